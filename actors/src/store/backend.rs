@@ -26,7 +26,7 @@ pub type Pair = (Vec<u8>, Vec<u8>);
 pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 'a>;
 
 /// Who is told where something fails that no call waits for.
-pub type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
+pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
 
 /// The direction of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ struct Open {
 }
 
 /// With less free space than this, a failure to open the store is for want of it.
-const START_BYTES: u64 = SEGMENT_BYTES as u64;
+const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
 
 impl DiskBackend {
     /// Opens the data directory, which is created if it is not there.

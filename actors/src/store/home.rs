@@ -6,9 +6,6 @@
 //! - a batch is durable in the journal before a row of it is in the tree, and its record is given up only when the tree is
 //!   durable with it: so a crash may leave a beginning of its rows, and opening writes all of them again;
 //! - batches come one after the other, in the order of their numbers;
-//! - between two syncs of the tree no more is written than [`UNSYNCED_BYTES_MAX`]: sled writes over the segments that were
-//!   freed two segments before, so what freed them has to be durable by then. The committer waits where the disk does not
-//!   keep up;
 //! - the first error ends it for good: nothing is written, synced or given up any more, and who was named in
 //!   [`Home::on_failure`] is told.
 
@@ -22,18 +19,15 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::backend::OnFailure;
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
-use super::tree::Tree;
+use super::tree::{LOG_BYTES_MAX, Tree};
 use super::{Batch, Pair, StoreError};
 
 /// How long what was written waits for a checkpoint, at most, where little is.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// So many bytes of keys and values written since the last one make a checkpoint due,
-const CHECKPOINT_BYTES: u64 = 1 << 20;
-/// and so much of the journal.
+/// By so much has the tree's log grown since the last one, as it is estimated, when a checkpoint is due,
+const CHECKPOINT_LOG_BYTES: u64 = LOG_BYTES_MAX * 2 / 3;
+/// and so much of the journal is needed.
 const CHECKPOINT_JOURNAL_BYTES: u64 = JOURNAL_BYTES / 2;
-/// No more bytes of keys and values are written between two syncs of the tree, a batch beyond [`CHECKPOINT_BYTES`]
-/// included. sled's log takes about twice as much: pages are written anew as a whole.
-const UNSYNCED_BYTES_MAX: u64 = 3 << 20;
 
 /// The tree and the journal, and who works on them.
 pub(super) struct Home {
@@ -53,17 +47,14 @@ struct Shared {
     on_failure: OnceLock<OnFailure>,
 }
 
-/// The number of a batch, and the bytes up to it.
-type Upto = (u64, u64);
-
-/// How far everything is: numbers of batches with the bytes of keys and values up to them, of all that there ever were.
+/// How far everything is, in numbers of batches.
 struct State {
     /// The newest batch in the journal,
-    written: Upto,
+    written: u64,
     /// in the tree,
-    applied: Upto,
+    applied: u64,
     /// and durable there.
-    saved: Upto,
+    saved: u64,
     /// A checkpoint is wanted now.
     is_due: bool,
     /// The one who makes them waits for something to be applied.
@@ -80,11 +71,10 @@ impl Home {
         mark: Mark,
         newest: u64,
     ) -> Result<Self, StoreError> {
-        let at = (newest, 0);
         let state = State {
-            written: at,
-            applied: at,
-            saved: at,
+            written: newest,
+            applied: newest,
+            saved: newest,
             is_due: false,
             is_resting: false,
             ends: false,
@@ -121,28 +111,22 @@ impl Home {
 
     /// The number of the newest batch.
     pub(super) fn newest(&self) -> u64 {
-        self.shared.state.lock().written.0
+        self.shared.state.lock().written
     }
 
     /// Writes the batch into the journal, when there is room.
     pub(super) fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let mut state = shared.usable()?;
-        let upto = (state.written.0 + 1, state.written.1 + batch.bytes() as u64);
-        loop {
-            // A batch that is longer than what may be unsynced comes alone.
-            let fits = state.written.1 == state.saved.1 || upto.1 - state.saved.1 <= UNSYNCED_BYTES_MAX;
-            if fits && shared.journal.has_room(batch) {
-                break;
-            }
+        state.written += 1;
+        shared.journal.encode(state.written, batch);
+        while !shared.journal.has_room() {
             shared.ask(&mut state);
             shared.saved.wait(&mut state);
             state.check()?;
         }
-        state.written = upto;
         drop(state);
-        let appended = shared.journal.append(upto.0, batch);
-        appended.map_err(|error| shared.ended_by(StoreError::Apply(error.into())))
+        shared.journal.append().map_err(|error| shared.ended_by(StoreError::Apply(error.into())))
     }
 
     /// What was written is durable in the journal once this has returned.
@@ -154,11 +138,11 @@ impl Home {
     /// Writes the rows of the batch that was synced last into the tree, for all to see.
     pub(super) fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
-        let upto = shared.usable()?.written;
-        shared.tree.apply(upto.0, batch).map_err(|error| shared.ended_by(error))?;
+        let number = shared.usable()?.written;
+        shared.tree.apply(number, batch).map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        state.applied = upto;
-        let is_much = upto.1 - state.saved.1 >= CHECKPOINT_BYTES
+        state.applied = number;
+        let is_much = shared.tree.log_bytes() >= CHECKPOINT_LOG_BYTES
             || shared.journal.needed_bytes() >= CHECKPOINT_JOURNAL_BYTES;
         if is_much {
             shared.ask(&mut state);
@@ -178,22 +162,13 @@ impl Home {
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         self.shared.tree.fill(number, rows).map_err(|error| self.shared.ended_by(error))?;
         let mut state = self.shared.usable()?;
-        state.written = (number, state.written.1 + rows.len() as u64);
-        state.applied = state.written;
+        (state.written, state.applied) = (number, number);
         Ok(())
     }
 
     /// Makes a checkpoint: what was applied is durable in the tree.
     pub(super) fn save(&self) -> Result<(), StoreError> {
-        let shared = &*self.shared;
-        let mut state = shared.usable()?;
-        let all = state.applied;
-        shared.ask(&mut state);
-        while state.saved < all {
-            shared.saved.wait(&mut state);
-            state.check()?;
-        }
-        drop(state);
+        self.shared.save().map_err(|error| self.shared.ended_by(error))?;
         self.note_settled()
     }
 
@@ -281,16 +256,23 @@ impl Shared {
             {
                 continue;
             }
-            let upto = state.applied;
             drop(state);
-            if let Err(error) = self.tree.sync() {
+            if let Err(error) = self.save() {
                 return self.fail(error);
             }
-            self.journal.retire(upto.0);
             state = self.state.lock();
-            state.saved = upto;
-            self.saved.notify_all();
         }
+    }
+
+    /// Makes one.
+    fn save(&self) -> Result<(), StoreError> {
+        let upto = self.usable()?.applied;
+        self.tree.sync()?;
+        self.journal.retire(upto);
+        let mut state = self.state.lock();
+        state.saved = state.saved.max(upto);
+        self.saved.notify_all();
+        Ok(())
     }
 }
 

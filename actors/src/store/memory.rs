@@ -280,8 +280,7 @@ impl State {
         if self.applied == 0 && self.came_through.is_none() {
             journal::format(&self.blocks, JOURNAL_BYTES, JOURNAL_ID)?;
         }
-        let read = Journal::read(self.blocks.clone(), self.applied)?;
-        let (journal, found) = read.map_err(io::Error::other)?;
+        let (journal, found) = Journal::read(self.blocks.clone(), self.applied).map_err(io::Error::other)?;
         for batch in found {
             for (key, value) in batch.rows {
                 self.write(&key, value);
@@ -401,12 +400,13 @@ impl Backend for Session {
         if std::mem::take(&mut state.fail_apply) {
             return Err(StoreError::Apply("a fault was injected".into()));
         }
-        if state.unsaved.len() >= BATCHES_PER_SAVE || !self.journal.has_room(batch) {
+        self.journal.encode(state.newest + 1, batch);
+        if state.unsaved.len() >= BATCHES_PER_SAVE || !self.journal.has_room() {
             state.unsaved.clear();
             self.journal.retire(state.applied);
         }
         let before = state.blocks.unsynced().len();
-        self.journal.append(state.newest + 1, batch).map_err(|error| StoreError::Apply(error.into()))?;
+        self.journal.append().map_err(|error| StoreError::Apply(error.into()))?;
         let blocks = state.blocks.unsynced().len() - before;
         state.unsynced.push(blocks);
         state.newest += 1;

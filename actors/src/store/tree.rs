@@ -4,7 +4,12 @@
 //!
 //! - one tree holds everything, and behind the rows of each batch its number ([`NEWEST_KEY`]): a crash leaves a beginning
 //!   of the rows that were written, so what bears the number has all of them;
-//! - rows are written one by one: sled's own batches have it write out its buffer twice for each, and every reader wait;
+//! - rows are written one by one, for sled's own batches have it write out its buffer twice for each; readers see those of
+//!   a batch at once all the same: writing a batch and each step of reading exclude each other;
+//! - between two syncs sled's log grows by less than a segment. Recovery takes for whole what lies before the segment to
+//!   which sled said, in a later segment's head, that it was stable, and sled says so behind `sync_file_range`: so of each
+//!   segment something has to be synced before the one behind the next begins. How much a row makes the log grow is
+//!   estimated from above, and the one who writes syncs when it comes to [`LOG_BYTES_MAX`];
 //! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
 //!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
 //!   kernel met behind sled's back, since the kernel reports them once to each handle;
@@ -14,7 +19,11 @@
 use std::fs::{File, OpenOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use parking_lot::{Mutex, RwLock};
 
 use super::error::Cause;
 use super::journal::Rows;
@@ -30,6 +39,16 @@ const FLUSH_EVERY_MS: u64 = 500;
 /// What sled keeps of the store in memory.
 const CACHE_BYTES: u64 = 64 << 20;
 
+/// How much the log may grow between two syncs, as it is estimated: the rest of a segment is for what sled moves by itself.
+pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
+
+/// What a change of a row takes in the log beside its key and value, at most.
+const LINK_BYTES: u64 = 32;
+/// sled splits a page that has more rows.
+const ROWS_PER_PAGE: u64 = 16;
+/// Every so many changes of a page it is written as a whole, and to make room for that another one is moved.
+const CHANGES_PER_PAGE: u64 = 10;
+
 /// How long closing waits for sled's threads and the scans in progress to let go of the file.
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
@@ -38,6 +57,12 @@ const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 pub(super) struct Tree {
     db: sled::Db,
     file: File,
+    /// Held while a batch is written, and shared in each step of reading.
+    shown: Arc<RwLock<()>>,
+    /// By how much the log has grown since the last sync began, estimated from above.
+    log_bytes: AtomicU64,
+    /// One sync at a time, so that each counts what it has synced.
+    syncing: Mutex<()>,
 }
 
 impl Tree {
@@ -47,11 +72,13 @@ impl Tree {
         let path = store.join("db");
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        Ok((Self { db, file }, newest))
+        let (shown, log_bytes, syncing) = (Arc::default(), AtomicU64::new(0), Mutex::default());
+        Ok((Self { db, file, shown, log_bytes, syncing }, newest))
     }
 
     /// The value under the key.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let _shown = self.shown.read();
         let found = tried(|| self.db.get(key)).map_err(StoreError::Read)?;
         Ok(found.map(|value| value.to_vec()))
     }
@@ -59,7 +86,9 @@ impl Tree {
     /// The pairs of the range, which must not be empty.
     pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
         let mut pairs = self.db.range(&*range.from..&*range.to);
+        let shown = Arc::clone(&self.shown);
         Box::new(std::iter::from_fn(move || {
+            let _shown = shown.read();
             let next = tried(|| {
                 match order {
                     Order::Ascending => pairs.next(),
@@ -87,6 +116,11 @@ impl Tree {
         })
     }
 
+    /// By how much the log has grown since the last sync began, estimated from above.
+    pub(super) fn log_bytes(&self) -> u64 {
+        self.log_bytes.load(Ordering::Relaxed)
+    }
+
     /// The same of rows that a record of the journal writes.
     pub(super) fn apply_rows(&self, number: u64, rows: &Rows) -> Result<(), StoreError> {
         self.write(number, || rows.iter().try_for_each(|(key, value)| self.write_row(key, value.as_deref())))
@@ -97,26 +131,38 @@ impl Tree {
         self.write(number, || rows.iter().try_for_each(|(key, value)| self.write_row(key, Some(value))))
     }
 
-    fn write(&self, number: u64, rows: impl FnOnce() -> sled::Result<()>) -> Result<(), StoreError> {
-        let number = number.to_be_bytes();
-        tried(|| rows().and_then(|()| self.write_row(&NEWEST_KEY, Some(&number)))).map_err(StoreError::Apply)
+    fn write(&self, number: u64, rows: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let _shown = self.shown.write();
+        rows()?;
+        self.write_row(&NEWEST_KEY, Some(&number.to_be_bytes()))
     }
 
-    fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> sled::Result<()> {
-        match value {
+    fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
+        let before = tried(|| match value {
             Some(value) => self.db.insert(key, value),
             None => self.db.remove(key),
-        }
-        .map(drop)
+        });
+        let bytes_before = before.map_err(StoreError::Apply)?.map_or(0, |before| before.len());
+        // Its page may be full of rows like it.
+        let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
+        let bytes = value.map_or(0, <[u8]>::len);
+        let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
+        let log_bytes = row(bytes) + 2 * page / CHANGES_PER_PAGE;
+        let all = self.log_bytes.fetch_add(log_bytes, Ordering::Relaxed) + log_bytes;
+        if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
     /// What was applied is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
+        let _syncing = self.syncing.lock();
+        let log_bytes = self.log_bytes();
         let flushed = tried(|| self.db.flush());
         // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
         // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
         crossbeam_epoch::pin().flush();
-        flushed.and_then(|_| Ok(self.file.sync_data()?)).map_err(StoreError::Sync)
+        flushed.and_then(|_| Ok(self.file.sync_data()?)).map_err(StoreError::Sync)?;
+        self.log_bytes.fetch_sub(log_bytes, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The file, to ask about the disk that it lies on.

@@ -75,6 +75,11 @@ impl Lane {
         self.changes += 1;
         let mut rng = Rng(self.seed ^ ((self.number as u64) << 56) ^ (u64::from(self.changes) << 20));
         let mut batch = Batch::new();
+        if rng.below(60) == 0 {
+            for (row, value) in std::mem::take(&mut self.rows) {
+                batch.delete_whole(key(self.number, row), value.len());
+            }
+        }
         for _ in 0..1 + rng.below(10) {
             let row = rng.below(KEYS);
             let before = self.rows.get(&row).map_or(0, Vec::len);

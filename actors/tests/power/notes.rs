@@ -41,12 +41,9 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// Whether it is of a call that can be had fail: each has one such note if it succeeds.
+    /// Whether it is of a call that can be had fail, and makes one such note if it succeeds.
     pub(crate) fn can_fail(&self) -> bool {
-        matches!(
-            self,
-            Self::Written { .. } | Self::Truncated { .. } | Self::Syncing { .. } | Self::Renamed { .. }
-        )
+        matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }
 }
 

@@ -7,8 +7,9 @@
 //! - records are appended in the order of their numbers, and none before the one before it is synced: so of all records
 //!   only the last can be torn, and a record that is missing with later ones behind it is damage;
 //! - a block is written over only when the batch of its record is durable at home;
-//! - every record bears the id of its file, drawn when that was made, and a checksum over all of it: what is left of
-//!   earlier records is none, and no value that somebody stores can be taken for one.
+//! - every record bears the id of its file, drawn when that was made, and a checksum over all of it: what is half written
+//!   over is none, and no value that somebody stores can be taken for one. What is left whole of an earlier record has a
+//!   number that the home of the rows has passed.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
@@ -48,11 +49,13 @@ pub(super) struct Journal<B> {
     ring: Mutex<Ring>,
 }
 
-/// Which records are needed, and where the next one goes.
-#[derive(Default)]
+/// Which records are needed, and what comes next.
 struct Ring {
     needed: VecDeque<Place>,
-    /// What is written, kept for the next one.
+    /// Where the last record ends.
+    end: u64,
+    /// The number of the record that is to be written, and its bytes.
+    number: u64,
     buffer: Vec<u8>,
 }
 
@@ -72,6 +75,17 @@ pub(super) struct Found {
     pub(super) rows: Rows,
 }
 
+/// Why a journal cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unreadable {
+    /// Reading it failed.
+    #[error(transparent)]
+    Failed(#[from] io::Error),
+    /// It is not what was written.
+    #[error("{0}")]
+    Damaged(&'static str),
+}
+
 /// Opens the journal of a data directory, and makes it if it is not there; gives what it holds behind this batch.
 ///
 /// # Errors
@@ -85,16 +99,28 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
         }
         opened => opened.map_err(prepare("opening"))?,
     };
-    let read = Journal::read(file, newest).map_err(prepare("reading"))?;
-    read.map_err(|damage| StoreError::DamagedFiles { path: path.to_owned(), source: damage.into() })
+    Journal::read(file, newest).map_err(|error| match error {
+        Unreadable::Failed(source) => prepare("reading")(source),
+        Unreadable::Damaged(how) => StoreError::DamagedFiles { path: path.to_owned(), source: how.into() },
+    })
 }
 
 /// Zeros that are really written, so that no sync has to tell the file system of a block; under its name only when it is
 /// whole.
-#[allow(clippy::disallowed_methods, reason = "an id that nothing is decided by; a simulation has its own")]
 fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
-    let file = File::create(&new)?;
+    let made = fill(&new);
+    if made.is_err() {
+        let _ = fs::remove_file(&new); // the room that it takes may be what is missing
+        return made;
+    }
+    fs::rename(&new, path)?;
+    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+}
+
+#[allow(clippy::disallowed_methods, reason = "an id that nothing is decided by; a simulation has its own")]
+fn fill(path: &Path) -> io::Result<()> {
+    let file = File::create(path)?;
     let zeros = vec![0; 1 << 20];
     for at in (0..JOURNAL_BYTES).step_by(zeros.len()) {
         file.write_at(&zeros, at)?;
@@ -102,9 +128,7 @@ fn make(path: &Path) -> io::Result<()> {
     let mut id = Id::default();
     getrandom::fill(&mut id).map_err(io::Error::other)?;
     format(&file, JOURNAL_BYTES, id)?;
-    file.sync_all()?; // its length as well
-    fs::rename(&new, path)?;
-    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+    file.sync_all() // its length as well
 }
 
 /// Writes the beginning of an empty journal of this length, with an id that no other has.
@@ -117,68 +141,69 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Reads a journal; gives what it holds behind the batch of this number, or what is wrong with it.
-    pub(super) fn read(blocks: B, newest: u64) -> io::Result<Result<(Self, Vec<Found>), &'static str>> {
+    /// Reads a journal; gives what it holds behind the batch of this number. The last of it is made durable: a process
+    /// that was killed may have written it and not synced, and what follows from it must not outlive it.
+    pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut bytes = vec![0; HEADER_BYTES];
-        match blocks.read_at(&mut bytes, 0) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Ok(Err("it has no beginning"));
-            }
-            read => read?,
-        }
-        let Some((id, length)) = header(&bytes) else {
-            return Ok(Err("its beginning is not what was written"));
-        };
+        read_at(&blocks, &mut bytes, "it has no beginning")?;
+        let (id, length) =
+            header(&bytes).ok_or(Unreadable::Damaged("its beginning is not what was written"))?;
         bytes.resize(usize::try_from(length).map_err(io::Error::other)?, 0);
-        match blocks.read_at(&mut bytes, 0) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Ok(Err("it is shorter than it was made"));
-            }
-            read => read?,
-        }
-        let mut found = Vec::new();
+        read_at(&blocks, &mut bytes, "it is shorter than it was made")?;
+        let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
         let mut at = BLOCK_BYTES as usize;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            match record::decode(&id, rest) {
-                Some((number, rows, bytes)) => {
-                    if number > newest {
-                        let Some(rows) = record::decode_rows(rows) else {
-                            return Ok(Err("a record of it holds no rows"));
-                        };
-                        found.push(Found { number, rows });
-                    }
-                    at += bytes.next_multiple_of(BLOCK_BYTES as usize);
+            let Some((number, rows, record_bytes)) = record::decode(&id, rest) else {
+                at += BLOCK_BYTES as usize;
+                continue;
+            };
+            let end = at + record_bytes.next_multiple_of(BLOCK_BYTES as usize);
+            if number > newest {
+                let rows =
+                    record::decode_rows(rows).ok_or(Unreadable::Damaged("a record of it holds no rows"))?;
+                if found.iter().all(|other| other.number < number) {
+                    last = at..end;
                 }
-                None => at += BLOCK_BYTES as usize,
+                found.push(Found { number, rows });
             }
+            at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
         // What is missing was there: the one behind it is written only when it is synced.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
-            return Ok(Err("a batch is missing in it that others follow"));
+            return Err(Unreadable::Damaged("a batch is missing in it that others follow"));
         }
-        Ok(Ok((Self { blocks, id, length, ring: Mutex::default() }, found)))
+        if !last.is_empty() {
+            blocks.write_at(&bytes[last.clone()], last.start as u64)?;
+            blocks.sync()?;
+        }
+        let ring = Ring { needed: VecDeque::new(), end: BLOCK_BYTES, number: 0, buffer: Vec::new() };
+        Ok((Self { blocks, id, length, ring: Mutex::new(ring) }, found))
     }
 
-    /// Whether there is room for the batch now. There is while no record is needed: no batch is longer than a file has
-    /// room for.
-    pub(super) fn has_room(&self, batch: &Batch) -> bool {
-        self.ring.lock().place(record::bytes_of(batch), self.length).is_some()
+    /// Prepares the record of a batch, which has this number.
+    pub(super) fn encode(&self, number: u64, batch: &Batch) {
+        let ring = &mut *self.ring.lock();
+        record::encode(&self.id, number, batch, &mut ring.buffer);
+        ring.buffer.resize(ring.buffer.len().next_multiple_of(BLOCK_BYTES as usize), 0);
+        ring.number = number;
     }
 
-    /// Writes the batch, which has this number; not yet durable. The one before it is durable by then.
+    /// Whether there is room for it now. There is while no record is needed: no batch is longer than a file has room for.
+    pub(super) fn has_room(&self) -> bool {
+        self.ring.lock().place(self.length).is_some()
+    }
+
+    /// Writes it; not yet durable. The one before it is durable by then.
     ///
     /// # Errors
     /// When there is no room, or writing fails; nothing may be appended any more then.
-    pub(super) fn append(&self, number: u64, batch: &Batch) -> io::Result<()> {
+    pub(super) fn append(&self) -> io::Result<()> {
         let ring = &mut *self.ring.lock();
-        let (from, to) = ring
-            .place(record::bytes_of(batch), self.length)
-            .ok_or_else(|| io::Error::other("the journal has no room"))?;
-        record::encode(&self.id, number, batch, &mut ring.buffer);
-        ring.buffer.resize((to - from) as usize, 0);
-        self.blocks.write_at(&ring.buffer, from)?;
-        ring.needed.push_back(Place { number, from, to });
+        let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;
+        self.blocks.write_at(&ring.buffer, place.from)?;
+        ring.end = place.to;
+        ring.needed.push_back(place);
         Ok(())
     }
 
@@ -210,22 +235,26 @@ impl<B: Blocks> Journal<B> {
 }
 
 impl Ring {
-    /// Where a record of this length goes, and where it ends; `None` while there is no room.
-    fn place(&self, bytes: usize, length: u64) -> Option<(u64, u64)> {
-        let bytes = (bytes as u64).next_multiple_of(BLOCK_BYTES);
-        let (Some(first), Some(last)) = (self.needed.front(), self.needed.back()) else {
-            return (BLOCK_BYTES + bytes <= length).then_some((BLOCK_BYTES, BLOCK_BYTES + bytes));
-        };
-        if last.to > first.from {
-            // Free are what is behind the last and what is before the first.
-            match last.to + bytes <= length {
-                true => Some((last.to, last.to + bytes)),
-                false => (BLOCK_BYTES + bytes <= first.from).then_some((BLOCK_BYTES, BLOCK_BYTES + bytes)),
-            }
-        } else {
-            (last.to + bytes <= first.from).then_some((last.to, last.to + bytes))
+    /// Where the record goes that is to be written; `None` while there is no room.
+    fn place(&self, length: u64) -> Option<Place> {
+        let bytes = self.buffer.len() as u64;
+        let at = |from: u64| Place { number: self.number, from, to: from + bytes };
+        let (behind, front) = (at(self.end), at(BLOCK_BYTES));
+        match self.needed.front() {
+            // The free blocks are those between the last record and the first one that is needed.
+            Some(first) if first.from >= self.end => (behind.to <= first.from).then_some(behind),
+            _ if behind.to <= length => Some(behind),
+            Some(first) => (front.to <= first.from).then_some(front),
+            None => (front.to <= length).then_some(front),
         }
     }
+}
+
+fn read_at(blocks: &impl Blocks, bytes: &mut [u8], missing: &'static str) -> Result<(), Unreadable> {
+    blocks.read_at(bytes, 0).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => Unreadable::Damaged(missing),
+        _ => error.into(),
+    })
 }
 
 fn header(bytes: &[u8]) -> Option<(Id, u64)> {

@@ -19,6 +19,7 @@ const HEAD_BYTES: usize = CHECKSUM_AT + 4;
 const DELETED: u32 = u32::MAX;
 
 /// How many bytes the record of a batch has, without what fills its last block.
+#[cfg(test)]
 pub(super) fn bytes_of(batch: &Batch) -> usize {
     let mut bytes = HEAD_BYTES;
     batch.rows(|key, value| bytes += 1 + key.len() + 4 + value.map_or(0, <[u8]>::len));
