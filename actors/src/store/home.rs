@@ -233,8 +233,9 @@ impl Shared {
 
     /// The same behind one that no call waits for: told first, so that nobody tells of having been stopped by it before.
     fn fail(&self, error: StoreError) {
-        if let Some(told) = self.on_failure.get() {
-            told(&error);
+        match self.on_failure.get() {
+            Some(told) => told(&error),
+            None => tracing::error!(%error, "the store has failed"),
         }
         self.ended_by(error);
     }
