@@ -1,7 +1,7 @@
 //! What the store needs of a storage engine: ordered keys, atomic batches and a sync that can be relied on.
 //!
 //! What always holds: only the committer writes, syncs and applies, one batch after the other; any number of threads read.
-//! A reader may see a part of a batch before all of it; whoever shows it to the world waits until it is settled.
+//! A reader sees what is durable, a batch at once.
 
 use std::io;
 
@@ -45,7 +45,8 @@ pub trait Backend: Send + Sync + 'static {
     /// [`StoreError::Read`], or [`StoreError::Closed`] after [`Backend::close`].
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The pairs of the range. They are read one by one: a batch applied meanwhile may be seen from its middle on.
+    /// The pairs of the range. They are read one by one, each as things stand then: of a batch that is applied meanwhile
+    /// only what lies behind is seen.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
     /// Writes the batch, of which a crash leaves all or nothing from here on. It is neither durable nor visible yet.
@@ -60,7 +61,7 @@ pub trait Backend: Send + Sync + 'static {
     /// [`StoreError::Sync`], after which nothing may be written or synced any more.
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes the batch that was written and synced last visible to `get` and `scan`, row by row.
+    /// Makes the batch that was written and synced last visible to `get` and `scan`, at once.
     ///
     /// # Errors
     /// [`StoreError::Apply`], after which nothing may be written any more.

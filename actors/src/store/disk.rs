@@ -96,8 +96,8 @@ impl DiskBackend {
         };
         let mut newest = kept;
         for batch in found {
-            tree.apply_rows(batch.number, &batch.rows)?;
             newest = batch.number;
+            tree.write(newest, batch.rows.iter().map(|(key, value)| (&key[..], value.as_deref())))?;
         }
         if newest < synced {
             return Err(lost(newest));
@@ -139,14 +139,14 @@ impl DiskBackend {
 
 impl Backend for DiskBackend {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(|open| open.home.tree().get(key))?
+        self.with(|open| open.home.get(key))?
     }
 
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
         if range.is_empty() {
             return Box::new(std::iter::empty());
         }
-        match self.with(|open| open.home.tree().scan(range, order)) {
+        match self.with(|open| open.home.scan(range, order)) {
             Ok(pairs) => pairs,
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
@@ -195,7 +195,7 @@ impl Backend for DiskBackend {
     }
 
     fn space(&self) -> io::Result<Space> {
-        match self.with(|open| rustix::fs::fstatvfs(open.home.tree().file())) {
+        match self.with(|open| rustix::fs::fstatvfs(open.home.file())) {
             Ok(seen) => Ok(space(&seen?)),
             Err(_) => Err(io::Error::other("the store is closed")),
         }

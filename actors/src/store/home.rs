@@ -1,10 +1,11 @@
-//! How a batch comes into the journal, then into the tree, and becomes durable there behind the back of whoever waits.
+//! How a batch comes into the journal, then into the memtable, and into the tree behind the back of whoever waits.
 //!
-//! The committer writes it into the journal, syncs that, and writes its rows into the tree; a thread of its own makes
-//! checkpoints, which is syncing the tree and then giving up the records in the journal that it covers. What always holds:
+//! The committer writes it into the journal, syncs that, and puts its rows into the memtable; a thread of its own makes
+//! checkpoints: it writes the rows of the memtable into the tree, syncs that, and gives up the records in the journal that
+//! it covers. What always holds:
 //!
-//! - a batch is durable in the journal before a row of it is in the tree, and its record is given up only when the tree is
-//!   durable with it: so a crash may leave a beginning of its rows, and opening writes all of them again;
+//! - a batch is durable in the journal before anybody sees it or a row of it is in the tree, and its record is given up
+//!   only when the tree is durable with it: so a crash may leave any of its rows, and opening writes all of them again;
 //! - batches come one after the other, in the order of their numbers;
 //! - the first error ends it for good: nothing is written, synced or given up any more, and who was named in
 //!   [`Home::on_failure`] is told.
@@ -19,17 +20,17 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::backend::OnFailure;
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
-use super::tree::{LOG_BYTES_MAX, Tree};
-use super::{Batch, Pair, StoreError};
+use super::memtable::Memtable;
+use super::tree::Tree;
+use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError};
 
 /// How long what was written waits for a checkpoint, at most, where little is.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// By so much has the tree's log grown since the last one, as it is estimated, when a checkpoint is due,
-const CHECKPOINT_LOG_BYTES: u64 = LOG_BYTES_MAX * 2 / 3;
-/// and so much of the journal is needed.
-const CHECKPOINT_JOURNAL_BYTES: u64 = JOURNAL_BYTES / 2;
+/// So many bytes of the journal are behind a table of the memtable when it is closed and one is due: while it is made the
+/// rest of the journal is for what comes.
+const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
-/// The tree and the journal, and who works on them.
+/// The tree, the memtable and the journal, and who works on them.
 pub(super) struct Home {
     shared: Arc<Shared>,
     /// The one that makes checkpoints.
@@ -38,8 +39,11 @@ pub(super) struct Home {
 
 struct Shared {
     tree: Tree,
+    memtable: Arc<Memtable>,
     journal: Journal<File>,
     mark: Mark,
+    /// Held by who writes into the tree.
+    saving: Mutex<()>,
     state: Mutex<State>,
     /// Told when a checkpoint is due, and when one is made.
     due: Condvar,
@@ -51,10 +55,12 @@ struct Shared {
 struct State {
     /// The newest batch in the journal,
     written: u64,
-    /// in the tree,
+    /// in the memtable or the tree,
     applied: u64,
-    /// and durable there.
+    /// and durable in the tree.
     saved: u64,
+    /// So many bytes of the journal are behind the table that is written into.
+    table_bytes: u64,
     /// A checkpoint is wanted now.
     is_due: bool,
     /// The one who makes them waits for something to be applied.
@@ -75,6 +81,7 @@ impl Home {
             written: newest,
             applied: newest,
             saved: newest,
+            table_bytes: 0,
             is_due: false,
             is_resting: false,
             ends: false,
@@ -82,8 +89,10 @@ impl Home {
         };
         let shared = Arc::new(Shared {
             tree,
+            memtable: Arc::default(),
             journal,
             mark,
+            saving: Mutex::default(),
             state: Mutex::new(state),
             due: Condvar::new(),
             saved: Condvar::new(),
@@ -100,8 +109,22 @@ impl Home {
         Ok(Self { shared, thread: Some(thread.map_err(prepare)?) })
     }
 
-    pub(super) fn tree(&self) -> &Tree {
-        &self.shared.tree
+    /// The value under the key.
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.shared.memtable.get(key) {
+            Some(row) => Ok(row),
+            None => self.shared.tree.get(key),
+        }
+    }
+
+    /// The pairs of the range, which must not be empty.
+    pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
+        self.shared.memtable.scan(range, order, self.shared.tree.seek())
+    }
+
+    /// A file on the disk that everything lies on.
+    pub(super) fn file(&self) -> &File {
+        self.shared.tree.file()
     }
 
     /// Who is told of the first error, once.
@@ -126,7 +149,10 @@ impl Home {
             state.check()?;
         }
         drop(state);
-        shared.journal.append().map_err(|error| shared.ended_by(StoreError::Apply(error.into())))
+        let appended = shared.journal.append();
+        let bytes = appended.map_err(|error| shared.ended_by(StoreError::Apply(error.into())))?;
+        shared.usable()?.table_bytes += bytes;
+        Ok(())
     }
 
     /// What was written is durable in the journal once this has returned.
@@ -135,16 +161,17 @@ impl Home {
         synced.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Writes the rows of the batch that was synced last into the tree, for all to see.
+    /// Puts the rows of the batch that was synced last into the memtable, for all to see.
     pub(super) fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let number = shared.usable()?.written;
-        shared.tree.apply(number, batch).map_err(|error| shared.ended_by(error))?;
+        let applied = shared.memtable.apply(number, batch, |key| shared.tree.contains(key));
+        applied.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
         state.applied = number;
-        let is_much = shared.tree.log_bytes() >= CHECKPOINT_LOG_BYTES
-            || shared.journal.needed_bytes() >= CHECKPOINT_JOURNAL_BYTES;
-        if is_much {
+        if state.table_bytes >= TABLE_BYTES {
+            shared.memtable.close();
+            state.table_bytes = 0;
             shared.ask(&mut state);
         } else if state.is_resting {
             shared.due.notify_one();
@@ -160,8 +187,13 @@ impl Home {
 
     /// Puts rows into the tree past the journal, as a part of the batch of this number; durable with [`Home::save`].
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
-        self.shared.tree.fill(number, rows).map_err(|error| self.shared.ended_by(error))?;
-        let mut state = self.shared.usable()?;
+        let shared = &*self.shared;
+        let _saving = shared.saving.lock();
+        let pairs = rows.iter().map(|(key, value)| (&key[..], Some(&value[..])));
+        let filled = shared.save_tables().and_then(|_| shared.tree.write(number, pairs));
+        shared.memtable.filled();
+        filled.map_err(|error| shared.ended_by(error))?;
+        let mut state = shared.usable()?;
         (state.written, state.applied) = (number, number);
         Ok(())
     }
@@ -258,20 +290,46 @@ impl Shared {
                 continue;
             }
             drop(state);
-            if let Err(error) = self.save() {
-                return self.fail(error);
+            match self.save() {
+                Ok(()) => state = self.state.lock(),
+                Err(StoreError::Stopped) => return, // who has failed tells of it
+                Err(error) => return self.fail(error),
             }
-            state = self.state.lock();
         }
     }
 
-    /// Makes one.
+    /// Makes them until what was applied is durable in the tree.
     fn save(&self) -> Result<(), StoreError> {
-        let upto = self.usable()?.applied;
+        let _saving = self.saving.lock();
+        let upto = self.save_tables()?;
+        if self.usable()?.saved < upto {
+            self.sync_tree(upto)?; // it was filled past the tables
+        }
+        Ok(())
+    }
+
+    /// Makes one for each table of the memtable; gives the number of the newest batch in them. To be called with `saving`
+    /// held.
+    fn save_tables(&self) -> Result<u64, StoreError> {
+        let upto = {
+            let mut state = self.usable()?;
+            self.memtable.close();
+            state.table_bytes = 0;
+            state.applied
+        };
+        while let Some(table) = self.memtable.oldest() {
+            self.tree.write(table.newest(), table.rows())?;
+            self.memtable.forget();
+            self.sync_tree(table.newest())?;
+        }
+        Ok(upto)
+    }
+
+    /// The tree has all up to this batch: syncs it, and gives up the records of them.
+    fn sync_tree(&self, upto: u64) -> Result<(), StoreError> {
         self.tree.sync()?;
         self.journal.retire(upto);
-        let mut state = self.state.lock();
-        state.saved = state.saved.max(upto);
+        self.usable()?.saved = upto;
         self.saved.notify_all();
         Ok(())
     }

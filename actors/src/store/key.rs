@@ -1,5 +1,6 @@
 //! Keys and ranges of keys, as plain bytes. What the bytes mean stands in [`super::keys`].
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -55,6 +56,12 @@ impl Deref for Key {
 
     fn deref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl Borrow<[u8]> for Key {
+    fn borrow(&self) -> &[u8] {
+        self
     }
 }
 

@@ -1,11 +1,11 @@
 //! The backend of a simulation: a map in memory that forgets in a crash what was not synced.
 //!
 //! As on a disk, a batch is written to a journal, the real one on blocks in memory, and once that is synced to the map,
-//! which is saved from time to time. In a crash the map falls back to any row since then, and blocks of the journal that
-//! were not synced are torn; opening brings back the rest. What always holds: what readers see is the map; a batch is
+//! which is saved from time to time. In a crash the map falls back to any batch since then, with rows of later ones up to
+//! any key, and blocks of the journal that were not synced are torn; opening brings back the rest. What always holds: what readers see is the map; a batch is
 //! there whole or not at all behind a crash; a handle that was opened before a crash can no longer change anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -234,14 +234,17 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map is as it was behind any row since it was saved.
+        // The map has all of some batches since it was saved; and of some behind them, which were on their way into it
+        // together, the rows up to some key.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
-        let mut lost = self.unsaved.split_off((home - saved) as usize);
-        if let Some(first) = lost.first_mut() {
-            first.drain(..rng.below(first.len() as u64 + 1) as usize);
-        }
-        for (key, before) in lost.into_iter().flatten().rev() {
+        let mut passing = self.unsaved.split_off((home - saved) as usize);
+        let lost = passing.split_off(rng.below(passing.len() as u64 + 1) as usize);
+        let keys: BTreeSet<Key> = passing.iter().flatten().map(|(key, _)| *key).collect();
+        let first_lost = keys.iter().nth(rng.below(keys.len() as u64 + 1) as usize);
+        let is_lost = |key: &Key| first_lost.is_some_and(|first| key >= first);
+        let passing = passing.into_iter().flatten().filter(|(key, _)| is_lost(key));
+        for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
         // Of what was not synced in the journal each block may be there, or a part of it. Of a batch that is lost one is

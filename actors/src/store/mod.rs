@@ -26,6 +26,7 @@ pub mod keys;
 mod long;
 mod mark;
 mod memory;
+mod memtable;
 mod newest;
 pub mod outside;
 mod pieces;

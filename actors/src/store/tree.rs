@@ -2,14 +2,14 @@
 //!
 //! What always holds:
 //!
-//! - one tree holds everything, and behind the rows of each batch its number ([`NEWEST_KEY`]): a crash leaves a beginning
-//!   of the rows that were written, so what bears the number has all of them;
-//! - rows are written one by one, for sled's own batches have it write out its buffer twice for each; readers see those of
-//!   a batch at once all the same: writing a batch and each step of reading exclude each other;
+//! - one tree holds everything, and behind the rows that were written together the number of the newest batch of which
+//!   they are ([`NEWEST_KEY`]): a crash leaves a beginning of the rows, so what bears the number has all of them;
+//! - one writes, row by row, for sled's own batches have it write out its buffer twice for each: what readers must not
+//!   see a part of, the memtable hides;
 //! - between two syncs sled's log grows by less than a segment. Recovery takes for whole what lies before the segment to
 //!   which sled said, in a later segment's head, that it was stable, and sled says so behind `sync_file_range`: so of each
 //!   segment something has to be synced before the one behind the next begins. How much a row makes the log grow is
-//!   estimated from above, and the one who writes syncs when it comes to [`LOG_BYTES_MAX`];
+//!   estimated from above, and who writes syncs when it comes to [`LOG_BYTES_MAX`];
 //! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
 //!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
 //!   kernel met behind sled's back, since the kernel reports them once to each handle;
@@ -19,16 +19,13 @@
 use std::fs::{File, OpenOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::{Mutex, RwLock};
-
 use super::error::Cause;
-use super::journal::Rows;
 use super::mark::NEWEST_KEY;
-use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError};
+use super::memtable::Rest;
+use super::{Order, Pairs, StoreError};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
@@ -57,12 +54,8 @@ const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 pub(super) struct Tree {
     db: sled::Db,
     file: File,
-    /// Held while a batch is written, and shared in each step of reading.
-    shown: Arc<RwLock<()>>,
-    /// By how much the log has grown since the last sync began, estimated from above.
+    /// By how much the log has grown since the last sync, estimated from above.
     log_bytes: AtomicU64,
-    /// One sync at a time, so that each counts what it has synced.
-    syncing: Mutex<()>,
 }
 
 impl Tree {
@@ -72,96 +65,87 @@ impl Tree {
         let path = store.join("db");
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        let (shown, log_bytes, syncing) = (Arc::default(), AtomicU64::new(0), Mutex::default());
-        Ok((Self { db, file, shown, log_bytes, syncing }, newest))
+        Ok((Self { db, file, log_bytes: AtomicU64::new(0) }, newest))
     }
 
     /// The value under the key.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let _shown = self.shown.read();
         let found = tried(|| self.db.get(key)).map_err(StoreError::Read)?;
         Ok(found.map(|value| value.to_vec()))
     }
 
-    /// The pairs of the range, which must not be empty.
-    pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
-        let mut pairs = self.db.range(&*range.from..&*range.to);
-        let shown = Arc::clone(&self.shown);
-        Box::new(std::iter::from_fn(move || {
-            let _shown = shown.read();
-            let next = tried(|| {
-                match order {
-                    Order::Ascending => pairs.next(),
-                    Order::Descending => pairs.next_back(),
-                }
-                .transpose()
-            });
-            match next {
-                Ok(pair) => pair.map(|(key, value)| Ok((key.to_vec(), value.to_vec()))),
-                Err(error) => Some(Err(StoreError::Read(error))),
-            }
-        }))
+    /// Whether there is a row under the key.
+    pub(super) fn contains(&self, key: &[u8]) -> Result<bool, StoreError> {
+        tried(|| self.db.contains_key(key)).map_err(StoreError::Read)
     }
 
-    /// Writes the rows of the batch of this number, for all to see; not durable yet.
-    pub(super) fn apply(&self, number: u64, batch: &Batch) -> Result<(), StoreError> {
-        self.write(number, || {
-            let mut written = Ok(());
-            batch.rows(|key, value| {
-                if written.is_ok() {
-                    written = self.write_row(key, value);
+    /// Gives the pairs of what is left of a range.
+    pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
+        let rows = sled::Tree::clone(&self.db);
+        move |rest| {
+            let (mut pairs, order) = (rows.range::<&[u8], _>(rest.bounds()), rest.order);
+            Box::new(std::iter::from_fn(move || {
+                let next = tried(|| {
+                    match order {
+                        Order::Ascending => pairs.next(),
+                        Order::Descending => pairs.next_back(),
+                    }
+                    .transpose()
+                });
+                match next {
+                    Ok(pair) => pair.map(|(key, value)| Ok((key.to_vec(), value.to_vec()))),
+                    Err(error) => Some(Err(StoreError::Read(error))),
                 }
-            });
-            written
-        })
+            }))
+        }
     }
 
-    /// By how much the log has grown since the last sync began, estimated from above.
+    /// By how much the log has grown since the last sync, estimated from above.
+    #[cfg(test)]
     pub(super) fn log_bytes(&self) -> u64 {
         self.log_bytes.load(Ordering::Relaxed)
     }
 
-    /// The same of rows that a record of the journal writes.
-    pub(super) fn apply_rows(&self, number: u64, rows: &Rows) -> Result<(), StoreError> {
-        self.write(number, || rows.iter().try_for_each(|(key, value)| self.write_row(key, value.as_deref())))
-    }
-
-    /// Puts rows as they stand, as a part of the batch of this number.
-    pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
-        self.write(number, || rows.iter().try_for_each(|(key, value)| self.write_row(key, Some(value))))
-    }
-
-    fn write(&self, number: u64, rows: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let _shown = self.shown.write();
-        rows()?;
-        self.write_row(&NEWEST_KEY, Some(&number.to_be_bytes()))
+    /// Writes rows, and behind them that the batches up to this one are there; not durable yet.
+    pub(super) fn write<'a>(
+        &self,
+        newest: u64,
+        rows: impl IntoIterator<Item = (&'a [u8], Option<&'a [u8]>)>,
+    ) -> Result<(), StoreError> {
+        for (key, value) in rows {
+            self.write_row(key, value)?;
+        }
+        self.write_row(&NEWEST_KEY, Some(&newest.to_be_bytes()))
     }
 
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = tried(|| match value {
             Some(value) => self.db.insert(key, value),
+            // A row that came and went since the last checkpoint was never here, and sled notes what it deletes in any case.
+            None if !self.db.contains_key(key)? => Ok(None),
             None => self.db.remove(key),
         });
-        let bytes_before = before.map_err(StoreError::Apply)?.map_or(0, |before| before.len());
+        let before = before.map_err(StoreError::Apply)?;
+        if before.is_none() && value.is_none() {
+            return Ok(());
+        }
         // Its page may be full of rows like it.
         let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
-        let bytes = value.map_or(0, <[u8]>::len);
+        let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
         let log_bytes = row(bytes) + 2 * page / CHANGES_PER_PAGE;
         let all = self.log_bytes.fetch_add(log_bytes, Ordering::Relaxed) + log_bytes;
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// What was applied is durable once this has returned.
+    /// What was written is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        let _syncing = self.syncing.lock();
-        let log_bytes = self.log_bytes();
         let flushed = tried(|| self.db.flush());
         // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
         // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
         crossbeam_epoch::pin().flush();
         flushed.and_then(|_| Ok(self.file.sync_data()?)).map_err(StoreError::Sync)?;
-        self.log_bytes.fetch_sub(log_bytes, Ordering::Relaxed);
+        self.log_bytes.store(0, Ordering::Relaxed);
         Ok(())
     }
 

@@ -194,17 +194,17 @@ impl<B: Blocks> Journal<B> {
         self.ring.lock().place(self.length).is_some()
     }
 
-    /// Writes it; not yet durable. The one before it is durable by then.
+    /// Writes it; not yet durable. The one before it is durable by then. Gives how many bytes of the file it takes.
     ///
     /// # Errors
     /// When there is no room, or writing fails; nothing may be appended any more then.
-    pub(super) fn append(&self) -> io::Result<()> {
+    pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;
         self.blocks.write_at(&ring.buffer, place.from)?;
         ring.end = place.to;
         ring.needed.push_back(place);
-        Ok(())
+        Ok(place.to - place.from)
     }
 
     /// What was appended is durable once this has returned.
@@ -220,16 +220,6 @@ impl<B: Blocks> Journal<B> {
         let mut ring = self.ring.lock();
         while ring.needed.front().is_some_and(|place| place.number <= through) {
             ring.needed.pop_front();
-        }
-    }
-
-    /// How much of it is needed, in bytes: all between the first and the last record that are.
-    pub(super) fn needed_bytes(&self) -> u64 {
-        let ring = self.ring.lock();
-        match (ring.needed.front(), ring.needed.back()) {
-            (Some(first), Some(last)) if last.to > first.from => last.to - first.from,
-            (Some(first), Some(last)) => self.length - first.from + last.to - BLOCK_BYTES,
-            _ => 0,
         }
     }
 }

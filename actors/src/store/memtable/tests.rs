@@ -1,0 +1,240 @@
+//! Tables over a tree give what one map would, whatever is written, flushed and read at the same time.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Stands for the tree. A scan of it is as it was when it was asked for: no tree may be further behind.
+type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
+
+fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
+    let tree = Arc::clone(tree);
+    move |rest| {
+        let tree = tree.lock();
+        let mut pairs: Vec<_> = tree
+            .range::<[u8], _>(rest.bounds())
+            .map(|(key, value)| Ok((key.to_vec(), value.clone())))
+            .collect();
+        if rest.order == Order::Descending {
+            pairs.reverse();
+        }
+        Box::new(pairs.into_iter())
+    }
+}
+
+/// How many scans there are at once.
+const SCANS: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// A batch: a key and what is written, if it is not deleted.
+    Apply(Vec<(u8, Option<u8>)>),
+    /// The table is closed.
+    Close,
+    /// So many rows of the oldest closed one are written into the tree.
+    Flush(usize),
+    /// All of them are, and it is forgotten.
+    Forget,
+    /// One of the scans goes on.
+    Next(usize),
+    /// It begins, with another range.
+    Begin(usize, u8, u8, bool),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let rows = vec((0_u8..24, proptest::option::of(any::<u8>())), 1..8);
+    let step = prop_oneof![
+        3 => rows.prop_map(Step::Apply),
+        1 => Just(Step::Close),
+        1 => (0_usize..24).prop_map(Step::Flush),
+        1 => Just(Step::Forget),
+        6 => (0..SCANS).prop_map(Step::Next),
+        1 => (0..SCANS, 0_u8..24, 1_u8..24, any::<bool>())
+            .prop_map(|(scan, from, rows, is_ascending)| Step::Begin(scan, from, from + rows, is_ascending)),
+    ];
+    vec(step, 1..160)
+}
+
+fn flush(tree: &Tree, table: &Table, rows: usize) {
+    for (key, value) in table.rows().take(rows) {
+        match value {
+            Some(value) => tree.lock().insert(Key::new(key), value.to_vec()),
+            None => tree.lock().remove(key),
+        };
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_step_of_a_scan_gives_what_is_next_then(steps in steps()) {
+        let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
+        let (mut model, mut number) = (BTreeMap::new(), 0);
+        let mut scans: [_; SCANS] = std::array::from_fn(|_| (0, 24, true, None, None));
+        for step in steps {
+            match step {
+                Step::Apply(rows) => {
+                    let mut batch = Batch::default();
+                    for (key, value) in rows {
+                        match value {
+                            Some(value) => {
+                                batch.put(Key::new(&[key]), vec![value]);
+                                model.insert(key, vec![value]);
+                            }
+                            None => {
+                                batch.delete(Key::new(&[key]));
+                                model.remove(&key);
+                            }
+                        }
+                    }
+                    number += 1;
+                    memtable.apply(number, &batch, |key| Ok(tree.lock().contains_key(key))).unwrap();
+                }
+                Step::Close => {
+                    memtable.close();
+                    let tables = memtable.0.read();
+                    prop_assert_eq!(tables.active.newest, 0);
+                    prop_assert!(tables.closed.back().is_none_or(|table| table.newest() == number));
+                }
+                Step::Flush(rows) => memtable.oldest().iter().for_each(|table| flush(&tree, table, rows)),
+                Step::Forget => {
+                    if let Some(table) = memtable.oldest() {
+                        flush(&tree, &table, usize::MAX);
+                        memtable.forget();
+                    }
+                }
+                Step::Begin(scan, from, to, is_ascending) => scans[scan] = (from, to, is_ascending, None, None),
+                Step::Next(scan) => {
+                    let (from, to, is_ascending, scan, last) = &mut scans[scan];
+                    let is_left = |key: &u8| {
+                        (*from..*to).contains(key)
+                            && last.is_none_or(|last| if *is_ascending { *key > last } else { *key < last })
+                    };
+                    let mut left = model.iter().filter(|(key, _)| is_left(key));
+                    let expected = if *is_ascending { left.next() } else { left.next_back() };
+                    let order = if *is_ascending { Order::Ascending } else { Order::Descending };
+                    let range = KeyRange { from: Key::new(&[*from]), to: Key::new(&[*to]) };
+                    let scanning = || memtable.scan(&range, order, seek(&tree));
+                    let found = scan.get_or_insert_with(scanning).next().transpose().unwrap();
+                    prop_assert_eq!(&found, &expected.map(|(key, value)| (vec![*key], value.clone())));
+                    match found {
+                        Some((key, _)) => *last = Some(key[0]),
+                        None => (*scan, *last) = (None, None),
+                    }
+                }
+            }
+            let gaps = memtable.0.read().gaps.lock().ranges();
+            prop_assert!(gaps.windows(2).all(|gaps| gaps[0].1 < gaps[1].0), "{:?}", gaps);
+            for key in 0..24 {
+                let key = Key::new(&[key]);
+                let is_in_gap = gaps.iter().any(|(from, last)| (*from..=*last).contains(&key));
+                prop_assert!(!is_in_gap || !model.contains_key(&key[0]));
+                let row = memtable.get(&key).unwrap_or_else(|| tree.lock().get(&key).cloned());
+                prop_assert_eq!(row.as_ref(), model.get(&key[0]));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_fails_below_is_given() {
+    let memtable = Arc::new(Memtable::default());
+    let mut batch = Batch::default();
+    batch.put(Key::new(&[1]), vec![1]);
+    memtable.apply(1, &batch, |_| Ok(false)).unwrap();
+    let range = KeyRange { from: Key::new(&[0]), to: Key::new(&[9]) };
+    let failing = |_: &Rest| -> Pairs<'static> {
+        Box::new(std::iter::once_with(|| Err(StoreError::Read("it is out of order".into()))))
+    };
+    let mut scan = memtable.scan(&range, Order::Ascending, failing);
+    assert!(matches!(scan.next(), Some(Err(StoreError::Read(_)))));
+}
+
+#[test]
+fn readers_see_a_batch_at_once() {
+    let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
+    let range = KeyRange { from: Key::new(&[0]), to: Key::new(&[200]) };
+    let write = |value: u8| {
+        let mut batch = Batch::default();
+        for key in 0..200 {
+            batch.put(Key::new(&[key]), vec![value]);
+        }
+        memtable.apply(1 + u64::from(value), &batch, |_| Ok(true)).unwrap();
+    };
+    write(0);
+    std::thread::scope(|threads| {
+        let reader = threads.spawn(|| {
+            let mut newest = 0;
+            while newest < 99 {
+                // A row that is read later is never older, wherever it lies.
+                let mut last = newest;
+                for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
+                    let value = pair.unwrap().1[0];
+                    assert!(value >= last, "{value} behind {last}");
+                    last = value;
+                }
+                newest = last;
+            }
+        });
+        for value in 1..100 {
+            write(value);
+            memtable.close();
+            flush(&tree, &memtable.oldest().unwrap(), usize::MAX);
+            memtable.forget();
+        }
+        reader.join().unwrap();
+    });
+}
+
+#[test]
+fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
+    let memtable = Memtable::default();
+    let key = |at: u8| Key::new(&[at]);
+    let (mut puts, mut deletes) = (Batch::default(), Batch::default());
+    for at in 0..3 {
+        puts.put(key(at), vec![at]);
+        deletes.delete(key(at));
+    }
+    let is_in_tree = |found: &[u8]| Ok(found == [2]);
+    memtable.apply(1, &puts, is_in_tree).unwrap();
+    memtable.apply(2, &deletes, is_in_tree).unwrap();
+    let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
+    assert_eq!(rows(&memtable.0.read().active), [key(2)]);
+    // What a closed table has is deleted, too.
+    memtable.apply(3, &puts, is_in_tree).unwrap();
+    memtable.close();
+    memtable.apply(4, &puts, is_in_tree).unwrap();
+    memtable.apply(5, &deletes, is_in_tree).unwrap();
+    assert_eq!(rows(&memtable.0.read().active), [key(0), key(1), key(2)]);
+    assert_eq!(memtable.get(&[1]), Some(None));
+    // When asking fails, nothing is written.
+    let fails = |_: &[u8]| Err(StoreError::Read("it is out of order".into()));
+    memtable.close();
+    memtable.apply(6, &puts, fails).unwrap();
+    while memtable.oldest().is_some() {
+        memtable.forget();
+    }
+    assert!(matches!(memtable.apply(7, &deletes, fails), Err(StoreError::Read(_))));
+    assert_eq!(memtable.get(&[1]), Some(Some(vec![1])));
+}
+
+#[test]
+fn a_table_that_is_closed_while_the_tree_is_asked_keeps_its_rows_deleted() {
+    let memtable = Memtable::default();
+    let (mut put, mut over) = (Batch::default(), Batch::default());
+    put.put(Key::new(&[1]), vec![1]);
+    over.put(Key::new(&[1]), vec![2]);
+    over.delete(Key::new(&[1]));
+    memtable.apply(1, &put, |_| Ok(false)).unwrap();
+    let closing = |_: &[u8]| {
+        memtable.close();
+        Ok(false)
+    };
+    memtable.apply(2, &over, closing).unwrap();
+    assert_eq!(memtable.get(&[1]), Some(None));
+}
