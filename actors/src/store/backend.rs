@@ -46,7 +46,7 @@ pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// The pairs of the range. They are read one by one, each as things stand then: of a batch that is applied meanwhile
-    /// only what lies behind is seen.
+    /// only what lies behind is seen, and of what is applied before the first is read it may be that nothing is.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
     /// Writes the batch, of which a crash leaves all or nothing from here on. It is neither durable nor visible yet.
@@ -64,7 +64,7 @@ pub trait Backend: Send + Sync + 'static {
     /// Makes the batch that was written and synced last visible to `get` and `scan`, at once.
     ///
     /// # Errors
-    /// [`StoreError::Apply`], after which nothing may be written any more.
+    /// [`StoreError::Apply`] or [`StoreError::Read`], after which nothing may be written any more.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
     /// All three.
@@ -89,9 +89,14 @@ pub trait Backend: Send + Sync + 'static {
     /// Everything synced is where it is kept for good once this has returned, so that opening finds nothing to do.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when that fails, or has before.
+    /// As those of writing and syncing, after which nothing may be written or synced any more.
     fn save(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// How many bytes of batches were synced and are not yet where they are kept for good.
+    fn unsaved_bytes(&self) -> u64 {
+        0
     }
 
     /// Names who is told where something fails that no call waits for.

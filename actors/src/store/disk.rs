@@ -172,6 +172,10 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.save())?
     }
 
+    fn unsaved_bytes(&self) -> u64 {
+        self.with(|open| open.home.unsaved_bytes()).unwrap_or_default()
+    }
+
     fn on_failure(&self, told: OnFailure) {
         let _ = self.with(|open| open.home.on_failure(told));
     }

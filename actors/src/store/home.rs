@@ -194,14 +194,25 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        (state.written, state.applied) = (number, number);
+        // It may be the same number again, and none of these are durable.
+        (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }
 
     /// Makes a checkpoint: what was applied is durable in the tree.
     pub(super) fn save(&self) -> Result<(), StoreError> {
-        self.shared.save().map_err(|error| self.shared.ended_by(error))?;
+        self.shared.save()?;
         self.note_settled()
+    }
+
+    /// How many bytes of batches are in the memtable.
+    pub(super) fn unsaved_bytes(&self) -> u64 {
+        self.shared.memtable.bytes()
+    }
+
+    #[cfg(test)]
+    pub(super) fn unsynced_log_bytes(&self) -> u64 {
+        self.shared.tree.log_bytes()
     }
 
     /// Ends the thread and lets go of the files.
@@ -263,13 +274,13 @@ impl Shared {
         error
     }
 
-    /// The same behind one that no call waits for: told first, so that nobody tells of having been stopped by it before.
-    fn fail(&self, error: StoreError) {
+    /// The same behind one that no call may wait for: told first, so that nobody tells of having been stopped by it before.
+    fn fail(&self, error: StoreError) -> StoreError {
         match self.on_failure.get() {
             Some(told) => told(&error),
             None => tracing::error!(%error, "the store has failed"),
         }
-        self.ended_by(error);
+        self.ended_by(error)
     }
 
     /// Makes checkpoints, until the end.
@@ -292,20 +303,22 @@ impl Shared {
             drop(state);
             match self.save() {
                 Ok(()) => state = self.state.lock(),
-                Err(StoreError::Stopped) => return, // who has failed tells of it
-                Err(error) => return self.fail(error),
+                Err(_) => return, // it is told
             }
         }
     }
 
-    /// Makes them until what was applied is durable in the tree.
+    /// Makes them until what was applied is durable in the tree. An error is told before anybody else may try.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
-        let upto = self.save_tables()?;
-        if self.usable()?.saved < upto {
-            self.sync_tree(upto)?; // it was filled past the tables
-        }
-        Ok(())
+        let saved = self.save_tables().and_then(|upto| {
+            let is_filled = self.usable()?.saved < upto; // past the tables
+            if is_filled { self.sync_tree(upto) } else { Ok(()) }
+        });
+        saved.map_err(|error| match error {
+            StoreError::Stopped => error, // who has failed tells of it
+            error => self.fail(error),
+        })
     }
 
     /// Makes one for each table of the memtable; gives the number of the newest batch in them. To be called with `saving`
@@ -341,7 +354,7 @@ struct End<'a>(&'a Shared);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.fail(StoreError::Panicked);
+            let _ = self.0.fail(StoreError::Panicked);
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! As on a disk, a batch is written to a journal, the real one on blocks in memory, and once that is synced to the map,
 //! which is saved from time to time. In a crash the map falls back to any batch since then, with rows of later ones up to
-//! any key, and blocks of the journal that were not synced are torn; opening brings back the rest. What always holds: what readers see is the map; a batch is
-//! there whole or not at all behind a crash; a handle that was opened before a crash can no longer change anything.
+//! any key, and blocks of the journal that were not synced are torn; opening brings back the rest. What always holds: what
+//! readers see is the map; a batch is there whole or not at all behind a crash; a handle that was opened before a crash can
+//! no longer change anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -15,12 +15,12 @@ mod gaps;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::iter::Peekable;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
 use self::gaps::{Gaps, Run};
+use super::rest::Rest;
 use super::{Batch, Key, KeyRange, Order, Pair, Pairs, StoreError};
 
 /// The tables.
@@ -45,18 +45,15 @@ pub(super) struct Table {
     rows: BTreeMap<Key, Written>,
     /// The number of the newest of them; 0 while there is none.
     newest: u64,
+    /// The length of their keys and values.
+    bytes: usize,
 }
+
+/// So many deleted rows are passed over before others may come in between.
+const PASSED_MAX: usize = 256;
 
 /// What is written under a key; nothing where the row is deleted.
 type Written = Option<Box<[u8]>>;
-
-/// Where a scan goes on, and where it ends.
-#[derive(Clone, Copy)]
-pub(super) struct Rest {
-    from: Bound<Key>,
-    to: Bound<Key>,
-    pub(super) order: Order,
-}
 
 impl Memtable {
     /// Writes the rows of the batch of this number, for all to see. One batch comes behind the other.
@@ -69,27 +66,31 @@ impl Memtable {
         batch: &Batch,
         is_in_tree: impl Fn(&[u8]) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
-        let (mut passing, newest) = self.0.read().only_in_active(batch);
-        let mut failed = None;
-        passing.retain(|key| !is_in_tree(key).unwrap_or_else(|error| failed.replace(error).is_none()));
-        if let Some(error) = failed {
-            return Err(error);
+        let (deleted, newest) = self.0.read().only_in_active(batch);
+        let mut passing = BTreeSet::new();
+        for key in deleted {
+            if !is_in_tree(&key)? {
+                passing.insert(key);
+            }
         }
+        let mut rows = Vec::new();
+        batch.rows(|key, value| rows.push((*key, value.map(Box::from))));
         let Tables { active, gaps, .. } = &mut *self.0.write();
         let gaps = gaps.get_mut();
         if active.newest != newest {
             passing.clear(); // it was closed meanwhile, with them in it
         }
-        batch.rows(|key, value| {
+        for (key, value) in rows {
             if value.is_some() {
-                gaps.fill(key);
+                gaps.fill(&key);
             }
-            if value.is_none() && passing.contains(key) {
-                active.rows.remove(key);
+            if value.is_none() && passing.contains(&key) {
+                active.rows.remove(&key);
             } else {
-                active.rows.insert(*key, value.map(Box::from));
+                active.rows.insert(key, value);
             }
-        });
+        }
+        active.bytes += batch.bytes();
         active.newest = number;
         Ok(())
     }
@@ -124,9 +125,17 @@ impl Memtable {
         drop(forgotten); // when nobody waits for the tables
     }
 
-    /// The tree was written into past the tables.
+    /// The length of the keys and values of the batches in it.
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
+    }
+
+    /// The tree was written into past the tables: what scans have read of it may be old, and where there was no row may be
+    /// one.
     pub(super) fn filled(&self) {
-        *self.0.write().gaps.get_mut() = Gaps::default();
+        let tables = &mut *self.0.write();
+        tables.flushed += 1;
+        *tables.gaps.get_mut() = Gaps::default();
     }
 
     /// The rows of the range, which must not be empty. What the tree has in what is left of it is given by `seek`: as it is
@@ -137,7 +146,7 @@ impl Memtable {
         order: Order,
         seek: impl Fn(&Rest) -> Pairs<'static> + Send + 'static,
     ) -> Pairs<'static> {
-        let mut rest = Rest { from: Bound::Included(range.from), to: Bound::Excluded(range.to), order };
+        let mut rest = Rest::of(range, order);
         let (flushed, run) = {
             let tables = self.0.read();
             let run = (order == Order::Ascending).then(|| tables.gaps.lock().begin(range.from));
@@ -184,20 +193,20 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Those that are deleted are passed over, up to the next in the tree: that is read without the lock.
+            // Those that are deleted are passed over, up to the next in the tree: that is read without the tables.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
-                self.run = run.filter(|_| matches!(found, Next::Deleted));
+                self.run = run.filter(|_| matches!(found, Next::Further | Next::Deleted));
             }
             drop(tables);
             let of_tree = match &found {
-                Next::InTable { is_in_tree: false, .. } => None,
+                Next::Further | Next::InTable { is_in_tree: false, .. } => None,
                 _ => self.below.next(),
             };
             return Some(Ok(match (found, of_tree) {
                 (Next::InTable { key, value, .. }, _) => (key, value),
-                (Next::Deleted, _) => continue,
+                (Next::Further | Next::Deleted, _) => continue,
                 (Next::InTree, Some(Ok((key, value)))) => {
                     self.rest.go_on_behind(Key::new(&key));
                     (key, value)
@@ -214,6 +223,8 @@ enum Next {
     InTree,
     /// The same, which is deleted.
     Deleted,
+    /// More than is passed over in a step.
+    Further,
     /// A row of a table; the tree may have an older one.
     InTable { key: Vec<u8>, value: Vec<u8>, is_in_tree: bool },
 }
@@ -223,23 +234,25 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// What a batch deletes that only the table has that is written into; and the newest batch in that.
-    fn only_in_active(&self, batch: &Batch) -> (BTreeSet<Key>, u64) {
+    /// What a batch deletes that no table has but the one that is written into; and the newest batch in that.
+    fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
-        let mut keys = BTreeSet::new();
-        batch.rows(|key, value| {
-            let passes = value.is_none() && has(&self.active, key);
-            if passes && !self.closed.iter().any(|table| has(table, key)) {
-                keys.insert(*key);
-            }
-        });
+        let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);
+        let keys = deleted
+            .filter(|key| has(&self.active, key) && !self.closed.iter().any(|table| has(table, key)))
+            .copied()
+            .collect();
         (keys, self.active.newest)
     }
 
     /// Goes on behind what is deleted, to the next row, or to what is next in the tree; gives the last one that is deleted.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
-        while let Some((key, value)) = self.next(rest) {
+        for at in 0.. {
+            let Some((key, value)) = self.next(rest) else { break };
+            if at == PASSED_MAX {
+                return (Next::Further, passed);
+            }
             let order = below.map_or(Ordering::Less, |below| rest.order.of(key, below));
             if order.is_gt() {
                 break;
@@ -260,7 +273,7 @@ impl Tables {
 
     /// The next row of what is left, in the youngest table that has it.
     fn next(&self, rest: &Rest) -> Option<(&Key, &Written)> {
-        let firsts = self.youngest_first().filter_map(|table| rest.first_of(table));
+        let firsts = self.youngest_first().filter_map(|table| table.first_of(rest));
         firsts.reduce(|next, older| if rest.order.of(older.0, next.0).is_lt() { older } else { next })
     }
 }
@@ -271,49 +284,17 @@ impl Table {
         self.newest
     }
 
-    /// Its rows; those without a value are deleted.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
-        self.rows.iter().map(|(key, value)| (&key[..], value.as_deref()))
-    }
-}
-
-impl Rest {
-    /// The keys, as ordered collections take them.
-    pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
-        (self.from.as_ref().map(|key| &**key), self.to.as_ref().map(|key| &**key))
-    }
-
-    fn is_empty(&self) -> bool {
-        match (self.from, self.to) {
-            (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
-            _ => false, // the range was not
-        }
-    }
-
-    fn first_of<'a>(&self, table: &'a Table) -> Option<(&'a Key, &'a Written)> {
-        let mut rows = table.rows.range::<[u8], _>(self.bounds());
-        match self.order {
+    fn first_of<'a>(&'a self, rest: &Rest) -> Option<(&'a Key, &'a Written)> {
+        let mut rows = self.rows.range::<[u8], _>(rest.bounds());
+        match rest.order {
             Order::Ascending => rows.next(),
             Order::Descending => rows.next_back(),
         }
     }
 
-    /// The key was the next one.
-    fn go_on_behind(&mut self, key: Key) {
-        match self.order {
-            Order::Ascending => self.from = Bound::Excluded(key),
-            Order::Descending => self.to = Bound::Excluded(key),
-        }
-    }
-}
-
-impl Order {
-    /// How two keys stand to each other in this order.
-    fn of(self, one: &[u8], other: &[u8]) -> Ordering {
-        match self {
-            Self::Ascending => one.cmp(other),
-            Self::Descending => other.cmp(one),
-        }
+    /// Its rows; those without a value are deleted.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        self.rows.iter().map(|(key, value)| (&key[..], value.as_deref()))
     }
 }
 

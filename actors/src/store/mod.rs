@@ -31,6 +31,7 @@ mod newest;
 pub mod outside;
 mod pieces;
 pub mod records;
+mod rest;
 mod restoring;
 mod room;
 mod rows;

@@ -154,7 +154,7 @@ impl Room {
     }
 
     /// What there is room for, and what was seen of the disk last. `written` gives how much of what was submitted is
-    /// on the disk.
+    /// durable; what of that is yet to make the backend's files longer counts as well.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -164,7 +164,8 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            let written = written(); // before looking: what is written meanwhile counts twice rather than not at all
+            // Before looking: what is written meanwhile counts twice rather than not at all.
+            let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
                 Err(error) => tracing::warn!(%error, "the system does not say how much of the disk is free"),

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
-use super::memtable::Rest;
+use super::rest::Rest;
 use super::{Order, Pairs, StoreError};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.

@@ -1,9 +1,11 @@
 //! What a process that was killed, or a power cut while the store opens, leaves: it opens, and holds what was acknowledged,
 //! or it is refused.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::super::tree::{self, is_let_go_of, open_sled};
 use super::*;
-use crate::store::Key;
+use crate::store::{Key, KeyRange, Order};
 
 /// The rows that are written over and over.
 const ROWS: u64 = 100;
@@ -236,4 +238,109 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     tree.sync().unwrap();
     assert_eq!(tree.log_bytes(), 0);
     tree.close();
+}
+
+#[test]
+fn what_was_filled_is_durable_when_it_was_saved_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let unsynced = || store.with(|open| open.home.unsynced_log_bytes()).unwrap();
+    for page in 0..3_u8 {
+        // A backup's rows all come with its number.
+        store.fill(&[(vec![page], vec![page; 3_000])], 7).unwrap();
+        assert!(unsynced() > 3_000);
+        store.save().unwrap();
+        assert_eq!(unsynced(), 0);
+    }
+}
+
+#[test]
+fn what_is_synced_and_not_in_the_tree_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let mut batch = Batch::default();
+    (0..40_u8).for_each(|row| batch.put(Key::new(&[row]), vec![row; 4_000]));
+    store.commit(&batch).unwrap();
+    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a second may have passed
+    store.save().unwrap();
+    assert_eq!(store.unsaved_bytes(), 0);
+    store.write(&batch).unwrap();
+    assert_eq!(store.unsaved_bytes(), 0);
+}
+
+/// Has the others end, in whatever way the test does.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A queue that is written at its end and read from its front, and rows that are written over with each batch, while
+/// checkpoints are made.
+#[test]
+fn whoever_reads_meanwhile_sees_every_batch_at_once() {
+    const ALWAYS: u64 = 60;
+    const IN_QUEUE: u64 = 20;
+    const BATCHES: u64 = 3_000;
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let (always, queue) = (Key::new(&[1]), Key::new(&[2]));
+    let at = |prefix: Key, number: u64| prefix.with(&number.to_be_bytes());
+    let write = |number: u64| {
+        let mut batch = Batch::default();
+        (0..ALWAYS).for_each(|row| batch.put(at(always, row), number.to_be_bytes().to_vec()));
+        (0..4).for_each(|row| batch.put(at(queue, 4 * number + row), vec![1; 200]));
+        if let Some(gone) = number.checked_sub(IN_QUEUE) {
+            (0..4).for_each(|row| batch.delete(at(queue, 4 * gone + row)));
+        }
+        store.commit(&batch).unwrap();
+    };
+    (0..IN_QUEUE).for_each(write);
+    let scan = |prefix: Key, order: Order| {
+        let rows = store.scan(&KeyRange::prefix(prefix), order);
+        rows.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let number = |bytes: &[u8]| u64::from_be_bytes(*bytes.last_chunk().unwrap());
+    let ends = AtomicBool::new(false);
+    let goes_on = || !ends.load(Ordering::Relaxed);
+    let (goes_on, scan, store_saved) = (&goes_on, &scan, &store);
+    std::thread::scope(|threads| {
+        let _end = AtEnd(&ends);
+        for order in [Order::Ascending, Order::Descending] {
+            threads.spawn(move || {
+                let mut newest = 0;
+                while goes_on() {
+                    let rows = scan(always, order);
+                    assert_eq!(rows.len() as u64, ALWAYS);
+                    for (_, value) in rows {
+                        assert!(number(&value) >= newest, "{} behind {newest}", number(&value));
+                        newest = number(&value);
+                    }
+                }
+            });
+        }
+        threads.spawn(move || {
+            let mut first = 0;
+            while goes_on() {
+                let rows = scan(queue, Order::Ascending);
+                let numbers: Vec<_> = rows.iter().map(|(key, _)| number(key)).collect();
+                assert!(numbers[0] >= first && numbers[0] % 4 == 0, "{} behind {first}", numbers[0]);
+                assert!(numbers.len() as u64 >= 4 * IN_QUEUE - 4, "{} rows", numbers.len());
+                first = numbers[0];
+            }
+        });
+        threads.spawn(move || {
+            while goes_on() {
+                store_saved.save().unwrap();
+            }
+        });
+        (IN_QUEUE..BATCHES).for_each(write);
+    });
+    assert_eq!(scan(queue, Order::Ascending).len() as u64, 4 * IN_QUEUE);
+    store.close();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let rows = store.scan(&KeyRange::prefix(queue), Order::Ascending).count() as u64;
+    assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }

@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use crate::store::Key;
 
-/// So many are known at most; those that are given up for others are found again when they are needed.
+/// So many are known at most. With one more all others are given up: those that are needed are found again.
 const GAPS_MAX: usize = 4_096;
 
 /// The gaps, from their first key to their last, both included.
@@ -47,10 +47,10 @@ impl Gaps {
         {
             self.0.remove(&within);
         }
-        self.0.insert(run.from, last);
-        if self.0.len() > GAPS_MAX {
-            self.0.pop_first();
+        if self.0.len() >= GAPS_MAX && !self.0.contains_key(&run.from) {
+            self.0.clear();
         }
+        self.0.insert(run.from, last);
         Some(Run { last: Some(last), ..run })
     }
 
@@ -70,5 +70,36 @@ impl Gaps {
     fn around(&self, key: &Key) -> Option<(Key, Key)> {
         let (from, last) = self.0.range::<Key, _>(..=key).next_back()?;
         (key <= last).then_some((*from, *last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: usize) -> Key {
+        Key::new(&(number as u64).to_be_bytes())
+    }
+
+    #[test]
+    fn at_its_bound_it_begins_anew() {
+        let mut gaps = Gaps::default();
+        for number in 0..GAPS_MAX {
+            let run = gaps.begin(key(2 * number)).1;
+            assert!(gaps.extend(run, key(2 * number)).is_some());
+        }
+        // One that is known goes on.
+        let (from, run) = gaps.begin(key(0));
+        assert_eq!(from, Bound::Excluded(key(0)));
+        gaps.extend(run, key(1)).unwrap();
+        assert_eq!(gaps.ranges().len(), GAPS_MAX);
+        let run = gaps.begin(key(2 * GAPS_MAX)).1;
+        gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
+        assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
+        // Who was finding one that is given up does not go on with it.
+        let (_, run) = gaps.begin(key(2 * GAPS_MAX));
+        gaps.fill(&key(2 * GAPS_MAX + 1));
+        assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());
+        assert!(gaps.ranges().is_empty());
     }
 }

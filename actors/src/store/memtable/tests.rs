@@ -1,6 +1,7 @@
 //! Tables over a tree give what one map would, whatever is written, flushed and read at the same time.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use parking_lot::Mutex;
 use proptest::collection::vec;
@@ -237,4 +238,47 @@ fn a_table_that_is_closed_while_the_tree_is_asked_keeps_its_rows_deleted() {
     };
     memtable.apply(2, &over, closing).unwrap();
     assert_eq!(memtable.get(&[1]), Some(None));
+}
+
+#[test]
+fn who_looks_for_the_first_of_many_passes_over_those_that_were_before_it_once() {
+    let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
+    let range = KeyRange { from: Key::new(&[0]), to: Key::new(&[1]) };
+    let key = |number: u16| Key::new(&[0]).with(&number.to_be_bytes());
+    let deleted = 3 * PASSED_MAX as u16;
+    let mut batch = Batch::default();
+    for number in 0..deleted {
+        tree.lock().insert(key(number), vec![1]);
+        batch.delete(key(number));
+    }
+    tree.lock().insert(key(deleted), vec![2]);
+    memtable.apply(1, &batch, |_| Ok(true)).unwrap();
+    let from = Arc::new(Mutex::new(Vec::new()));
+    let first = || {
+        let (from, seek) = (Arc::clone(&from), seek(&tree));
+        let mut scan = memtable.scan(&range, Order::Ascending, move |rest| {
+            from.lock().push(rest.from);
+            seek(rest)
+        });
+        scan.next().transpose().unwrap().map(|(key, _)| key)
+    };
+    assert_eq!(first(), Some(key(deleted).to_vec()));
+    assert_eq!(first(), Some(key(deleted).to_vec()));
+    assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
+    // What is written there is found, and so is what the tree was filled with.
+    let mut put = Batch::default();
+    put.put(key(7), vec![3]);
+    memtable.apply(2, &put, |_| Ok(true)).unwrap();
+    assert_eq!(first(), Some(key(7).to_vec()));
+    put = Batch::default();
+    put.delete(key(7));
+    memtable.apply(3, &put, |_| Ok(true)).unwrap();
+    assert_eq!(first(), Some(key(deleted).to_vec()));
+    memtable.close();
+    flush(&tree, &memtable.oldest().unwrap(), usize::MAX);
+    memtable.forget();
+    assert_eq!(first(), Some(key(deleted).to_vec()));
+    tree.lock().insert(key(5), vec![5]);
+    memtable.filled();
+    assert_eq!(first(), Some(key(5).to_vec()));
 }
