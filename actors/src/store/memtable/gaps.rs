@@ -102,4 +102,19 @@ mod tests {
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());
         assert!(gaps.ranges().is_empty());
     }
+
+    #[test]
+    fn one_that_another_scan_has_found_meanwhile_is_not_found_again() {
+        let mut gaps = Gaps::default();
+        let (_, inner) = gaps.begin(key(5));
+        let (_, outer) = gaps.begin(key(0));
+        gaps.extend(outer, key(9)).unwrap();
+        assert!(gaps.extend(inner, key(7)).is_none());
+        assert_eq!(gaps.ranges(), [(key(0), key(9))]);
+        // What begins in it goes on behind it, and is the same.
+        let (from, run) = gaps.begin(key(3));
+        assert_eq!(from, Bound::Excluded(key(9)));
+        gaps.extend(run, key(12)).unwrap();
+        assert_eq!(gaps.ranges(), [(key(0), key(12))]);
+    }
 }

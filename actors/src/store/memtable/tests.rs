@@ -206,6 +206,13 @@ fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
+    // Batches of which nothing is left have been, too.
+    let passing = Memtable::default();
+    passing.apply(1, &puts, |_| Ok(false)).unwrap();
+    passing.apply(2, &deletes, |_| Ok(false)).unwrap();
+    passing.close();
+    let closed = passing.oldest().unwrap();
+    assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
     // What a closed table has is deleted, too.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
