@@ -17,6 +17,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +30,16 @@ const SEGMENTS: u64 = 3;
 const HEADER_BYTES: usize = 20;
 const TURNED: u64 = 0x7fff_ffff_ffff_ffff;
 
-/// Where in the file a segment is, and its bytes.
-type Segment<'a> = (u64, &'a [u8]);
+/// So much of a file is in memory at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A segment that is kept.
+struct Kept {
+    /// Its place in sled's file,
+    at: u64,
+    /// and its bytes' in the file that keeps it.
+    bytes: Range<u64>,
+}
 
 /// With less free space than so many segments nothing is kept: it would take of what sled itself needs.
 const FREE_SEGMENTS: u64 = 8;
@@ -80,17 +89,17 @@ fn prepare(action: &'static str, path: PathBuf) -> impl FnOnce(io::Error) -> Sto
 
 /// Puts back what was kept when sled last opened and did not come to its end.
 fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
-    let kept = match fs::read(store.join(NAME)) {
+    let kept = match File::open(store.join(NAME)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         kept => kept?,
     };
-    let (newest, segments) = decode(&kept).ok_or_else(|| io::Error::other("it is not what was kept"))?;
+    let (newest, segments) = read(&kept)?;
     let db = OpenOptions::new().read(true).write(true).open(store.join("db"))?;
     if segments_of(&db, segment_bytes)?.iter().any(|(begins, _)| *begins > newest) {
         return drop_kept(store);
     }
-    for (at, bytes) in segments {
-        db.write_all_at(bytes, at)?;
+    for Kept { at, bytes } in segments {
+        in_pieces(&kept, bytes, |offset, piece| db.write_all_at(piece, at + offset))?;
         db.sync_data()?; // no more than a segment is ever under way
     }
     Ok(())
@@ -106,22 +115,41 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     if segments.is_empty() {
         return drop_kept(store); // an earlier end is none any more
     }
-    let mut kept = [&MARK[..], &newest.to_be_bytes(), &(segments.len() as u32).to_be_bytes()].concat();
-    for at in segments {
-        let length = segment_bytes.min(db.metadata()?.len() - at);
-        kept.extend(at.to_be_bytes());
-        kept.extend((length as u32).to_be_bytes());
-        let from = kept.len();
-        kept.resize(from + length as usize, 0);
-        db.read_exact_at(&mut kept[from..], at)?;
-    }
-    kept.extend(crc32fast::hash(&kept).to_be_bytes());
     let new = store.join(NEW);
     let mut file = File::create(&new)?;
-    file.write_all(&kept)?;
+    let mut sum = crc32fast::Hasher::new();
+    let mut write = |bytes: &[u8]| {
+        sum.update(bytes);
+        file.write_all(bytes)
+    };
+    write(&[&MARK[..], &newest.to_be_bytes(), &(segments.len() as u32).to_be_bytes()].concat())?;
+    for at in segments {
+        let length = segment_bytes.min(db.metadata()?.len() - at);
+        write(&[&at.to_be_bytes()[..], &(length as u32).to_be_bytes()].concat())?;
+        in_pieces(&db, at..at + length, |_, piece| write(piece))?;
+    }
+    file.write_all(&sum.finalize().to_be_bytes())?;
     file.sync_all()?;
     fs::rename(&new, store.join(NAME))?;
     File::open(store)?.sync_all()
+}
+
+/// Reads a part of the file piece by piece, each with its place in the part: what opening takes of memory stays with the
+/// process for a while.
+fn in_pieces(
+    file: &File,
+    part: Range<u64>,
+    mut each: impl FnMut(u64, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut at = part.start;
+    while at < part.end {
+        let piece = &mut piece[..(part.end - at).min(PIECE_BYTES as u64) as usize];
+        file.read_exact_at(piece, at)?;
+        each(at - part.start, piece)?;
+        at += piece.len() as u64;
+    }
+    Ok(())
 }
 
 fn is_of_a_full_disk(error: &io::Error) -> bool {
@@ -173,25 +201,36 @@ fn begins_at(header: &[u8; HEADER_BYTES]) -> Option<u64> {
     (crc32fast::hash(rest) == !u32::from_le_bytes(*sum)).then_some(begins)
 }
 
-/// Where the newest segment began, and what the others were.
-fn decode(kept: &[u8]) -> Option<(u64, Vec<Segment<'_>>)> {
-    let (whole, sum) = kept.split_last_chunk::<4>()?;
-    if crc32fast::hash(whole) != u32::from_be_bytes(*sum) {
-        return None;
+/// Where the newest segment began, and what is kept of the others.
+fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
+    let other = || io::Error::other("it is not what was kept");
+    let whole = kept.metadata()?.len().checked_sub(4).ok_or_else(other)?;
+    let mut sum = crc32fast::Hasher::new();
+    in_pieces(kept, 0..whole, |_, piece| {
+        sum.update(piece);
+        Ok(())
+    })?;
+    if sum.finalize() != u32::from_be_bytes(bytes_at(kept, whole)?) || bytes_at(kept, 0)? != MARK {
+        return Err(other());
     }
-    let mut rest = whole.strip_prefix(&MARK)?;
-    let (newest, count);
-    (newest, rest) = rest.split_first_chunk::<8>()?;
-    (count, rest) = rest.split_first_chunk::<4>()?;
+    let newest = u64::from_be_bytes(bytes_at(kept, 4)?);
+    let mut at = 12;
+    let count = u32::from_be_bytes(bytes_at(kept, at)?);
+    at += 4;
     let mut segments = Vec::new();
-    for _ in 0..u32::from_be_bytes(*count) {
-        let (at, length, bytes);
-        (at, rest) = rest.split_first_chunk::<8>()?;
-        (length, rest) = rest.split_first_chunk::<4>()?;
-        (bytes, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-        segments.push((u64::from_be_bytes(*at), bytes));
+    for _ in 0..count {
+        let length = u64::from(u32::from_be_bytes(bytes_at(kept, at + 8)?));
+        let from = at + 12;
+        segments.push(Kept { at: u64::from_be_bytes(bytes_at(kept, at)?), bytes: from..from + length });
+        at = from + length;
     }
-    rest.is_empty().then_some((u64::from_be_bytes(*newest), segments))
+    if at == whole { Ok((newest, segments)) } else { Err(other()) }
+}
+
+fn bytes_at<const N: usize>(file: &File, at: u64) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    file.read_exact_at(&mut bytes, at)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use parking_lot::Mutex;
@@ -36,6 +37,9 @@ use super::{Batch, StoreError};
 
 /// The length of the file: many times what is under way at once, so that nobody waits for room while the disk keeps up.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
+
+/// So much of it is in memory at once when it is read, or as much as its longest record has.
+const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
 /// magic, id, length, checksum
@@ -145,19 +149,21 @@ impl<B: Blocks> Journal<B> {
     /// that was killed may have written it and not synced, and what follows from it must not outlive it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut bytes = vec![0; HEADER_BYTES];
-        read_at(&blocks, &mut bytes, "it has no beginning")?;
+        read_at(&blocks, &mut bytes, 0, "it has no beginning")?;
         let (id, length) =
             header(&bytes).ok_or(Unreadable::Damaged("its beginning is not what was written"))?;
-        bytes.resize(usize::try_from(length).map_err(io::Error::other)?, 0);
-        read_at(&blocks, &mut bytes, "it is shorter than it was made")?;
+        let mut window = Window { blocks: &blocks, length, from: 0, bytes: Vec::new() };
         let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
-        let mut at = BLOCK_BYTES as usize;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some((number, rows, record_bytes)) = record::decode(&id, rest) else {
-                at += BLOCK_BYTES as usize;
+        let mut at = BLOCK_BYTES;
+        while at < length {
+            let told = record::told_bytes(&id, window.bytes(at..at + BLOCK_BYTES)?);
+            let record = told.map(|bytes| at..at + bytes).filter(|record| record.end <= length);
+            let record = record.map(|record| window.bytes(record)).transpose()?;
+            let Some((number, rows)) = record.and_then(record::decode) else {
+                at += BLOCK_BYTES;
                 continue;
             };
-            let end = at + record_bytes.next_multiple_of(BLOCK_BYTES as usize);
+            let end = at + told.unwrap_or_default().next_multiple_of(BLOCK_BYTES);
             if number > newest {
                 let rows =
                     record::decode_rows(rows).ok_or(Unreadable::Damaged("a record of it holds no rows"))?;
@@ -174,7 +180,7 @@ impl<B: Blocks> Journal<B> {
             return Err(Unreadable::Damaged("a batch is missing in it that others follow"));
         }
         if !last.is_empty() {
-            blocks.write_at(&bytes[last.clone()], last.start as u64)?;
+            blocks.write_at(window.bytes(last.clone())?, last.start)?;
             blocks.sync()?;
         }
         let ring = Ring { needed: VecDeque::new(), end: BLOCK_BYTES, number: 0, buffer: Vec::new() };
@@ -240,8 +246,30 @@ impl Ring {
     }
 }
 
-fn read_at(blocks: &impl Blocks, bytes: &mut [u8], missing: &'static str) -> Result<(), Unreadable> {
-    blocks.read_at(bytes, 0).map_err(|error| match error.kind() {
+/// A part of the file in memory, which moves along: the whole of it would stay with the process for a while.
+struct Window<'a, B> {
+    blocks: &'a B,
+    length: u64,
+    from: u64,
+    bytes: Vec<u8>,
+}
+
+impl<B: Blocks> Window<'_, B> {
+    /// What stands there, which is before the end of the file.
+    fn bytes(&mut self, there: Range<u64>) -> Result<&[u8], Unreadable> {
+        let held = self.from..self.from + self.bytes.len() as u64;
+        if there.start < held.start || there.end > held.end {
+            let end = there.end.max((there.start + WINDOW_BYTES).min(self.length));
+            self.bytes.resize((end - there.start) as usize, 0);
+            self.from = there.start;
+            read_at(self.blocks, &mut self.bytes, there.start, "it is shorter than it was made")?;
+        }
+        Ok(&self.bytes[(there.start - self.from) as usize..(there.end - self.from) as usize])
+    }
+}
+
+fn read_at(blocks: &impl Blocks, bytes: &mut [u8], at: u64, missing: &'static str) -> Result<(), Unreadable> {
+    blocks.read_at(bytes, at).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => Unreadable::Damaged(missing),
         _ => error.into(),
     })

@@ -50,20 +50,18 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
 }
 
-/// The record that the bytes begin with, if they begin with one of this file: its number, its rows as they stand, and how
-/// long it is.
-pub(super) fn decode<'a>(id: &Id, bytes: &'a [u8]) -> Option<(u64, &'a [u8], usize)> {
-    let head = bytes.first_chunk::<HEAD_BYTES>()?;
-    if head[..4] != MAGIC || head[4..NUMBER_AT] != *id {
-        return None;
-    }
+/// How long the record says that it is which the block begins with, if it begins with one of this file.
+pub(super) fn told_bytes(id: &Id, block: &[u8]) -> Option<u64> {
+    let head = block.first_chunk::<HEAD_BYTES>()?;
+    let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?);
+    (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
+}
+
+/// The number of a record that is as long as it says, and its rows as they stand; none where it is not whole.
+pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;
     let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);
-    let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?) as usize;
-    let rows = bytes[HEAD_BYTES..].get(..length)?;
-    if checksum(&head[..CHECKSUM_AT], rows) != head[CHECKSUM_AT..] {
-        return None;
-    }
-    Some((number, rows, HEAD_BYTES + length))
+    (checksum(&head[..CHECKSUM_AT], rows) == head[CHECKSUM_AT..]).then_some((number, rows))
 }
 
 fn checksum(head: &[u8], rows: &[u8]) -> [u8; 4] {
