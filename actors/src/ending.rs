@@ -19,14 +19,6 @@ const ROWS_PER_STEP: usize = 256;
 /// How many businesses are looked at in which something is left to be done, each minute.
 const LOOKED_AT_ONCE: usize = 64;
 
-/// Waits until what was ended so far is on the disk.
-pub(crate) async fn settled(store: &Store) -> Result<(), StoreError> {
-    for row in store.scan(&listed(), Order::Ascending).take(LOOKED_AT_ONCE) {
-        store.settled(keys::id_at_end(&row?.0)?).await?;
-    }
-    Ok(())
-}
-
 fn listed() -> KeyRange {
     keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDING)
 }

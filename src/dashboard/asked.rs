@@ -57,6 +57,8 @@ pub(super) struct Member {
     pub(super) membership: Membership,
     /// How many of their alerts they have not read, as far as they are counted.
     pub(super) unread: usize,
+    /// As of when everything of the business is at least that is read for the request; see [`Desk::as_of`].
+    pub(super) as_of: String,
 }
 
 impl Deref for Visit {
@@ -212,9 +214,10 @@ impl Visit {
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
         let membership = belongs.ok_or_else(Refused::not_found)?.membership.clone();
         let business = self.desk.engine.business(id);
+        let as_of = self.desk.as_of(&business);
         let profile = business.business().await?;
         let unread = business.unread_alerts(self.signed_in.person.id).await?;
-        Ok(Member { visit: self, business, profile, membership, unread })
+        Ok(Member { visit: self, business, profile, membership, unread, as_of })
     }
 
     /// The businesses that they come into.

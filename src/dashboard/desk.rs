@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use actors::Engine;
 use actors::people::Token;
+use actors::{BusinessHandle, Engine};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tokio::sync::watch;
@@ -13,7 +13,7 @@ use super::drafts::Drafts;
 use super::form::FormId;
 use super::once::Once;
 use crate::config::PublicUrl;
-use crate::http::cursor::Cursors;
+use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;
 
 /// What all pages share.
@@ -54,6 +54,14 @@ impl Desk {
             stopping,
             pages: BTreeSet::new(),
         }
+    }
+
+    /// As of when what is read of a business from now on is at least: another text once anything of it has changed. It
+    /// tells nobody how much happens here.
+    pub(super) fn as_of(&self, business: &BusinessHandle) -> String {
+        let changes = business.changes().to_be_bytes();
+        let binding = Binding::list("stream").with(business.id().to_string().as_bytes()).with(&changes);
+        self.cursors.seal(&binding, &[])
     }
 
     /// A new form's one-use id.

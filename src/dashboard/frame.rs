@@ -91,7 +91,7 @@ impl Member {
     pub(super) fn frame(&self, here: &str) -> Frame {
         let id = self.business.id();
         let of = (id, &*self.profile.name, self.membership.role, self.unread);
-        let mut frame = frame(self, Some(of), here);
+        let mut frame = frame(self, Some((of, self.as_of.clone())), here);
         frame.suspended = self.profile.suspended;
         frame
     }
@@ -104,8 +104,9 @@ impl Visit {
         let of = match (active.next(), active.next()) {
             (Some(one), None) => {
                 let business = self.desk.engine.business(one.business_id);
+                let as_of = self.desk.as_of(&business);
                 let unread = business.unread_alerts(self.signed_in.person.id).await?;
-                Some((one.business_id, &*one.business_name, one.membership.role, unread))
+                Some(((one.business_id, &*one.business_name, one.membership.role, unread), as_of))
             }
             _ => None,
         };
@@ -125,7 +126,9 @@ fn current(place: &str, here: &str) -> &'static str {
 /// The business of a frame: its id and name, what the person is there, and how many of their alerts are not read.
 type Of<'a> = (BusinessId, &'a str, Role, usize);
 
-fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
+/// The frame, with that of a business and as of when the page shows it.
+fn frame(visit: &Visit, of: Option<(Of<'_>, String)>, here: &str) -> Frame {
+    let (of, as_of) = of.unzip();
     let (view, person) = (visit.view(), &visit.signed_in.person);
     let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
     // What no route leads to yet is not shown.
@@ -194,8 +197,8 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
         places,
         dock: of.map(dock).unwrap_or_default(),
         stream: of
-            .map(|(id, ..)| of_business(id, "stream"))
             .filter(|_| is_page("stream"))
+            .map(|(id, ..)| format!("{}?as_of={}", of_business(id, "stream"), as_of.unwrap_or_default()))
             .unwrap_or_default(),
         others: others.collect(),
         person: name.clone(),

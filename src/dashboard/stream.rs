@@ -3,7 +3,8 @@
 //! An event carries a kind and an id and nothing of the record: a page fetches the part that shows it from its own
 //! address. What always holds: whether the person may hear of it is asked anew for each event; a stream ends with the
 //! session, with the membership and with the service; many changes at once are told together, so that a busy business
-//! does not keep its pages fetching.
+//! does not keep its pages fetching. What changes between the reading of a page and the opening of its stream is told as
+//! well: the page's `?as_of=` says how far what it shows had come.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -46,13 +47,13 @@ fn right(kind: &str) -> Option<Right> {
 
 /// The stream.
 pub(super) async fn show(member: Member) -> Answered {
-    let listens = Listens {
-        watching: member.business.watch(),
-        stopping: member.desk.stopping.clone(),
-        member,
-        unheard: Unheard::default(),
-        next: Instant::now(),
-    };
+    let watching = member.business.watch();
+    // Behind the beginning of that: what changes from here on is heard.
+    let now = member.desk.as_of(&member.business);
+    let unheard =
+        Unheard { more: member.query.find("as_of").is_some_and(|as_of| as_of != now), ..Unheard::default() };
+    let stopping = member.desk.stopping.clone();
+    let listens = Listens { watching, stopping, member, unheard, next: Instant::now() };
     let events = unfold(listens, |mut listens| async move {
         let told = listens.told().await.ok().flatten()?;
         Some((Ok::<_, Infallible>(told), listens))

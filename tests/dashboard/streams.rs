@@ -33,6 +33,13 @@ impl Salon {
         format!("/dashboard/b/{}/stream", self.id)
     }
 
+    /// Where a page that is read now hears what changes.
+    async fn stream_of_page(&mut self) -> String {
+        let page = self.adas.get(&format!("/dashboard/b/{}/contacts", self.id)).await;
+        let (_, stream) = page.body.split_once("data-stream=\"").unwrap();
+        stream.split_once('"').unwrap().0.to_owned()
+    }
+
     async fn contact(&self, name: &str) -> Value {
         self.server
             .operator("POST", &format!("/businesses/{}/contacts", self.id), json!({ "name": name }))
@@ -118,4 +125,20 @@ async fn open_streams_do_not_hold_up_the_end_of_the_service() {
     // Whatever is not over when the time for that has passed is cut off.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
+}
+
+#[tokio::test]
+async fn what_has_changed_since_the_page_was_read_is_told_as_soon_as_the_stream_is_open() {
+    let mut salon = salon().await;
+    let stream = salon.stream_of_page().await;
+    assert!(stream.starts_with(&salon.stream()), "{stream}");
+    salon.contact("Nora").await;
+    let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
+    assert_eq!(heard, json!({}), "anything may have changed");
+    // Where nothing has, nothing is told but what changes then.
+    let stream = salon.stream_of_page().await;
+    let mut events = salon.adas.listen(&stream).await;
+    let contact = salon.contact("Eve").await;
+    let heard = timeout(PATIENCE, events.next()).await.unwrap().unwrap();
+    assert_eq!(heard, json!({ "kind": "contact", "id": contact["id"] }));
 }

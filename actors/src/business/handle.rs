@@ -62,6 +62,12 @@ impl BusinessHandle {
         self.shared.live.watch(self.id)
     }
 
+    /// A number that grows whenever something of the business has changed, and may when something of others has: by it
+    /// one tells whether anything can have changed since, in one life of the engine.
+    pub fn changes(&self) -> u64 {
+        self.shared.store.synced_through(self.id)
+    }
+
     /// Sends the actor one message and waits for the answer.
     pub(crate) async fn call<T>(
         &self,

@@ -1,7 +1,7 @@
 //! Reads of a business that go straight to the store, past the actor's queue.
 //!
-//! What was read may not be synced yet. Each read therefore waits, after reading, until everything that had been
-//! submitted for the business is: no answer shows what a crash could take back.
+//! What is read is durable: a read waits for nothing, and no answer shows what a crash could take back. What the actor has
+//! in its memory may not be, so what is asked of it is answered behind that.
 //!
 //! One file for each kind of record that grows without bound; what all lists share stands in `pages`.
 
@@ -52,33 +52,22 @@ use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
-    /// Reads from the store and waits until what was read is on the disk.
+    /// Reads from the store.
     pub(crate) async fn read<T>(
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
-        let value = read(&self.shared.store)?;
-        self.shared.store.settled(self.id).await?;
-        Ok(value)
+        self.shared.store.check()?;
+        Ok(read(&self.shared.store)?)
     }
 
-    /// Reads part of a list from the store, in steps, and waits until what was read is on the disk.
+    /// Reads part of a list from the store, in steps.
     pub(crate) async fn list<T: Send + 'static>(
         &self,
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
     ) -> Result<Page<T>, EngineError> {
-        let page = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
-        self.shared.store.settled(self.id).await?;
-        Ok(page)
-    }
-
-    /// Waits until everything of the business that was read so far is on the disk.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn settled(&self) -> Result<(), EngineError> {
-        Ok(self.shared.store.settled(self.id).await?)
+        read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await
     }
 
     /// The profile.

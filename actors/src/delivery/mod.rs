@@ -8,7 +8,7 @@
 //!   so any number of events may wait, and a restart neither forgets nor restarts a schedule;
 //! - nothing is sent before the change it tells of is on the disk;
 //! - what came of an attempt, and when the next one is due, is one batch; turning the endpoint off is in it too;
-//! - the endpoint's address, status and secret are read anew for each attempt, and used once they are on the disk;
+//! - the endpoint's address, status and secret are read anew for each attempt;
 //! - nothing begins at an endpoint that is off, or while its business is suspended;
 //! - an attempt may be repeated after a crash, with the same id and the same bytes; it is never lost.
 

@@ -9,9 +9,6 @@ use super::key::EndpointKey;
 use crate::domain::{Business, BusinessId, WebhookEndpoint};
 use crate::store::{Store, StoreError, keys, unless_set_aside};
 
-/// How many syncs a reader waits for while what it reads changes with each of them.
-const ROUNDS_MAX: usize = 8;
-
 /// An endpoint as an attempt to it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
@@ -22,7 +19,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The endpoint as it is now, on the disk or not, unless it was deleted.
+    /// The endpoint as it is now, unless it was deleted.
     pub(super) fn read(
         store: &Store,
         key: EndpointKey,
@@ -57,34 +54,4 @@ impl Suspended {
         self.0.store(generation << 1 | u64::from(suspended), Ordering::Relaxed);
         Ok(suspended)
     }
-}
-
-/// What a read gives that is the newest and on the disk as well; `None` when it has changed with each of
-/// [`ROUNDS_MAX`] syncs.
-///
-/// Waiting for the disk settles what was read before the wait, and what is read behind it may be newer: so it is read
-/// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk. `before` is what
-/// it gave when whatever else is to be settled had not been read yet. What came of attempts is not waited for: nobody
-/// attempts a delivery while the outcome of its last attempt is on its way.
-///
-/// # Errors
-/// The store's failure.
-pub(super) async fn settled<T: PartialEq>(
-    store: &Store,
-    business: BusinessId,
-    mut before: T,
-    read: impl Fn(&Store) -> Result<T, StoreError>,
-) -> Result<Option<T>, StoreError> {
-    for _ in 0..ROUNDS_MAX {
-        // What was submitted before this is on the disk; whether that is what was read, the next read tells.
-        if !store.is_settled_to_send(business) {
-            store.settled_to_send(business).await?;
-        }
-        let behind = read(store)?;
-        if behind == before {
-            return Ok(Some(behind));
-        }
-        before = behind;
-    }
-    Ok(None)
 }

@@ -3,7 +3,7 @@
 use super::post::signed;
 use super::sample::sample;
 use super::schedule::AttemptResult;
-use super::target::{Suspended, Target, settled};
+use super::target::{Suspended, Target};
 use crate::business::BusinessHandle;
 use crate::domain::{EventId, EventType, Refusal, WebhookId};
 use crate::error::EngineError;
@@ -71,11 +71,8 @@ impl BusinessHandle {
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
         // Last of all, and then nothing is waited for: a new secret that was answered signs.
-        let key = self.endpoint_key(id);
-        let (store, suspended) = (&self.shared.store, Suspended::default());
-        let read = |store: &_| Target::read(store, key, &suspended);
-        let target = settled(store, self.id, read(store)?, read).await?;
-        let target = target.ok_or(EngineError::Overloaded)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let target = Target::read(&self.shared.store, self.endpoint_key(id), &Suspended::default())?;
+        let target = target.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if target.suspended {
             return Err(EngineError::Suspended);
         }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::dispatch::ATTEMPTS_MAX;
 use super::message::Message;
 use super::state::State;
-use super::target::{Target, settled};
+use super::target::Target;
 use crate::domain::WebhookEndpoint;
 use crate::net::WebhookUrl;
 use crate::shared::Shared;
@@ -95,12 +95,13 @@ impl State {
             self.rest(shared, due.more);
             return Ok(());
         }
-        // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
-        // meanwhile: what begins now begins with what it is now, as far as that is on the disk itself.
+        // While changes of the business are on their way, what is due goes out behind them: whoever waits for an answer
+        // comes first, and more goes out at once. The endpoint may change meanwhile: what begins then begins with what it
+        // is then.
+        shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
-        let read = |store: &_| Target::read(store, self.key, &self.suspended);
-        let target = settled(&shared.store, self.key.business, target, read).await?;
-        let target = target.flatten().filter(|now| now.endpoint.epoch == epoch && !now.suspended);
+        let target = Target::read(&shared.store, self.key, &self.suspended)?;
+        let target = target.filter(|now| now.endpoint.epoch == epoch && !now.suspended);
         let Some(Target { endpoint, .. }) = target else {
             self.ask_turn(myself);
             return Ok(());

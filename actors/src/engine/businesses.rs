@@ -144,7 +144,6 @@ impl Engine {
         if let Some(once) = once
             && let Some(answer) = Once::answered(&self.shared, once)?
         {
-            self.shared.store.settled(id).await?;
             return Ok(answer);
         }
         if !self.shared.businesses.is_running(id) && is_unread(&self.shared.store, id)? {
@@ -194,11 +193,6 @@ impl Engine {
             })
         })
         .await?;
-        for business in &found.items {
-            store.settled(business.id).await?;
-        }
-        // That one is not in the list any more is shown only once it is so for good.
-        crate::ending::settled(store).await?;
         Ok(found)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, AnswerStatus, Idempotency};
-use crate::domain::{Actor, BusinessId, Refusal};
+use crate::domain::{Actor, Refusal};
 use crate::error::EngineError;
 use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
 use crate::settling::until_opened;
@@ -76,8 +76,6 @@ impl Engine {
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer>, EngineError> {
         let answered = Once::answered(&self.shared, asked)?;
         if answered.is_some() {
-            // What was read may be on its way to the disk.
-            self.shared.store.settled(BusinessId::INSTALLATION).await?;
             until_opened(&self.shared).await?;
         }
         Ok(answered)

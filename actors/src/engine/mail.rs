@@ -29,9 +29,8 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
-        let what = read_about(&self.shared.store, of, about)?;
-        self.shared.store.settled(of).await?;
-        Ok(what)
+        self.shared.store.check()?;
+        Ok(read_about(&self.shared.store, of, about)?)
     }
 
     /// Whether mail is sent at all.

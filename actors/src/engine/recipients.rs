@@ -35,7 +35,7 @@ impl Recipients for Accounts {
 
 async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineError> {
     let of = mail.business_id.map(|id| BusinessHandle { shared: Arc::clone(&people.shared), id });
-    let (person, role) = match &of {
+    let (mut person, role) = match &of {
         Some(business) => {
             let (person, membership) = people.member(business, mail.person_id).await?;
             if !may_get(mail.kind, &membership) || !membership.is_for(&person) {
@@ -48,13 +48,18 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
             None => return Ok(None),
         },
     };
-    let link = if mail.kind.has_link() {
-        let Some(link) = new_link(people, mail).await? else { return Ok(None) };
-        let expires_at = link.expires_at;
-        people.link_url(&link.token).map(|url| Link { url, expires_at })
-    } else {
-        None
-    };
+    let mut link = None;
+    if mail.kind.has_link() {
+        let Some(made) = new_link(people, mail).await? else { return Ok(None) };
+        // Read again: the link is answered behind all that was decided before it, and what is decided later about the
+        // address ends the link. So none goes where the person was before.
+        match people.person(person.id).await? {
+            Some(now) => person = now,
+            None => return Ok(None),
+        }
+        let expires_at = made.expires_at;
+        link = people.link_url(&made.token).map(|url| Link { url, expires_at });
+    }
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 

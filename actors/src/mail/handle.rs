@@ -125,7 +125,6 @@ impl Shared {
                 mails.push(mail);
             }
         }
-        self.store.settled(of).await?;
         Ok(mails)
     }
 }

@@ -74,12 +74,6 @@ enum NotMade {
 
 async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
     let now = |error: StoreError| NotMade::Now(error.to_string());
-    // What was read of it may not be on the disk yet, and nothing leaves that a crash could take back.
-    shared.store.settled_to_send(MailKey::of(mail).of).await.map_err(now)?;
-    if mail.business_id.is_none() {
-        // What concerns an account alone may stand in a batch of its person.
-        shared.store.settled_to_send(keys::lane_of(mail.person_id)).await.map_err(now)?;
-    }
     let asked = timeout(ASK_TIME_MAX, outside.ports.recipients.recipient(mail)).await;
     let asked = asked.unwrap_or_else(|_| Err("nobody says who gets it".into()));
     let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };

@@ -150,9 +150,8 @@ impl People {
     /// # Errors
     /// The store's failure.
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
-        let person = self.shared.store.get(&keys::person(id))?;
-        self.shared.store.settled(keys::lane_of(id)).await?;
-        Ok(person)
+        self.shared.store.check()?;
+        Ok(self.shared.store.get(&keys::person(id))?)
     }
 
     /// The person with an e-mail address, in lower case.
@@ -162,7 +161,6 @@ impl People {
         let Some(id) = store.usable(&row, keys::id_at_end(&id))? else { return Ok(None) };
         // One that does not decode is not found, as a contact is not.
         let person = unless_set_aside(store.get::<Person>(&keys::person(id)))?.flatten();
-        store.settled(keys::lane_of(id)).await?;
         // The key holds a hash of a part of all addresses there could be.
         Ok(person.filter(|person| person.email_folded() == email))
     }
@@ -179,7 +177,6 @@ impl People {
             let business = store.get::<crate::domain::Business>(&keys::profile(business_id));
             let membership = unless_set_aside(membership)?.flatten();
             let business = unless_set_aside(business)?.flatten();
-            store.settled(business_id).await?;
             if let (Some(membership), Some(business)) = (membership, business) {
                 all.push(Belongs { business_id, business_name: business.name, membership });
             }
@@ -211,10 +208,6 @@ impl People {
             collect(reader, all, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
         })
         .await?;
-        for entry in &found.items {
-            // Each stands in the lane of what it is about.
-            store.settled(entry.resource_id.into()).await?;
-        }
         Ok(found)
     }
 
@@ -238,9 +231,6 @@ impl People {
                 })
             })
             .await?;
-        for person in &found.items {
-            self.shared.store.settled(keys::lane_of(person.id)).await?;
-        }
         Ok(found)
     }
 

@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::mail::{NewMail, told_wait};
-use crate::store::{Weight, keys};
+use crate::store::Weight;
 
 /// Somebody who is signed in.
 #[derive(Clone, Debug)]
@@ -54,12 +54,9 @@ impl People {
     /// The store's failure.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>, EngineError> {
         let (hash, now) = (token.hash(), self.shared.clocks.now());
+        self.shared.store.check()?;
         let Some(person) = self.shared.known.read(&self.shared.store, &hash)? else { return Ok(None) };
-        let Some(session) = person.session(&hash, now).cloned() else {
-            // Being shut out is shown only once it is on the disk.
-            self.shared.store.settled(keys::lane_of(person.id)).await?;
-            return Ok(None);
-        };
+        let Some(session) = person.session(&hash, now).cloned() else { return Ok(None) };
         if session.last_used_at + USE_WRITTEN_AFTER <= now {
             self.shared.known.note_use(person.id, hash, now);
         }
@@ -74,7 +71,6 @@ impl People {
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen, EngineError> {
         let (hash, now) = (token.hash(), self.shared.clocks.now());
         let person = self.shared.known.read(&self.shared.store, &hash)?.ok_or(Refusal::Expired)?;
-        self.shared.store.settled(keys::lane_of(person.id)).await?;
         let link = person.link.as_ref().filter(|link| link.hash == hash && link.is_good(now));
         let kind = link.ok_or(Refusal::Expired)?.kind;
         Ok(LinkSeen { person, kind })

@@ -1,8 +1,8 @@
 //! Where everything is kept: ordered keys on a disk, written by one committer, read by anyone.
 //!
-//! A change is one [`Batch`], queued with [`Store::submit`] and answered when it is durable. A reader reads directly
-//! and then awaits [`Store::settled`] before it shows what it read. What always holds:
+//! A change is one [`Batch`], queued with [`Store::submit`] and answered when it is durable. What always holds:
 //!
+//! - what anybody reads is durable, and what was acknowledged before is read: a reader waits for nothing;
 //! - nothing is acknowledged that is not durable, and a batch is there whole or not at all, after any crash;
 //! - a value may be long; no module outside sees the pieces that it is kept in;
 //! - no module outside names the storage engine or the encoding of records;
@@ -278,10 +278,19 @@ impl Store {
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Waits until everything of the business that was queued before this call is durable; at once if it is.
+    /// Whether it is in use: what has failed for good shows nothing any more.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails, or has failed: what was read must not be shown.
+    /// [`StoreError::Stopped`] once it has failed.
+    pub fn check(&self) -> Result<(), StoreError> {
+        if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
+    }
+
+    /// Waits until everything of the business that was queued before this call is durable, and there to be read; at once
+    /// if it is. For whoever has to read what was handed over and not answered yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails, or has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -292,18 +301,12 @@ impl Store {
     /// The same for what an attempt may go by, which is everything but the outcomes of attempts.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails, or has failed: what was read must not be sent.
+    /// [`StoreError::Stopped`] when the store fails, or has failed.
     pub fn settled_to_send(
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         self.0.committer.settled(business, Of::ToSend)
-    }
-
-    /// Whether everything that an attempt may go by and that was queued before this call is durable; never after a
-    /// failure.
-    pub fn is_settled_to_send(&self, business: BusinessId) -> bool {
-        self.0.committer.is_settled(business, Of::ToSend)
     }
 
     /// Whether everything of the business that was queued before this call is durable; never after a failure.

@@ -249,11 +249,11 @@ async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_aga
     settle().await;
     world.disk.set_sync_delay(Duration::from_secs(1));
     let again = async {
-        sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(200)).await;
         world.business.resend_missed(id).await.unwrap()
     };
     let off_and_on = async {
-        sleep(Duration::from_millis(200)).await;
+        sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
     // Something that is on its way to the disk meanwhile, and wakes nobody.

@@ -119,7 +119,7 @@ async fn a_damaged_row_holds_up_no_other_mail() {
     let mut batch = Batch::default();
     batch.put(row, b"no mail".to_vec());
     world.business.shared.store.submit(of, batch, Box::new(|| ()));
-    world.business.settled().await.unwrap();
+    world.business.shared.store.settled(of).await.unwrap();
     world.does(Does::Takes);
     sleep(Duration::from_secs(120)).await;
     let other = NewMail {

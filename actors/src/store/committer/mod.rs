@@ -6,7 +6,7 @@
 //!
 //! - a change is answered only after the sync that covers it, and after every change of its shard queued before it;
 //! - tickets grow in the order of a shard's lane, and the newest ticket of a shard is known before its change is
-//!   queued, so whoever has seen a record can find a ticket that is not older than the record's;
+//!   queued, so whoever waits for it has all that was queued before;
 //! - what is synced is known for each shard, and told for a whole group before anyone in it is answered;
 //! - what belongs together is one change: a row of the whole installation (the list of businesses, the row of a key) is
 //!   written in the lane of the business that it tells of. Nothing may rely on the order of two businesses' changes;
@@ -81,8 +81,7 @@ impl Committer {
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
-    /// Waits until such changes of the business that were queued before this call are durable. A reader calls it after
-    /// reading and before showing what it read.
+    /// Waits until such changes of the business that were queued before this call are durable.
     pub(super) fn settled(
         &self,
         business: BusinessId,
