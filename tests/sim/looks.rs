@@ -266,7 +266,13 @@ impl Sim {
     pub(crate) async fn walk(&self, life: &Life) {
         for shop in &self.shops {
             let handle = life.engine.business(shop.id);
-            if let Err(error) = walk(&handle).await {
+            let mut walked = walk(&handle).await;
+            // Its actor may have been made to fail a moment ago, as often as makes it rest.
+            if let Err(EngineError::Resting(rest)) = walked {
+                tokio::time::sleep(rest).await;
+                walked = walk(&handle).await;
+            }
+            if let Err(error) = walked {
                 assert!(self.world.failed(), "a list could not be walked: {error}");
             }
         }
