@@ -24,6 +24,8 @@ pub(crate) struct Desk {
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
     pub(super) cursors: Cursors,
+    /// What seals moments of a business, anew in each life of the service.
+    moments: Cursors,
     pub(super) once: Once,
     pub(super) drafts: Drafts,
     /// Whether the service is ending: streams end then.
@@ -43,12 +45,14 @@ impl Desk {
         let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
         let once = Once::new(engine.now().millis());
         let cursors = Cursors::new(engine.secret());
+        let moments = Cursors::new(engine.ports().random_bytes());
         Self {
             engine,
             public,
             origins,
             cookies,
             cursors,
+            moments,
             once,
             drafts: Drafts::default(),
             stopping,
@@ -56,12 +60,12 @@ impl Desk {
         }
     }
 
-    /// As of when what is read of a business from now on is at least: another text once anything of it has changed. It
-    /// tells nobody how much happens here.
+    /// As of when what is read of a business from now on is at least: another text once anything of it has changed, or of
+    /// what shares its lane, and in another life of the service. No count can be read from it.
     pub(super) fn as_of(&self, business: &BusinessHandle) -> String {
         let changes = business.changes().to_be_bytes();
         let binding = Binding::list("stream").with(business.id().to_string().as_bytes()).with(&changes);
-        self.cursors.seal(&binding, &[])
+        self.moments.seal(&binding, &[])
     }
 
     /// A new form's one-use id.

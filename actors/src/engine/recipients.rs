@@ -5,7 +5,7 @@
 use std::sync::{Arc, Weak};
 
 use crate::business::BusinessHandle;
-use crate::domain::{LinkKind, Mail, MailKind, Membership, MembershipStatus};
+use crate::domain::{LinkKind, Mail, MailKind, Membership, MembershipStatus, Person, Role};
 use crate::error::EngineError;
 use crate::mail::letter::{Link, Recipient, Recipients};
 use crate::people::{NewLink, People};
@@ -34,33 +34,29 @@ impl Recipients for Accounts {
 }
 
 async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineError> {
-    let of = mail.business_id.map(|id| BusinessHandle { shared: Arc::clone(&people.shared), id });
-    let (mut person, role) = match &of {
-        Some(business) => {
-            let (person, membership) = people.member(business, mail.person_id).await?;
-            if !may_get(mail.kind, &membership) || !membership.is_for(&person) {
-                return Ok(None);
-            }
-            (person, Some(membership.role))
-        }
-        None => match people.person(mail.person_id).await? {
-            Some(person) => (person, None),
-            None => return Ok(None),
-        },
-    };
+    let Some((mut person, mut role)) = who(people, mail).await? else { return Ok(None) };
     let mut link = None;
     if mail.kind.has_link() {
         let Some(made) = new_link(people, mail).await? else { return Ok(None) };
-        // Read again: the link is answered behind all that was decided before it, and what is decided later about the
+        // Looked at again: the link is answered behind all that was decided before it, and what is decided later about the
         // address ends the link. So none goes where the person was before.
-        match people.person(person.id).await? {
-            Some(now) => person = now,
-            None => return Ok(None),
-        }
+        let Some(now) = who(people, mail).await? else { return Ok(None) };
+        (person, role) = now;
         let expires_at = made.expires_at;
         link = people.link_url(&made.token).map(|url| Link { url, expires_at });
     }
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
+}
+
+/// Whose it is, and what they are in its business; nobody where it is not for them any more.
+async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>, EngineError> {
+    let Some(id) = mail.business_id else {
+        return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
+    };
+    let business = BusinessHandle { shared: Arc::clone(&people.shared), id };
+    let (person, membership) = people.member(&business, mail.person_id).await?;
+    let is_theirs = may_get(mail.kind, &membership) && membership.is_for(&person);
+    Ok(is_theirs.then_some((person, Some(membership.role))))
 }
 
 /// Whether a mail of this kind is for somebody who belongs so: one who has not accepted yet gets what leads there

@@ -10,8 +10,12 @@ fn blocks() -> MemoryBlocks {
 }
 
 fn formatted(id: Id) -> MemoryBlocks {
+    of_length(LENGTH, id)
+}
+
+fn of_length(length: u64, id: Id) -> MemoryBlocks {
     let blocks = MemoryBlocks::default();
-    format(&blocks, LENGTH, id).unwrap();
+    format(&blocks, length, id).unwrap();
     blocks
 }
 
@@ -65,6 +69,25 @@ fn what_is_written_comes_back_and_what_is_at_home_does_not() {
     }
     for newest in 0..=5 {
         check(&open(&blocks, newest).1, newest + 1..=5, |number| number % 3 + 1);
+    }
+}
+
+#[test]
+fn records_are_found_wherever_the_window_ends_that_moves_along() {
+    let window = WINDOW_BYTES / BLOCK_BYTES;
+    // Before the end of the first window, behind it, and longer than one; the last ends with the file.
+    for first in window - 3..=window + 2 {
+        let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
+        let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
+        let (journal, _) = open(&blocks, 0);
+        for (number, length) in (1..).zip(lengths) {
+            let bytes = append(&journal, number, &batch(number, length)).unwrap();
+            assert_eq!(bytes, length * BLOCK_BYTES);
+            journal.sync().unwrap();
+        }
+        for newest in 0..8 {
+            check(&open(&blocks, newest).1, newest + 1..=8, |number| lengths[number as usize - 1]);
+        }
     }
 }
 
