@@ -5,7 +5,7 @@ use actors::view::KeyView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::rest::prelude::{ApiError, Business, Context, One};
+use crate::rest::prelude::{ApiError, Context, One};
 
 /// The key and its business.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,7 +26,7 @@ struct BusinessName {
 }
 
 /// Answers even for a suspended business, and whatever the key's scopes.
-pub(super) async fn show(context: Context, _: Business) -> Result<One<CallerIdentity>, ApiError> {
+pub(super) async fn show(context: Context) -> Result<One<CallerIdentity>, ApiError> {
     let principal = context.caller.principal.as_ref().ok_or(ApiError::Unauthorized)?;
     Ok(One::of(&CallerIdentity {
         api_key: KeyView::from(&principal.key),

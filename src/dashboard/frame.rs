@@ -90,8 +90,8 @@ impl Member {
     /// The frame of a page of the business; `here` is the place that it is, or, with more behind a `/`, that it is within.
     pub(super) fn frame(&self, here: &str) -> Frame {
         let id = self.business.id();
-        let of = (id, &*self.profile.name, self.membership.role, self.unread);
-        let mut frame = frame(self, Some((of, self.as_of.clone())), here);
+        let of = (id, &*self.profile.name, self.membership.role, self.unread, &*self.as_of);
+        let mut frame = frame(self, Some(of), here);
         frame.suspended = self.profile.suspended;
         frame
     }
@@ -100,13 +100,14 @@ impl Member {
 impl Visit {
     /// The frame of a page that is the person's own: around it the business that they come into, if it is one alone.
     pub(super) async fn own_frame(&self) -> Result<Frame, Refused> {
+        let as_of;
         let mut active = self.active();
         let of = match (active.next(), active.next()) {
             (Some(one), None) => {
                 let business = self.desk.engine.business(one.business_id);
-                let as_of = self.desk.as_of(&business);
+                as_of = self.desk.as_of(&business);
                 let unread = business.unread_alerts(self.signed_in.person.id).await?;
-                Some(((one.business_id, &*one.business_name, one.membership.role, unread), as_of))
+                Some((one.business_id, &*one.business_name, one.membership.role, unread, &*as_of))
             }
             _ => None,
         };
@@ -123,12 +124,11 @@ fn current(place: &str, here: &str) -> &'static str {
     }
 }
 
-/// The business of a frame: its id and name, what the person is there, and how many of their alerts are not read.
-type Of<'a> = (BusinessId, &'a str, Role, usize);
+/// The business of a frame: its id and name, what the person is there, how many of their alerts are not read, and as of
+/// when the page shows it.
+type Of<'a> = (BusinessId, &'a str, Role, usize, &'a str);
 
-/// The frame, with that of a business and as of when the page shows it.
-fn frame(visit: &Visit, of: Option<(Of<'_>, String)>, here: &str) -> Frame {
-    let (of, as_of) = of.unzip();
+fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (visit.view(), &visit.signed_in.person);
     let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
     // What no route leads to yet is not shown.
@@ -138,7 +138,7 @@ fn frame(visit: &Visit, of: Option<(Of<'_>, String)>, here: &str) -> Frame {
         counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
         counted => counted.to_string(),
     };
-    let shown = |(id, _, role, unread): Of<'_>| {
+    let shown = |(id, _, role, unread, _): Of<'_>| {
         let is_shown = |right: Right| role.access(right) != Access::Hidden;
         let within = || {
             let shown = WITHIN
@@ -193,18 +193,18 @@ fn frame(visit: &Visit, of: Option<(Of<'_>, String)>, here: &str) -> Frame {
         title: of.map_or_else(|| "receptionist".into(), |(_, name, ..)| name.to_owned()),
         home: of.map_or_else(|| "/dashboard".into(), |(id, ..)| of_business(id, "today")),
         within: of.is_some(),
-        bell: of.map(|(id, _, _, unread)| (of_business(id, ALERTS), news(unread))),
+        bell: of.map(|(id, _, _, unread, _)| (of_business(id, ALERTS), news(unread))),
         places,
         dock: of.map(dock).unwrap_or_default(),
         stream: of
             .filter(|_| is_page("stream"))
-            .map(|(id, ..)| format!("{}?as_of={}", of_business(id, "stream"), as_of.unwrap_or_default()))
+            .map(|(id, .., as_of)| format!("{}?as_of={as_of}", of_business(id, "stream")))
             .unwrap_or_default(),
         others: others.collect(),
         person: name.clone(),
         initials: initials(name),
         role: match of {
-            Some((_, _, role, _)) => view.t(&format!("role-{role}")),
+            Some((_, _, role, ..)) => view.t(&format!("role-{role}")),
             None => person.email.clone(),
         },
         at_account: false,

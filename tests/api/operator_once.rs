@@ -15,9 +15,12 @@ async fn send(salon: &Salon, (method, path, body): (&str, &str, &Value), key: &s
     if body.is_null() { call.await } else { call.json(body).await }
 }
 
-/// The entries of the audit log about what somebody asked for: an erasure goes on behind its answer, in its own time.
-async fn asked_for(salon: &Salon) -> Vec<Value> {
+/// The audit log; where an erasure goes on in it behind its answer, what somebody asked for and no more of that than it was.
+async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     let entries = salon.operator.all("/audit").await;
+    if !erases {
+        return entries;
+    }
     let asked_for = entries.iter().filter(|entry| entry["actor"]["type"] != "system");
     asked_for.map(|entry| json!([entry["id"], entry["action"]])).collect()
 }
@@ -142,9 +145,10 @@ async fn every_change_of_a_business_happens_once() {
         let key = format!("adapter-{number}");
         let first = send(&salon, (method, path, body), &key).await;
         assert!(matches!(first.status, 200 | 201 | 204), "{first}");
-        let before = asked_for(&salon).await;
+        let erases = *path == of("contacts", &contact, "") && *method == "DELETE";
+        let before = log(&salon, erases).await;
         replays(&first, &send(&salon, (method, path, body), &key).await);
-        assert_eq!(asked_for(&salon).await, before, "{method} {path} was carried out twice");
+        assert_eq!(log(&salon, erases).await, before, "{method} {path} was carried out twice");
         let other = send(&salon, ("PATCH", "", &json!({ "name": "x" })), &key).await;
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));

@@ -57,7 +57,6 @@ impl BusinessHandle {
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
-        self.shared.store.check()?;
         Ok(read(&self.shared.store)?)
     }
 

@@ -10,7 +10,7 @@ use crate::domain::{Business, BusinessId, WebhookEndpoint};
 use crate::store::{Store, StoreError, keys, unless_set_aside};
 
 /// An endpoint as an attempt to it finds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Target {
     /// Its record.
     pub(super) endpoint: WebhookEndpoint,

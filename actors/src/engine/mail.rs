@@ -29,7 +29,6 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
-        self.shared.store.check()?;
         Ok(read_about(&self.shared.store, of, about)?)
     }
 

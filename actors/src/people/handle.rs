@@ -150,7 +150,6 @@ impl People {
     /// # Errors
     /// The store's failure.
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
-        self.shared.store.check()?;
         Ok(self.shared.store.get(&keys::person(id))?)
     }
 

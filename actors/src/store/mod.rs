@@ -222,11 +222,13 @@ impl Store {
     }
 
     /// An engine that cannot read has lost something or its disk: the store has failed for good, like one that cannot
-    /// write, rather than to fail one request after the other.
+    /// write, rather than to fail one request after the other. One that has failed shows nothing any more.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
+            return read;
         }
+        self.check()?;
         read
     }
 
@@ -278,7 +280,7 @@ impl Store {
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Whether it is in use: what has failed for good shows nothing any more.
+    /// Whether it is in use, for whoever answers from memory; what reads it is refused by that anyway.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] once it has failed.
@@ -311,7 +313,7 @@ impl Store {
 
     /// Whether everything of the business that was queued before this call is durable; never after a failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
-        self.0.committer.is_settled(business, Of::Any)
+        self.0.committer.is_settled(business)
     }
 
     /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in,

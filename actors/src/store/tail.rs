@@ -214,11 +214,8 @@ fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
         return Err(other());
     }
     let newest = u64::from_be_bytes(bytes_at(kept, 4)?);
-    let mut at = 12;
-    let count = u32::from_be_bytes(bytes_at(kept, at)?);
-    at += 4;
-    let mut segments = Vec::new();
-    for _ in 0..count {
+    let (mut at, mut segments) = (16, Vec::new());
+    for _ in 0..u32::from_be_bytes(bytes_at(kept, 12)?) {
         let length = u64::from(u32::from_be_bytes(bytes_at(kept, at + 8)?));
         let from = at + 12;
         segments.push(Kept { at: u64::from_be_bytes(bytes_at(kept, at)?), bytes: from..from + length });

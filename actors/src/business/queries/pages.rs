@@ -69,7 +69,6 @@ pub(crate) async fn read_page<T: Send + 'static>(
     page: &PageRequest,
     mut part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
 ) -> Result<Page<T>, EngineError> {
-    store.check()?;
     let mut rest = page.clone();
     let mut items = Vec::new();
     let step = move |reader: &Reader<'_>| {

@@ -70,11 +70,10 @@ async fn a_test_is_signed_with_the_newest_secret_that_was_answered() {
     let (id, receiver) = world.endpoint("a", 1, OK).await;
     let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
     let rotation = rotating(&world, id).await;
-    let business = world.business.clone();
-    assert!(business.test_webhook(id, None).await.unwrap().delivered);
+    assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
     assert!(!rotation.is_finished(), "the new secret is not on the disk");
     assert_eq!((receiver.requests().len(), signed_with(&receiver.requests(), &old)), (1, 1));
     rotation.await.unwrap();
-    assert!(business.test_webhook(id, None).await.unwrap().delivered);
+    assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
     assert_eq!(signed_with(&receiver.requests()[1..], &old), 0, "the answer said that there is a new one");
 }

@@ -104,11 +104,11 @@ impl Committer {
         }
     }
 
-    /// Whether such changes of the business that were queued before this call are durable; never after a failure, which
+    /// Whether all changes of the business that were queued before this call are durable; never after a failure, which
     /// leaves a mark that no ticket reaches.
-    pub(super) fn is_settled(&self, business: BusinessId, which: Of) -> bool {
+    pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
-        self.core.newest[shard].of(which) <= self.core.synced[shard].load(Ordering::Acquire)
+        self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
     /// The generation of the credentials: it grows with every group in which something says whom an API key lets in,

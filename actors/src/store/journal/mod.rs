@@ -148,22 +148,18 @@ impl<B: Blocks> Journal<B> {
     /// Reads a journal; gives what it holds behind the batch of this number. The last of it is made durable: a process
     /// that was killed may have written it and not synced, and what follows from it must not outlive it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
-        let mut bytes = vec![0; HEADER_BYTES];
-        read_at(&blocks, &mut bytes, 0, "it has no beginning")?;
+        let mut head = [0; HEADER_BYTES];
+        read_at(&blocks, &mut head, 0, "it has no beginning")?;
         let (id, length) =
-            header(&bytes).ok_or(Unreadable::Damaged("its beginning is not what was written"))?;
+            header(&head).ok_or(Unreadable::Damaged("its beginning is not what was written"))?;
         let mut window = Window { blocks: &blocks, length, from: 0, bytes: Vec::new() };
         let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
         let mut at = BLOCK_BYTES;
         while at < length {
-            let told = record::told_bytes(&id, window.bytes(at..at + BLOCK_BYTES)?);
-            let record = told.map(|bytes| at..at + bytes).filter(|record| record.end <= length);
-            let record = record.map(|record| window.bytes(record)).transpose()?;
-            let Some((number, rows)) = record.and_then(record::decode) else {
+            let Some(Standing { number, rows, end }) = window.record(&id, at)? else {
                 at += BLOCK_BYTES;
                 continue;
             };
-            let end = at + told.unwrap_or_default().next_multiple_of(BLOCK_BYTES);
             if number > newest {
                 let rows =
                     record::decode_rows(rows).ok_or(Unreadable::Damaged("a record of it holds no rows"))?;
@@ -246,6 +242,14 @@ impl Ring {
     }
 }
 
+/// A record as it stands in the file.
+struct Standing<'a> {
+    number: u64,
+    rows: &'a [u8],
+    /// Where its last block ends.
+    end: u64,
+}
+
 /// A part of the file in memory, which moves along: the whole of it would stay with the process for a while.
 struct Window<'a, B> {
     blocks: &'a B,
@@ -255,6 +259,17 @@ struct Window<'a, B> {
 }
 
 impl<B: Blocks> Window<'_, B> {
+    /// The record that begins there, if one does.
+    fn record(&mut self, id: &Id, at: u64) -> Result<Option<Standing<'_>>, Unreadable> {
+        let Some(bytes) = record::told_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else { return Ok(None) };
+        let end = at + bytes;
+        if end > self.length {
+            return Ok(None);
+        }
+        let record = record::decode(self.bytes(at..end)?);
+        Ok(record.map(|(number, rows)| Standing { number, rows, end: end.next_multiple_of(BLOCK_BYTES) }))
+    }
+
     /// What stands there, which is before the end of the file.
     fn bytes(&mut self, there: Range<u64>) -> Result<&[u8], Unreadable> {
         let held = self.from..self.from + self.bytes.len() as u64;
