@@ -50,7 +50,7 @@ pub struct ServeArgs {
     pub data_dir: Option<OsString>,
     /// The operator's token [default: a random one kept in DATA_DIR/admin-token]; better set in the environment, where
     /// other users cannot see it
-    #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true)]
+    #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true, allow_hyphen_values = true)]
     pub admin_token: Option<OsString>,
     /// File that holds the operator's token
     #[arg(long, env = variables::ADMIN_TOKEN_FILE, value_name = "FILE")]

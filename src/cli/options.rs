@@ -55,7 +55,9 @@ pub struct OperatorOptions {
         help_heading = HEADING,
         value_name = "TOKEN",
         env = variables::ADMIN_TOKEN,
-        hide_env_values = true
+        hide_env_values = true,
+        // One in 64 of those that the service makes begins with one.
+        allow_hyphen_values = true
     )]
     admin_token: Option<AdminToken>,
     /// File that holds the operator's token
@@ -285,6 +287,19 @@ mod tests {
             admin_token_file: None,
             admin_tls_cert: None,
             data_dir: Some(data_dir.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_token_may_begin_with_a_hyphen() {
+        #[derive(clap::Parser)]
+        struct Given {
+            #[command(flatten)]
+            operator: OperatorOptions,
+        }
+        for token in ["-z3", "--z", "z-"] {
+            let given = <Given as clap::Parser>::try_parse_from(["receptionist", "--admin-token", token]);
+            assert_eq!(given.unwrap().operator.admin_token.unwrap().0, token);
         }
     }
 
