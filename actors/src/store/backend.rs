@@ -9,6 +9,7 @@ use super::batch::Batch;
 use super::error::StoreError;
 use super::key::KeyRange;
 use super::tombstones::Tombstone;
+use crate::domain::BusinessId;
 
 /// Room on the disk that a store lies on, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,9 @@ pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 
 
 /// Who is told where something fails that no call waits for.
 pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
+
+/// Sets a business aside, durably, for this reason.
+pub(super) type OnIsolated = Box<dyn Fn(BusinessId, &str) -> Result<(), StoreError> + Send + Sync>;
 
 /// The direction of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +105,15 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Names who is told where something fails that no call waits for.
     fn on_failure(&self, _told: OnFailure) {}
+
+    /// Names what sets a business aside whose rows are in a page that was isolated. Businesses of pages that were isolated before
+    /// are set aside at once.
+    ///
+    /// # Errors
+    /// When that fails.
+    fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Says beside the store, durably, that it has the present format: to be done before anything is written that an
     /// earlier version cannot read.

@@ -4,6 +4,9 @@
 //! DIR/lock                        held while a process has the directory open
 //! DIR/journal                     what may not be in sled's files yet
 //! DIR/committed                   how far changes were acknowledged
+//! DIR/segments                    the pages that each sealed segment of sled's names
+//! DIR/isolating                   pages of sled's that are being isolated
+//! DIR/*.damaged                   what was replaced because it was damaged
 //! DIR/format                      which versions may read and write it
 //! DIR/tombstones                  what must not come back
 //! DIR/restoring                   that a restore into it is not finished
@@ -27,17 +30,21 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::backend::OnFailure;
+use super::backend::{OnFailure, OnIsolated};
 use super::home::Home;
-use super::mark::Mark;
+use super::isolating::Files;
+use super::mark::{Mark, Marked};
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, journal,
-    restoring, tail, tombstones,
+    page_cache, restoring, sled_log, tombstones,
 };
 
 /// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
+
+/// The list of sealed segments of sled's log.
+pub(super) const SEGMENTS_FILE: &str = "segments";
 
 /// A data directory, open.
 pub(super) struct DiskBackend {
@@ -86,9 +93,19 @@ impl DiskBackend {
         remove_half_snapshots(&store)?;
         ballast::release(dir)?;
 
-        let (mark, synced) = Mark::open(&dir.join("committed"))?;
-        tail::secure(&store, SEGMENT_BYTES as u64, space_of(dir).map_or(u64::MAX, |space| space.free))?;
-        let (tree, kept) = Tree::open(&store)?;
+        let (mark, Marked { number: synced, ended }) = Mark::open(&dir.join("committed"))?;
+        if ended.is_none() {
+            drop_page_cache(dir, &store)?;
+        }
+        let files = Files::of(dir);
+        files.check(ended)?;
+        let begun = mark.begin(synced);
+        begun.map_err(|source| StoreError::Prepare {
+            action: "writing",
+            path: dir.join("committed"),
+            source,
+        })?;
+        let (tree, kept) = Tree::open(&files)?;
         let lost = |kept| StoreError::Lost { path: store.clone(), kept, synced };
         let (journal, found) = match journal::open(&dir.join("journal"), kept) {
             Err(StoreError::DamagedFiles { .. }) if kept < synced => return Err(lost(kept)),
@@ -97,7 +114,11 @@ impl DiskBackend {
         let mut newest = kept;
         for batch in found {
             newest = batch.number;
-            tree.write(newest, batch.rows.iter().map(|(key, value)| (&key[..], value.as_deref())))?;
+            let rows = || batch.rows.iter().map(|(key, value)| (&key[..], value.as_deref()));
+            while let Err(error) = tree.write(newest, rows()) {
+                let StoreError::Corrupt { offset } = error else { return Err(error) };
+                tree.reopen(&files, || files.isolate(Some(offset)), |_, _| Ok(()))?;
+            }
         }
         if newest < synced {
             return Err(lost(newest));
@@ -107,18 +128,15 @@ impl DiskBackend {
         }
         // What recovery wrote, then the names of the files: without them a power cut could leave no store at all. From
         // here on nothing in the journal is needed.
-        tree.sync()?;
+        tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
-        sync_path(&store.join("conf"))?;
-        sync_path(&store)?;
-        tail::let_go(&store)?;
         sync_path(dir)?;
         sync_parent(dir)?;
         ballast::keep(dir);
         Ok(Self {
             open: RwLock::new(Some(Open {
-                home: Home::of(tree, journal, mark, newest)?,
+                home: Home::of(files, tree, journal, mark, newest)?,
                 lock,
                 dir: dir.to_owned(),
                 tombstones: Mutex::new(tombstones::List::open(dir)?),
@@ -178,6 +196,10 @@ impl Backend for DiskBackend {
 
     fn on_failure(&self, told: OnFailure) {
         let _ = self.with(|open| open.home.on_failure(told));
+    }
+
+    fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
+        self.with(|open| open.home.on_isolated(set_aside))?
     }
 
     fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
@@ -278,8 +300,67 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// After a stop that was not clean, reads come from the disk and not from what a failed sync has left in memory.
+fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
+    let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
+    for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
+        if !path.is_dir() {
+            let dropped = page_cache::drop_pages(&path);
+            dropped.map_err(|source| StoreError::Prepare {
+                action: "reading from the disk",
+                path,
+                source,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// A process that was killed leaves in memory what sled is about to read.
+pub(super) fn sync_log(store: &Path) -> Result<(), StoreError> {
+    match sync_path(&store.join("db")) {
+        Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet
+        synced => synced,
+    }
+}
+
+/// Moves derived files that are damaged out of sled's way: it makes them again.
+pub(super) fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
+    for path in sled_log::damaged_derived_files(store)? {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".damaged");
+        // Not in sled's own directory: it takes every name that starts like a snapshot's for one.
+        let aside = dir.join(name);
+        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
+        let renamed = fs::rename(&path, &aside);
+        renamed.map_err(|source| StoreError::Prepare {
+            action: "renaming the damaged file",
+            path,
+            source,
+        })?;
+        sync_path(store)?;
+    }
+    Ok(())
+}
+
+/// Refuses a log of sled's that lost messages.
+pub(super) fn check_log(files: &Files, ended: Option<u64>) -> Result<(), StoreError> {
+    let path = files.store.join("db");
+    let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
+    let log = sled_log::Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).map_err(read)?;
+    let Some(log) = log else {
+        return Ok(());
+    };
+    log.check(ended).map_err(read)?.map_err(|damage| StoreError::DamagedAt {
+        offset: damage.offset,
+        what: damage.what,
+        path: path.clone(),
+        dir: files.dir.clone(),
+    })
+}
+
 /// Makes a file, or the names in a directory, durable.
-fn sync_path(path: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_path(path: &Path) -> Result<(), StoreError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(|source| StoreError::Prepare {
         action: "syncing",
         path: path.to_owned(),
@@ -301,5 +382,7 @@ fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
+#[cfg(test)]
+mod damage;
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,29 @@ pub enum StoreError {
         /// What the engine met.
         source: Cause,
     },
+    /// A file of the store is damaged at a known place.
+    #[error(
+        "{} is damaged at byte {offset}: {what}. The store stays closed. Restore a backup, or write the rows that can still \
+         be read into a new store: receptionist salvage --data-dir {} --to NEW",
+        .path.display(),
+        .dir.display()
+    )]
+    DamagedAt {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        offset: u64,
+        /// What is wrong.
+        what: &'static str,
+        /// The data directory.
+        dir: PathBuf,
+    },
+    /// A page of the store is corrupt. It is isolated, and the businesses with rows in it are set aside.
+    #[error("a page of the store is corrupt: the message at byte {offset}")]
+    Corrupt {
+        /// The offset in sled's file.
+        offset: u64,
+    },
     /// The store holds less than had been synced.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \

@@ -17,12 +17,16 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::backend::OnFailure;
+use super::backend::{OnFailure, OnIsolated};
+use super::isolating::{Files, Range};
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
 use super::memtable::Memtable;
-use super::tree::Tree;
-use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError};
+use super::rest::Rest;
+use super::sled_log::Log;
+use super::tree::{SEGMENT_BYTES, Tree, all_rows};
+use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
+use crate::domain::{BusinessId, ResourceId};
 
 /// How long what was written waits for a checkpoint, at most, where little is.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
@@ -38,6 +42,7 @@ pub(super) struct Home {
 }
 
 struct Shared {
+    files: Files,
     tree: Tree,
     memtable: Arc<Memtable>,
     journal: Journal<File>,
@@ -49,6 +54,9 @@ struct Shared {
     due: Condvar,
     saved: Condvar,
     on_failure: OnceLock<OnFailure>,
+    on_isolated: OnceLock<OnIsolated>,
+    /// Held by who isolates a page.
+    isolating: Mutex<()>,
 }
 
 /// How far everything is, in numbers of batches.
@@ -72,6 +80,7 @@ struct State {
 impl Home {
     /// Takes a tree that is durable up to this batch, and an empty journal.
     pub(super) fn of(
+        files: Files,
         tree: Tree,
         journal: Journal<File>,
         mark: Mark,
@@ -88,6 +97,7 @@ impl Home {
             failed: false,
         };
         let shared = Arc::new(Shared {
+            files,
             tree,
             memtable: Arc::default(),
             journal,
@@ -97,6 +107,8 @@ impl Home {
             due: Condvar::new(),
             saved: Condvar::new(),
             on_failure: OnceLock::new(),
+            on_isolated: OnceLock::new(),
+            isolating: Mutex::default(),
         });
         let name = "checkpoints";
         let saving = Arc::clone(&shared);
@@ -113,13 +125,23 @@ impl Home {
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.shared.memtable.get(key) {
             Some(row) => Ok(row),
-            None => self.shared.tree.get(key),
+            None => self.shared.tree.get(key).map_err(|error| self.shared.isolated(error)),
         }
     }
 
     /// The pairs of the range, which must not be empty.
     pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
-        self.shared.memtable.scan(range, order, self.shared.tree.seek())
+        let shared = Arc::clone(&self.shared);
+        let pairs = self.shared.memtable.scan(range, order, self.shared.tree.seek());
+        Box::new(pairs.map(move |pair| pair.map_err(|error| shared.isolated(error))))
+    }
+
+    /// Names what sets businesses aside, and sets those aside whose pages were isolated before.
+    pub(super) fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
+        let _ = self.shared.on_isolated.set(set_aside);
+        let ranges = self.shared.files.unfinished()?;
+        let tree = self.shared.tree.clone();
+        self.shared.set_aside(&ranges, move |rest| tree.seek()(rest))
     }
 
     /// A file on the disk that everything lies on.
@@ -165,8 +187,13 @@ impl Home {
     pub(super) fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let number = shared.usable()?.written;
-        let applied = shared.memtable.apply(number, batch, |key| shared.tree.contains(key));
-        applied.map_err(|error| shared.ended_by(error))?;
+        loop {
+            let applied = shared.memtable.apply(number, batch, |key| shared.tree.contains(key));
+            match applied.map_err(|error| shared.isolated(error)) {
+                Err(StoreError::Corrupt { .. }) => {}
+                applied => break applied.map_err(|error| shared.ended_by(error))?,
+            }
+        }
         let mut state = shared.usable()?;
         state.applied = number;
         if state.table_bytes >= TABLE_BYTES {
@@ -215,16 +242,25 @@ impl Home {
         self.shared.tree.log_bytes()
     }
 
-    /// Ends the thread and lets go of the files.
+    /// Ends the thread and lets go of the files. After a failure the store does not count as closed cleanly.
     pub(super) fn close(mut self) {
         self.end();
         let shared = Arc::clone(&self.shared);
         drop(self);
-        let Some(Shared { tree, mark, .. }) = Arc::into_inner(shared) else { return };
-        if let Err(error) = mark.sync() {
-            tracing::warn!(%error, "it could not be made durable how far the store was synced");
+        let is_closed = shared.tree.close();
+        let (written, saved) = match &*shared.state.lock() {
+            State { failed: false, written, saved, .. } if is_closed => (*written, *saved),
+            _ => return,
+        };
+        if written != saved {
+            return;
         }
-        tree.close();
+        let files = &shared.files;
+        let ended = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64);
+        let ended = ended.and_then(|log| log.map_or(Ok(0), |log| log.end()));
+        if let Err(error) = ended.and_then(|ended| shared.mark.close(written, ended)) {
+            tracing::warn!(%error, "the store could not be marked as closed; the next start reads it from the disk");
+        }
     }
 
     fn end(&mut self) {
@@ -283,14 +319,79 @@ impl Shared {
         self.ended_by(error)
     }
 
+    /// Isolates the page that an error of reading is about; gives the error, or why the page could not be isolated. That
+    /// ends the store, and so does a panic of sled's.
+    fn isolated(&self, error: StoreError) -> StoreError {
+        let StoreError::Corrupt { offset } = error else { return error };
+        match self.isolate(Some(offset)) {
+            Ok(()) => error,
+            Err(failed) => self.fail(failed),
+        }
+    }
+
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with rows in it are set
+    /// aside before anything reads again.
+    fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
+        let _isolating = self.isolating.lock();
+        drop(self.usable()?);
+        if offset.is_some_and(|offset| self.files.is_whole(offset)) {
+            return Ok(()); // another thread has isolated it
+        }
+        tracing::error!(store.offset = offset, "a page of the store is corrupt; it is being isolated");
+        if offset.is_none() {
+            self.tree.flush()?;
+            if self.files.corrupt_pages(None)?.is_empty() {
+                self.tree.abandon();
+                return Err(StoreError::Read("the cleaner of the storage engine has ended".into()));
+            }
+        }
+        self.tree.reopen(
+            &self.files,
+            || self.files.isolate(offset),
+            |tree, ranges| {
+                let tree = tree.clone();
+                self.set_aside(ranges, move |rest| all_rows(&tree, rest))
+            },
+        )
+    }
+
+    /// Sets the businesses aside that have keys in these ranges.
+    fn set_aside(
+        &self,
+        ranges: &[Range],
+        seek: impl Fn(&Rest) -> Pairs<'static> + Send + Clone + 'static,
+    ) -> Result<(), StoreError> {
+        let Some(set_aside) = self.on_isolated.get() else { return Ok(()) };
+        let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
+        for range in ranges {
+            let reason = format!("a page of the store was corrupt at byte {} of store/db", range.offset);
+            for pair in self.memtable.scan(&all, Order::Ascending, seek.clone()) {
+                let business = keys::listed_business(&pair?.0)?;
+                if range.concerns(business.uuid().as_bytes()) {
+                    set_aside(business, &reason)?;
+                }
+            }
+        }
+        self.files.finish(ranges)
+    }
+
     /// Makes checkpoints, until the end.
     fn save_all(&self) {
         let mut state = self.state.lock();
         while !state.failed && !state.ends {
+            if self.tree.has_lost_cleaner() {
+                drop(state);
+                if let Err(error) = self.isolate(None) {
+                    let _ = self.fail(error);
+                    return;
+                }
+                state = self.state.lock();
+                continue;
+            }
             if state.applied == state.saved {
                 state.is_due = false;
                 state.is_resting = true;
-                self.due.wait(&mut state);
+                let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the cleaner is looked after meanwhile
                 state.is_resting = false;
                 continue;
             }
@@ -331,7 +432,10 @@ impl Shared {
             state.applied
         };
         while let Some(table) = self.memtable.oldest() {
-            self.tree.write(table.newest(), table.rows())?;
+            match self.tree.write(table.newest(), table.rows()).map_err(|error| self.isolated(error)) {
+                Err(StoreError::Corrupt { .. }) => continue, // its rows are written again, all of them
+                written => written?,
+            }
             self.memtable.forget();
             self.sync_tree(table.newest())?;
         }

@@ -1,12 +1,19 @@
-//! How far changes were acknowledged, told beside the store: a small file that recognises one which has lost its end.
+//! The mark: the number of the newest acknowledged batch, in a small file beside the store.
 //!
-//! sled takes an altered byte in the newest part of its log for the trace of a crash, and silently drops what comes
-//! after it; the journal takes its last record for torn that way. So every batch carries a number in the store itself, and
-//! the number of the newest acknowledged one is written to this file. It is not synced there, since it costs little that
-//! way and a crash of the process keeps it all the same.
+//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the rest, and the
+//! journal takes an altered last record for a torn one. So the store itself holds the number of its newest batch, and the
+//! mark holds the number of the newest acknowledged one. The mark is not synced with every batch: a crash of the process
+//! keeps it all the same.
 //!
-//! What always holds: the number in the file is that of a batch which was durable, so a store that holds a smaller one
-//! has lost what was acknowledged. The file may be behind after a power cut, and then recognises less.
+//! After a clean stop the mark also says where sled's log ended, so that the next start knows that nothing may be torn.
+//!
+//! ```text
+//! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
+//! ```
+//!
+//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has lost
+//! acknowledged batches. The mark may be older than the store after a power cut. An earlier version of this program writes
+//! the first 16 bytes only; the check covers the number, so the end of the log does not count after that.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,32 +25,53 @@ use super::StoreError;
 /// Where the store holds the number of its newest batch: behind every key there can be.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
 
-/// The number, and the number with all its bits turned around.
-const MARK_BYTES: usize = 16;
+/// The number and its complement.
+const NUMBER_BYTES: usize = 16;
+const MARK_BYTES: usize = 32;
 
 /// The file, open.
 pub(super) struct Mark(File);
 
+/// What the file says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marked {
+    /// The number of the newest acknowledged batch; 0 when there is none.
+    pub(super) number: u64,
+    /// Where sled's log ended, when the store was closed cleanly.
+    pub(super) ended: Option<u64>,
+}
+
 impl Mark {
-    /// Opens the file, and creates it if need be; gives the number in it, 0 when there is none.
-    pub(super) fn open(path: &Path) -> Result<(Self, u64), StoreError> {
+    /// Opens the file, and creates it if need be; gives what it says.
+    pub(super) fn open(path: &Path) -> Result<(Self, Marked), StoreError> {
         let prepare = |source| StoreError::Prepare { action: "opening", path: PathBuf::from(path), source };
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let file = file.map_err(prepare)?;
         let mut bytes = [0; MARK_BYTES];
-        let known = match file.read_exact_at(&mut bytes, 0) {
-            // A power cut may leave the file without its bytes.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
-            Err(error) => return Err(prepare(error)),
-            Ok(()) if bytes == [0; MARK_BYTES] => 0,
-            Ok(()) => decode(bytes).ok_or_else(|| StoreError::Mark(path.to_owned()))?,
-        };
-        Ok((Self(file), known))
+        // A power cut may leave the file without its bytes.
+        let length = file.read_at(&mut bytes, 0).map_err(prepare)?;
+        if length < NUMBER_BYTES {
+            bytes = [0; MARK_BYTES];
+        }
+        let marked = decode(&bytes).ok_or_else(|| StoreError::Mark(path.to_owned()))?;
+        Ok((Self(file), marked))
     }
 
     /// Says that everything up to this batch is acknowledged.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
-        self.0.write_all_at(&encode(number), 0)
+        self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
+    }
+
+    /// Says durably that the store is open: it was not closed cleanly until [`Mark::close`].
+    pub(super) fn begin(&self, number: u64) -> io::Result<()> {
+        self.0.write_all_at(&encode(number, None), 0)?;
+        self.sync()
+    }
+
+    /// Says durably that the store was closed cleanly, and where sled's log ended.
+    pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
+        self.0.write_all_at(&encode(number, Some(ended)), 0)?;
+        self.sync()
     }
 
     /// Makes it durable what was written.
@@ -52,42 +80,85 @@ impl Mark {
     }
 }
 
-fn encode(number: u64) -> [u8; MARK_BYTES] {
+fn encode(number: u64, ended: Option<u64>) -> [u8; MARK_BYTES] {
     let mut bytes = [0; MARK_BYTES];
     bytes[..8].copy_from_slice(&number.to_be_bytes());
-    bytes[8..].copy_from_slice(&(!number).to_be_bytes());
+    bytes[8..16].copy_from_slice(&(!number).to_be_bytes());
+    if let Some(ended) = ended {
+        bytes[16..24].copy_from_slice(&ended.to_be_bytes());
+        bytes[24..].copy_from_slice(&check(number, ended));
+    }
     bytes
 }
 
-fn decode(bytes: [u8; MARK_BYTES]) -> Option<u64> {
-    let (number, turned) = bytes.split_first_chunk::<8>()?;
-    let number = u64::from_be_bytes(*number);
-    (turned == (!number).to_be_bytes()).then_some(number)
+fn check(number: u64, ended: u64) -> [u8; 8] {
+    let bytes = [number.to_be_bytes(), ended.to_be_bytes()].concat();
+    (!u64::from(crc32fast::hash(&bytes))).to_be_bytes()
+}
+
+fn decode(bytes: &[u8; MARK_BYTES]) -> Option<Marked> {
+    if bytes[..NUMBER_BYTES] == [0; NUMBER_BYTES] {
+        return Some(Marked::default());
+    }
+    let number = |at: usize| Some(u64::from_be_bytes(*bytes[at..].first_chunk()?));
+    let (newest, ended) = (number(0)?, number(16)?);
+    if number(8)? != !newest {
+        return None;
+    }
+    let ended = (bytes[24..] == check(newest, ended)).then_some(ended);
+    Some(Marked { number: newest, ended })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(path: &Path) -> (u64, Option<u64>) {
+        let marked = Mark::open(path).unwrap().1;
+        (marked.number, marked.ended)
+    }
+
     #[test]
     fn the_newest_number_is_read_again_and_an_altered_one_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("committed");
-        let (mark, known) = Mark::open(&path).unwrap();
-        assert_eq!(known, 0);
+        let (mark, marked) = Mark::open(&path).unwrap();
+        assert_eq!(marked, Marked::default());
         for number in [1, 2, u64::from(u32::MAX), 3] {
             mark.write(number).unwrap();
-            assert_eq!(Mark::open(&path).unwrap().1, number);
+            assert_eq!(read(&path), (number, None));
         }
-        for at in 0..MARK_BYTES {
-            let mut bytes = encode(3);
+        for at in 0..NUMBER_BYTES {
+            let mut bytes = encode(3, None);
             bytes[at] ^= 1;
             std::fs::write(&path, bytes).unwrap();
             assert!(matches!(Mark::open(&path), Err(StoreError::Mark(_))));
         }
-        for nothing in [&[][..], &[0; MARK_BYTES], &[0; 3]] {
+        for nothing in [&[][..], &[0; NUMBER_BYTES], &[0; 3], &[0; MARK_BYTES]] {
             std::fs::write(&path, nothing).unwrap();
-            assert_eq!(Mark::open(&path).unwrap().1, 0);
+            assert_eq!(read(&path), (0, None));
         }
+    }
+
+    #[test]
+    fn a_clean_stop_is_known_until_the_next_start_or_the_next_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("committed");
+        let mark = Mark::open(&path).unwrap().0;
+        mark.close(7, 900).unwrap();
+        assert_eq!(read(&path), (7, Some(900)));
+        for at in NUMBER_BYTES..MARK_BYTES {
+            let mut bytes = encode(7, Some(900));
+            bytes[at] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(read(&path), (7, None));
+        }
+        let mark = Mark::open(&path).unwrap().0;
+        mark.close(7, 900).unwrap();
+        mark.write(8).unwrap(); // as an earlier version does
+        assert_eq!(read(&path), (8, None));
+        mark.close(8, 900).unwrap();
+        mark.begin(8).unwrap();
+        assert_eq!(read(&path), (8, None));
     }
 }

@@ -22,13 +22,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
+use super::sled_log::segments_of;
 
 /// How many segments before the newest one are kept: one that sled wants to find, and more where the newest are torn.
 const SEGMENTS: u64 = 3;
-/// What sled writes before a segment: a checksum, the place in the log where it begins, and how far that was stable. Both
-/// numbers have all bits but the first turned around.
-const HEADER_BYTES: usize = 20;
-const TURNED: u64 = 0x7fff_ffff_ffff_ffff;
 
 /// So much of a file is in memory at once.
 const PIECE_BYTES: usize = 64 << 10;
@@ -48,19 +45,19 @@ const MARK: [u8; 4] = *b"red\x01";
 const NAME: &str = "end";
 const NEW: &str = "end.new";
 
-/// Makes sure of the end of the log before sled opens: puts back what was kept when that was cut short before, and keeps
-/// it, unless the disk is nearly full. A full disk keeps no store closed.
+/// Puts back the end of the log, if an earlier opening was cut short.
 ///
 /// # Errors
-/// When the log or what is kept of it cannot be read or written.
+/// When the log or the copy cannot be read or written.
+pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError> {
+    put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))
+}
+
+/// Copies the end of the log, unless the disk is nearly full. A full disk does not prevent opening.
+///
+/// # Errors
+/// When the log cannot be read, or the copy cannot be written.
 pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
-    put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))?;
-    // A process that was killed leaves in memory what sled is about to go by.
-    let db = store.join("db");
-    match File::open(&db).and_then(|db| db.sync_all()) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()), // there is no log yet
-        synced => synced.map_err(prepare("syncing", db))?,
-    }
     let kept = match free < FREE_SEGMENTS * segment_bytes {
         true => Err(io::ErrorKind::StorageFull.into()),
         false => keep(store, segment_bytes),
@@ -95,7 +92,7 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     };
     let (newest, segments) = read(&kept)?;
     let db = OpenOptions::new().read(true).write(true).open(store.join("db"))?;
-    if segments_of(&db, segment_bytes)?.iter().any(|(begins, _)| *begins > newest) {
+    if segments_of(&db, segment_bytes)?.iter().any(|segment| segment.lsn > newest) {
         return drop_kept(store);
     }
     for Kept { at, bytes } in segments {
@@ -172,33 +169,10 @@ fn remove(path: &Path) -> io::Result<()> {
 /// Where the newest segment begins, and where the segments are that come before it.
 fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     let mut segments = segments_of(db, segment_bytes)?;
-    let newest = segments.iter().map(|(begins, _)| *begins).max().unwrap_or(0);
+    let newest = segments.iter().map(|segment| segment.lsn).max().unwrap_or(0);
     let first = newest.saturating_sub(SEGMENTS * segment_bytes);
-    segments.retain(|(begins, _)| (first..newest).contains(begins));
-    Ok((newest, segments.into_iter().map(|(_, at)| at).collect()))
-}
-
-/// Where in the log each segment begins, and where it is.
-fn segments_of(db: &File, segment_bytes: u64) -> io::Result<Vec<(u64, u64)>> {
-    let mut segments = Vec::new();
-    for at in (0..db.metadata()?.len()).step_by(segment_bytes as usize) {
-        let mut header = [0; HEADER_BYTES];
-        match db.read_exact_at(&mut header, at) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-            read => {
-                read?;
-                segments.extend(begins_at(&header).map(|begins| (begins, at)));
-            }
-        }
-    }
-    Ok(segments)
-}
-
-/// Where in the log a segment begins; none where its header is none.
-fn begins_at(header: &[u8; HEADER_BYTES]) -> Option<u64> {
-    let (sum, rest) = header.split_first_chunk::<4>()?;
-    let begins = u64::from_le_bytes(*rest.first_chunk()?) ^ TURNED;
-    (crc32fast::hash(rest) == !u32::from_le_bytes(*sum)).then_some(begins)
+    segments.retain(|segment| (first..newest).contains(&segment.lsn));
+    Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
 /// Where the newest segment began, and what is kept of the others.
@@ -232,27 +206,10 @@ fn bytes_at<const N: usize>(file: &File, at: u64) -> io::Result<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sled_log::{SEGMENT_HEADER_BYTES, header_of};
     use super::*;
 
     const SEGMENT: u64 = 1000;
-
-    /// As sled 0.34.7 writes it.
-    fn header(begins: u64) -> [u8; HEADER_BYTES] {
-        let mut header = [0xff; HEADER_BYTES];
-        header[4..12].copy_from_slice(&(begins ^ TURNED).to_le_bytes());
-        let sum = !crc32fast::hash(&header[4..]);
-        header[..4].copy_from_slice(&sum.to_le_bytes());
-        header
-    }
-
-    #[test]
-    fn where_a_segment_begins_is_read_as_sled_writes_it() {
-        let written =
-            [180, 24, 73, 33, 255, 255, 127, 255, 255, 255, 255, 127, 122, 252, 158, 255, 255, 255, 255, 127];
-        assert_eq!(begins_at(&written), Some(8 << 20));
-        assert_eq!(begins_at(&header(8 << 20)), Some(8 << 20));
-        assert_eq!(begins_at(&[0; HEADER_BYTES]), None);
-    }
 
     #[test]
     fn what_is_cleared_while_it_is_kept_comes_back_and_the_newest_stays() {
@@ -265,7 +222,7 @@ mod tests {
         let mut log = Vec::new();
         for begins in order {
             let mut segment = vec![(begins / 100) as u8; SEGMENT as usize];
-            segment[..HEADER_BYTES].copy_from_slice(&header(begins));
+            segment[..SEGMENT_HEADER_BYTES].copy_from_slice(&header_of(begins, 0));
             log.extend(segment);
         }
         log[2_000] ^= 1;
@@ -285,7 +242,7 @@ mod tests {
         }
         // Where the log has gone on, nothing is put back over it.
         let mut gone_on = cleared.clone();
-        gone_on[..HEADER_BYTES].copy_from_slice(&header(8_000));
+        gone_on[..SEGMENT_HEADER_BYTES].copy_from_slice(&header_of(8_000, 0));
         fs::write(&db, &gone_on).unwrap();
         put_back(dir.path(), SEGMENT).unwrap();
         assert!(fs::read(&db).unwrap() == gone_on);

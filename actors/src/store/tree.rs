@@ -16,16 +16,22 @@
 //! - a panic of sled is an error like any other;
 //! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
 
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
+
 use super::error::Cause;
+use super::isolating::Files;
 use super::mark::NEWEST_KEY;
 use super::rest::Rest;
-use super::{Order, Pairs, StoreError};
+use super::sled_log::SealedSegments;
+use super::{Key, Order, Pair, Pairs, StoreError};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
@@ -50,60 +56,169 @@ const CHANGES_PER_PAGE: u64 = 10;
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
-/// sled, open.
-pub(super) struct Tree {
-    db: sled::Db,
+/// How many rows a scan reads at once, at first and later on.
+const CHUNK_ROWS_FIRST: usize = 4;
+const CHUNK_ROWS: usize = 64;
+
+/// sled, open. A clone is a handle to the same.
+#[derive(Clone)]
+pub(super) struct Tree(Arc<Inner>);
+
+struct Inner {
+    /// `None` once closed. Nothing holds sled longer than one call: it is closed and opened again to isolate a page.
+    sled: RwLock<Option<Sled>>,
     file: File,
     /// By how much the log has grown since the last sync, estimated from above.
     log_bytes: AtomicU64,
+    /// The list of sealed segments, once the store is open.
+    sealed: Mutex<Option<SealedSegments>>,
+}
+
+pub(super) struct Sled {
+    db: sled::Db,
+    cleaner: Option<Cleaner>,
+}
+
+/// Why a call of sled's failed.
+enum Failure {
+    /// The message at this offset of `db` is corrupt.
+    Corrupt(u64),
+    Other(Cause),
+}
+
+impl Failure {
+    fn or(self, other: impl FnOnce(Cause) -> StoreError) -> StoreError {
+        match self {
+            Self::Corrupt(offset) => StoreError::Corrupt { offset },
+            Self::Other(cause) => other(cause),
+        }
+    }
 }
 
 impl Tree {
     /// Opens sled's files; gives the number of the newest batch in them as well.
-    pub(super) fn open(store: &Path) -> Result<(Self, u64), StoreError> {
-        let (db, newest) = open_sled(store)?;
-        let path = store.join("db");
+    pub(super) fn open(files: &Files) -> Result<(Self, u64), StoreError> {
+        let (sled, newest) = files.open()?;
+        let path = files.store.join("db");
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        Ok((Self { db, file, log_bytes: AtomicU64::new(0) }, newest))
+        let sled = RwLock::new(Some(sled));
+        Ok((
+            Self(Arc::new(Inner { sled, file, log_bytes: AtomicU64::new(0), sealed: Mutex::default() })),
+            newest,
+        ))
+    }
+
+    /// What sled wrote when it opened is made durable, and the list of sealed segments starts.
+    pub(super) fn opened(&self, files: &Files) -> Result<(), StoreError> {
+        self.sync()?;
+        files.opened()?;
+        let sealed = SealedSegments::start(&files.segments, &files.store, SEGMENT_BYTES as u64);
+        let prepare =
+            |source| StoreError::Prepare { action: "writing", path: files.segments.clone(), source };
+        *self.0.sealed.lock() = Some(sealed.map_err(prepare)?);
+        Ok(())
+    }
+
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Reads and writes of others wait until that has ended.
+    pub(super) fn reopen<T>(
+        &self,
+        files: &Files,
+        between: impl FnOnce() -> Result<T, StoreError>,
+        then: impl FnOnce(&sled::Tree, &T) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut sled = self.0.sled.write();
+        let Some(closed) = sled.take() else { return Err(StoreError::Closed) };
+        let flushed = tried(|| closed.db.flush());
+        drop(closed);
+        flushed.map_err(|failure| failure.or(StoreError::Sync))?;
+        let released = is_let_go_of(&self.0.file);
+        let unlocked = self.0.file.unlock();
+        if !released || unlocked.is_err() {
+            return Err(StoreError::Read("the storage engine could not be closed to isolate a page".into()));
+        }
+        *self.0.sealed.lock() = None;
+        let between = between()?;
+        files.check(None)?;
+        let opened = files.open()?.0;
+        then(&opened.db, &between)?;
+        *sled = Some(opened);
+        drop(sled);
+        self.opened(files)
+    }
+
+    /// Makes what was written readable in sled's file.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.with(|db| db.flush().map(drop)).map_err(|failure| failure.or(StoreError::Sync))
+    }
+
+    /// Gives sled up without closing it: closing waits for a cleaner that may have ended in a panic.
+    pub(super) fn abandon(&self) {
+        std::mem::forget(self.0.sled.write().take());
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&sled::Db) -> sled::Result<T>) -> Result<T, Failure> {
+        match &*self.0.sled.read() {
+            Some(sled) => tried(|| act(&sled.db)),
+            None => Err(Failure::Other(StoreError::Closed.into())),
+        }
+    }
+
+    /// Whether sled's cleaner has ended, which it does when it meets a page that it cannot read.
+    pub(super) fn has_lost_cleaner(&self) -> bool {
+        let sled = self.0.sled.read();
+        sled.as_ref().is_some_and(|sled| sled.cleaner.as_ref().is_some_and(Cleaner::has_ended))
     }
 
     /// The value under the key.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = tried(|| self.db.get(key)).map_err(StoreError::Read)?;
-        Ok(found.map(|value| value.to_vec()))
+        let found = self.with(|db| Ok(db.get(key)?.map(|value| value.to_vec())));
+        found.map_err(|failure| failure.or(StoreError::Read))
     }
 
     /// Whether there is a row under the key.
     pub(super) fn contains(&self, key: &[u8]) -> Result<bool, StoreError> {
-        tried(|| self.db.contains_key(key)).map_err(StoreError::Read)
+        self.with(|db| db.contains_key(key)).map_err(|failure| failure.or(StoreError::Read))
     }
 
-    /// Gives the pairs of what is left of a range.
+    /// Gives the pairs of what is left of a range. They are read in chunks, so that no scan holds sled.
     pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
-        let rows = sled::Tree::clone(&self.db);
+        let tree = self.clone();
         move |rest| {
-            let (mut pairs, order) = (rows.range::<&[u8], _>(rest.bounds()), rest.order);
+            let (tree, mut rest) = (tree.clone(), *rest);
+            let (mut chunk, mut rows, mut is_last) = (VecDeque::new(), CHUNK_ROWS_FIRST, false);
             Box::new(std::iter::from_fn(move || {
-                let next = tried(|| {
-                    match order {
-                        Order::Ascending => pairs.next(),
-                        Order::Descending => pairs.next_back(),
+                if chunk.is_empty() && !is_last {
+                    match tree.chunk(&rest, rows) {
+                        Ok(read) => {
+                            is_last = read.len() < rows;
+                            chunk = read;
+                        }
+                        Err(error) => {
+                            is_last = true;
+                            return Some(Err(error));
+                        }
                     }
-                    .transpose()
-                });
-                match next {
-                    Ok(pair) => pair.map(|(key, value)| Ok((key.to_vec(), value.to_vec()))),
-                    Err(error) => Some(Err(StoreError::Read(error))),
+                    rows = CHUNK_ROWS;
+                    if let Some((key, _)) = chunk.back() {
+                        rest.go_on_behind(Key::new(key));
+                        is_last |= rest.is_empty();
+                    }
                 }
+                chunk.pop_front().map(Ok)
             }))
         }
+    }
+
+    fn chunk(&self, rest: &Rest, rows: usize) -> Result<VecDeque<Pair>, StoreError> {
+        let read = self.with(|db| chunk(db, rest, rows));
+        read.map_err(|failure| failure.or(StoreError::Read))
     }
 
     /// By how much the log has grown since the last sync, estimated from above.
     #[cfg(test)]
     pub(super) fn log_bytes(&self) -> u64 {
-        self.log_bytes.load(Ordering::Relaxed)
+        self.0.log_bytes.load(Ordering::Relaxed)
     }
 
     /// Writes rows, and behind them that the batches up to this one are there; not durable yet.
@@ -119,13 +234,13 @@ impl Tree {
     }
 
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
-        let before = tried(|| match value {
-            Some(value) => self.db.insert(key, value),
+        let before = self.with(|db| match value {
+            Some(value) => db.insert(key, value),
             // A row that came and went since the last checkpoint was never here, and sled notes what it deletes in any case.
-            None if !self.db.contains_key(key)? => Ok(None),
-            None => self.db.remove(key),
+            None if !db.contains_key(key)? => Ok(None),
+            None => db.remove(key),
         });
-        let before = before.map_err(StoreError::Apply)?;
+        let before = before.map_err(|failure| failure.or(StoreError::Apply))?;
         if before.is_none() && value.is_none() {
             return Ok(());
         }
@@ -134,32 +249,42 @@ impl Tree {
         let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
         let log_bytes = row(bytes) + 2 * page / CHANGES_PER_PAGE;
-        let all = self.log_bytes.fetch_add(log_bytes, Ordering::Relaxed) + log_bytes;
+        let all = self.0.log_bytes.fetch_add(log_bytes, Ordering::Relaxed) + log_bytes;
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
     /// What was written is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        let flushed = tried(|| self.db.flush());
+        let flushed = self.with(|db| db.flush());
         // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
         // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
         crossbeam_epoch::pin().flush();
-        flushed.and_then(|_| Ok(self.file.sync_data()?)).map_err(StoreError::Sync)?;
-        self.log_bytes.store(0, Ordering::Relaxed);
+        flushed.map_err(|failure| failure.or(StoreError::Sync))?;
+        let sync = || {
+            self.0.file.sync_data()?;
+            match &mut *self.0.sealed.lock() {
+                Some(sealed) => sealed.list(&self.0.file, SEGMENT_BYTES as u64),
+                None => Ok(()),
+            }
+        };
+        sync().map_err(|error| StoreError::Sync(error.into()))?;
+        self.0.log_bytes.store(0, Ordering::Relaxed);
         Ok(())
     }
 
     /// The file, to ask about the disk that it lies on.
     pub(super) fn file(&self) -> &File {
-        &self.file
+        &self.0.file
     }
 
-    /// Lets go of the files, once the scans in progress have ended.
-    pub(super) fn close(self) {
-        drop(self.db);
-        if !is_let_go_of(&self.file) {
+    /// Lets go of the files, once the scans in progress have ended; false when one has not.
+    pub(super) fn close(&self) -> bool {
+        drop(self.0.sled.write().take());
+        let is_closed = is_let_go_of(&self.0.file);
+        if !is_closed {
             tracing::warn!("the store's file is still in use after closing: a scan has not ended");
         }
+        is_closed
     }
 }
 
@@ -176,20 +301,79 @@ pub(super) fn is_let_go_of(file: &File) -> bool {
     })
 }
 
+/// The next rows of a range, at most so many.
+fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<Pair>> {
+    let mut pairs = tree.range::<&[u8], _>(rest.bounds());
+    let mut next = || match rest.order {
+        Order::Ascending => pairs.next(),
+        Order::Descending => pairs.next_back(),
+    };
+    let mut chunk = VecDeque::new();
+    while chunk.len() < rows
+        && let Some(pair) = next()
+    {
+        let (key, value) = pair?;
+        chunk.push_back((key.to_vec(), value.to_vec()));
+    }
+    Ok(chunk)
+}
+
+/// All rows of a range, for who has sled to itself.
+pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
+    match tried(|| chunk(tree, rest, usize::MAX)) {
+        Ok(rows) => Box::new(rows.into_iter().map(Ok)),
+        Err(failure) => Box::new(std::iter::once(Err(failure.or(StoreError::Read)))),
+    }
+}
+
+/// The thread of sled's that flushes and cleans. sled does not say when it ends.
+struct Cleaner(PathBuf);
+
+/// Where Linux lists the threads of this process.
+const THREADS: &str = "/proc/self/task";
+/// The thread's name.
+const CLEANER: &str = "log flusher";
+
+impl Cleaner {
+    /// Runs `open`, which starts the thread; gives the thread where the system lists threads.
+    fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _opening = OPENING.lock();
+        let before = Self::all();
+        let opened = open()?;
+        let thread = Self::all().difference(&before).next().map(|thread| Self(thread.clone()));
+        Ok((opened, thread))
+    }
+
+    fn all() -> BTreeSet<PathBuf> {
+        let threads = std::fs::read_dir(THREADS).into_iter().flatten().flatten().map(|thread| thread.path());
+        let is_cleaner = |path: &PathBuf| {
+            std::fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == CLEANER)
+        };
+        threads.filter(is_cleaner).collect()
+    }
+
+    fn has_ended(&self) -> bool {
+        !self.0.exists()
+    }
+}
+
 /// Opens sled's files; gives the number of the newest batch in them as well.
-pub(super) fn open_sled(store: &Path) -> Result<(sled::Db, u64), StoreError> {
+pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
     let opened = caught(|| {
-        let db = sled::Config::new()
-            .path(store)
-            .segment_size(SEGMENT_BYTES)
-            .flush_every_ms(Some(FLUSH_EVERY_MS))
-            .cache_capacity(CACHE_BYTES)
-            .open()?;
+        let (db, cleaner) = Cleaner::of(|| {
+            sled::Config::new()
+                .path(store)
+                .segment_size(SEGMENT_BYTES)
+                .flush_every_ms(Some(FLUSH_EVERY_MS))
+                .cache_capacity(CACHE_BYTES)
+                .open()
+        })?;
         let newest = db.get(NEWEST_KEY)?;
-        Ok((db, newest))
+        Ok((Sled { db, cleaner }, newest))
     });
-    let (db, newest) = match opened.map_err(damaged)? {
+    let (sled, newest) = match opened.map_err(damaged)? {
         Ok(opened) => opened,
         Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(error.into())),
         Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
@@ -199,7 +383,7 @@ pub(super) fn open_sled(store: &Path) -> Result<(sled::Db, u64), StoreError> {
         Some(Ok(bytes)) => u64::from_be_bytes(bytes),
         Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
     };
-    Ok((db, newest))
+    Ok((sled, newest))
 }
 
 /// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
@@ -209,6 +393,10 @@ fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
 }
 
 /// The same for what gives an error of sled's.
-fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Cause> {
-    caught(act)?.map_err(Into::into)
+fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
+    match caught(act) {
+        Err(cause) => Err(Failure::Other(cause)),
+        Ok(Err(sled::Error::Corruption { at: Some(at), .. })) => Err(Failure::Corrupt(at.lid())),
+        Ok(done) => done.map_err(|error| Failure::Other(error.into())),
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::tail;
 use super::super::tree::{self, is_let_go_of, open_sled};
 use super::*;
 use crate::store::{Key, KeyRange, Order};
@@ -217,7 +218,7 @@ fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
 #[test]
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
-    let (tree, _) = Tree::open(dir.path()).unwrap();
+    let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
     // What is deleted counts as well: it is only its key, and moves its page.
     let value = vec![1; 4_000];
     let mut synced = 0;

@@ -1,0 +1,276 @@
+//! Damage to sled's files: a log that lost messages is refused, and a corrupt page concerns the businesses with rows in it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::super::keys::{self, installation_kind};
+use super::super::{KeyRange, Order, every_row};
+use super::*;
+use crate::domain::{BusinessId, ResourceId};
+use crate::store::Key;
+
+const VALUE_BYTES: usize = 1_000;
+
+fn business(number: u64) -> BusinessId {
+    Uuid::from_u128(u128::from(number) << 64 | 7).into()
+}
+
+fn row(number: u64, row: u64) -> Key {
+    Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
+}
+
+/// Writes rows of these businesses, and lists these.
+fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
+    for number in businesses {
+        let mut batch = Batch::default();
+        batch.put(keys::business_index(business(number)), Vec::new());
+        store.commit(&batch).unwrap();
+        for first in (0..rows).step_by(40) {
+            let mut batch = Batch::default();
+            for at in first..(first + 40).min(rows) {
+                batch.put(row(number, at), [number as u8, at as u8].repeat(VALUE_BYTES / 2));
+            }
+            store.commit(&batch).unwrap();
+            store.acknowledged().unwrap();
+        }
+    }
+    store.save().unwrap();
+}
+
+fn all(store: &DiskBackend, range: &KeyRange) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
+    Backend::scan(store, range, Order::Ascending).collect()
+}
+
+/// Copies a data directory.
+fn copied(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    for (from, to) in [(from.to_owned(), to.path().to_owned()), (from.join("store"), to.path().join("store"))]
+    {
+        fs::create_dir_all(&to).unwrap();
+        for path in entries(&from).unwrap() {
+            if path.is_file() && !path.ends_with("ballast") {
+                fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    to
+}
+
+fn flip(dir: &Path, at: u64) {
+    let db = OpenOptions::new().read(true).write(true).open(dir.join("store/db")).unwrap();
+    let mut byte = [0];
+    db.read_exact_at(&mut byte, at).unwrap();
+    db.write_all_at(&[byte[0] ^ 4], at).unwrap();
+}
+
+#[test]
+fn a_flipped_bit_since_the_snapshot_is_refused_with_its_place() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=12, 2_000);
+    let killed = copied(home.path());
+    let rows = all(&store, &every_row()).unwrap();
+    store.close();
+    let segment = SEGMENT_BYTES as u64;
+    let segments = fs::metadata(home.path().join("store/db")).unwrap().len() / segment;
+    assert!(segments >= 3, "{segments}");
+    for from in [home.path(), killed.path()] {
+        let whole = copied(from);
+        let store = DiskBackend::open(whole.path()).unwrap();
+        assert!(all(&store, &every_row()).unwrap() == rows);
+        store.close();
+        for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
+            let damaged = copied(from);
+            flip(damaged.path(), at);
+            // A refusal changes nothing, so the next start refuses as well.
+            for _ in 0..2 {
+                match DiskBackend::open(damaged.path()).err() {
+                    Some(StoreError::DamagedAt { offset, .. }) => {
+                        assert!(offset <= at && at - offset < 70_000)
+                    }
+                    other => panic!("{at}: {other:?}"),
+                }
+            }
+        }
+        let cut = copied(from);
+        OpenOptions::new().write(true).open(cut.path().join("store/db")).unwrap().set_len(segment).unwrap();
+        assert!(DiskBackend::open(cut.path()).is_err());
+    }
+}
+
+#[test]
+fn damaged_snapshots_and_settings_are_made_again() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=2, 500);
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 3..=3, 500);
+    let rows = all(&store, &every_row()).unwrap();
+    store.close();
+    let is_derived = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("snap.") || name == "conf"
+    };
+    for derived in entries(&home.path().join("store")).unwrap().into_iter().filter(is_derived) {
+        let name = derived.file_name().unwrap().to_str().unwrap().to_owned();
+        for damage in [|bytes: &mut Vec<u8>| bytes[3] ^= 1, |bytes: &mut Vec<u8>| bytes.truncate(9)] {
+            let damaged = copied(home.path());
+            let path = damaged.path().join("store").join(&name);
+            let mut bytes = fs::read(&path).unwrap();
+            damage(&mut bytes);
+            fs::write(&path, bytes).unwrap();
+            let store = DiskBackend::open(damaged.path()).unwrap();
+            assert!(all(&store, &every_row()).unwrap() == rows, "{name}");
+            store.close();
+            assert!(damaged.path().join(format!("{name}.damaged")).exists());
+            DiskBackend::open(damaged.path()).unwrap().close();
+        }
+    }
+}
+
+/// A store whose snapshot covers all rows, and the offset of a page with a row of this business.
+fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, u64) {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=businesses, 2_000);
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+    let value = [within as u8, 200].repeat(VALUE_BYTES / 2);
+    let db = fs::read(home.path().join("store/db")).unwrap();
+    // The last copy is the one in use.
+    let at = memchr::memmem::rfind(&db, &value).unwrap();
+    (home, at as u64)
+}
+
+/// Opens a store, and gives the businesses that are set aside from then on.
+fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
+    let store = DiskBackend::open(dir).unwrap();
+    let aside = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&aside);
+    store
+        .on_isolated(Box::new(move |business, _| {
+            noted.lock().push(business);
+            Ok(())
+        }))
+        .unwrap();
+    (store, aside)
+}
+
+#[test]
+fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
+    let (home, at) = with_snapshot(8, 4);
+    flip(home.path(), at);
+    let (store, aside) = opened(home.path());
+    let mut found = None;
+    for number in 1..=8 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 2_000, "{number}"),
+            Err(StoreError::Corrupt { .. }) => found = Some(number),
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert_eq!(found, Some(4));
+    assert_eq!(*aside.lock(), [business(4)]);
+    // Everything that is written from now on is there, beside the page and in it.
+    write(&store, 1..=8, 2_000);
+    store.save().unwrap();
+    for _ in 0..2 {
+        store.close();
+        let store = DiskBackend::open(home.path()).unwrap();
+        assert_eq!(all(&store, &every_row()).unwrap().len(), 8 * 2_001);
+        store.close();
+    }
+    let kept = entries(home.path())
+        .unwrap()
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "damaged"));
+    assert_eq!(kept.count(), 1);
+}
+
+#[test]
+fn rows_of_the_journal_meet_a_corrupt_page_and_nothing_is_lost() {
+    let (home, at) = with_snapshot(4, 2);
+    let (store, aside) = opened(home.path());
+    store.get(&row(3, 1)).unwrap();
+    flip(home.path(), at);
+    let mut batch = Batch::default();
+    for number in 1..=4 {
+        for at in 0..2_000 {
+            batch.put(row(number, at), vec![9]);
+        }
+    }
+    store.commit(&batch).unwrap();
+    store.save().unwrap();
+    assert_eq!(*aside.lock(), [business(2)]);
+    assert!(
+        all(&store, &every_row())
+            .unwrap()
+            .values()
+            .filter(|value| !value.is_empty())
+            .all(|value| *value == [9])
+    );
+    assert_eq!(all(&store, &every_row()).unwrap().len(), 4 * 2_001);
+    store.close();
+}
+
+#[test]
+fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
+    let (home, _) = with_snapshot(3, 2);
+    let db = fs::read(home.path().join("store/db")).unwrap();
+    let index = keys::business_index(business(2));
+    let suffix = &index[index.len() - 9..];
+    let at = memchr::memmem::rfind(&db, suffix).unwrap() as u64;
+    flip(home.path(), at);
+    let told = Arc::new(Mutex::new(None));
+    let error = match DiskBackend::open(home.path()) {
+        Err(error) => error,
+        Ok(store) => {
+            let noted = Arc::clone(&told);
+            store.on_failure(Box::new(move |error| *noted.lock() = Some(error.to_string())));
+            let range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+            let error = all(&store, &range).unwrap_err();
+            assert!(told.lock().is_some());
+            error
+        }
+    };
+    assert!(matches!(error, StoreError::DamagedAt { .. }), "{error}");
+}
+
+#[test]
+fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
+    let (home, at) = with_snapshot(8, 4);
+    flip(home.path(), at);
+    let (store, aside) = opened(home.path());
+    // Every other page moves, so sled cleans the segments in which the corrupt page is left.
+    let write_over = |value: u8| {
+        for number in (1..=8).filter(|number| *number != 4) {
+            for first in (0..2_000).step_by(100) {
+                let mut batch = Batch::default();
+                (first..first + 100).for_each(|at| batch.put(row(number, at), vec![value; VALUE_BYTES]));
+                store.commit(&batch).unwrap();
+            }
+        }
+        store.save().unwrap();
+    };
+    let met = (0..100).find(|round| {
+        write_over(*round);
+        !aside.lock().is_empty()
+    });
+    assert!(met.is_some(), "the cleaner has not come to the page");
+    assert_eq!(*aside.lock(), [business(4)]);
+    write_over(200);
+    write_over(201);
+    for number in (1..=8).filter(|number| *number != 4) {
+        let rows = all(&store, &KeyRange::prefix(Key::new(business(number).uuid().as_bytes()))).unwrap();
+        assert_eq!(rows.len(), 2_000);
+        assert!(rows.values().all(|value| value[..] == [201; VALUE_BYTES]));
+    }
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+}

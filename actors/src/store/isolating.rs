@@ -1,0 +1,234 @@
+//! Opening sled on a data directory, and isolating pages of its tree that cannot be read.
+//!
+//! A corrupt page concerns the businesses with keys between its neighbours: they are set aside, and all others go on. The
+//! page becomes an empty leaf ([`sled_log`]), so that sled's cleaner, which would end at it, goes on as well.
+//!
+//! ```text
+//! DIR/isolating            what is being written to sled's file; written again when the next start finds it
+//! DIR/page-OFFSET.damaged  the same afterwards, with the bytes that were there
+//! ```
+//!
+//! Invariants: the file is durable before a byte of the page is replaced, and it is renamed only when the businesses are
+//! durably set aside. So no business is ever read as if the rows of the page had not been.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::sled_log::{self, Log, Pages};
+use super::tree::{SEGMENT_BYTES, Sled, open_sled};
+use super::{StoreError, disk, tail};
+
+/// The files of a data directory that sled is opened with.
+#[derive(Clone)]
+pub(super) struct Files {
+    /// The data directory.
+    pub(super) dir: PathBuf,
+    /// sled's own directory in it.
+    pub(super) store: PathBuf,
+    /// The list of sealed segments.
+    pub(super) segments: PathBuf,
+}
+
+/// Pages that are being isolated.
+#[derive(Default, Serialize, Deserialize)]
+struct Isolating {
+    ranges: Vec<Range>,
+    /// Bytes for `db`, with their offsets, and the bytes that were there.
+    writes: Vec<(u64, Vec<u8>, Vec<u8>)>,
+}
+
+/// The keys of an isolated page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Range {
+    /// The first key,
+    pub(super) lo: Vec<u8>,
+    /// and the first key after it.
+    pub(super) hi: Vec<u8>,
+    /// The offset of the corrupt message.
+    pub(super) offset: u64,
+}
+
+const NAME: &str = "isolating";
+
+/// The length of the checksum before what is being written.
+const SUM_BYTES: usize = 4;
+
+impl Files {
+    pub(super) fn of(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(disk::SEGMENTS_FILE) }
+    }
+
+    /// Checks sled's files before they are opened. `ended` is where the log ended at a clean stop.
+    pub(super) fn check(&self, ended: Option<u64>) -> Result<(), StoreError> {
+        tail::restore(&self.store, SEGMENT_BYTES as u64)?;
+        disk::sync_log(&self.store)?;
+        disk::set_damaged_aside(&self.dir, &self.store)?;
+        disk::check_log(self, ended)?;
+        self.write_again()
+    }
+
+    /// Opens sled's files, which were checked; gives the number of the newest batch as well.
+    pub(super) fn open(&self) -> Result<(Sled, u64), StoreError> {
+        let free = disk::space_of(&self.dir).map_or(u64::MAX, |space| space.free);
+        tail::secure(&self.store, SEGMENT_BYTES as u64, free)?;
+        open_sled(&self.store)
+    }
+
+    /// sled is open, and what it wrote is synced: makes its names durable.
+    pub(super) fn opened(&self) -> Result<(), StoreError> {
+        disk::sync_path(&self.store.join("conf"))?;
+        disk::sync_path(&self.store)?;
+        tail::let_go(&self.store)
+    }
+
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page; gives their keys, none when all pages can
+    /// be read. sled is closed meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError::DamagedAt`] when a page cannot be isolated: it holds rows of the installation, or its keys are not
+    /// known.
+    pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
+        let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
+        let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
+        let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(read)?;
+        if corrupt.is_empty()
+            && let Some(offset) = offset
+        {
+            return Err(self.damaged(offset, "the keys of the page are not known"));
+        }
+        let kept = self.kept().map_err(|source| self.noting(source))?;
+        let mut isolating = kept.unwrap_or_default();
+        for (page, at) in corrupt {
+            let refused = |why| self.damaged(at, why);
+            let plan = sled_log::plan(&log, &pages, page).map_err(read)?.map_err(refused)?;
+            // The installation's keys come first, and the number of the newest batch comes last.
+            if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
+                return Err(refused("the page holds rows of the installation"));
+            }
+            for (at, bytes) in plan.writes {
+                let before = log.bytes(at, bytes.len()).map_err(read)?;
+                isolating.writes.push((at, bytes, before));
+            }
+            isolating.ranges.push(Range { lo: plan.lo, hi: plan.hi, offset: at });
+        }
+        if !isolating.ranges.is_empty() {
+            self.keep(&isolating).map_err(|source| self.noting(source))?;
+            self.write_again()?;
+        }
+        Ok(isolating.ranges)
+    }
+
+    /// The pages with a corrupt message, as [`sled_log::corrupt_pages`] gives them.
+    pub(super) fn corrupt_pages(&self, offset: Option<u64>) -> Result<Vec<(u64, u64)>, StoreError> {
+        let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
+        let corrupt = sled_log::corrupt_pages(&log, &pages, offset);
+        corrupt.map_err(|source| StoreError::Prepare { action: "reading", path: self.db(), source })
+    }
+
+    fn pages(&self) -> Result<Option<(Log, Pages)>, StoreError> {
+        let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
+        let log = Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64).map_err(read)?;
+        let pages = |log: Log| log.pages().map(|pages| (log, pages));
+        log.map(pages).transpose().map_err(read)
+    }
+
+    /// Whether a whole message starts at this offset of sled's file.
+    pub(super) fn is_whole(&self, offset: u64) -> bool {
+        let log = Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64);
+        log.is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
+    }
+
+    fn db(&self) -> PathBuf {
+        self.store.join("db")
+    }
+
+    fn note(&self) -> PathBuf {
+        self.dir.join(NAME)
+    }
+
+    fn noting(&self, source: io::Error) -> StoreError {
+        StoreError::Prepare { action: "isolating a page by", path: self.note(), source }
+    }
+
+    fn damaged(&self, offset: u64, what: &'static str) -> StoreError {
+        StoreError::DamagedAt { path: self.db(), offset, what, dir: self.dir.clone() }
+    }
+
+    fn keep(&self, isolating: &Isolating) -> io::Result<()> {
+        let content = bincode::serialize(isolating).map_err(io::Error::other)?;
+        let new = self.dir.join("isolating.new");
+        fs::write(&new, [&crc32fast::hash(&content).to_le_bytes()[..], &content].concat())?;
+        fs::File::open(&new)?.sync_all()?;
+        fs::rename(&new, self.note())?;
+        fs::File::open(&self.dir)?.sync_all()
+    }
+
+    fn kept(&self) -> io::Result<Option<Isolating>> {
+        let bytes = match fs::read(self.note()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            bytes => bytes?,
+        };
+        let (sum, content) = bytes.split_at_checked(SUM_BYTES).unwrap_or_default();
+        if crc32fast::hash(content).to_le_bytes() != *sum {
+            return Err(io::Error::other("its checksum is wrong"));
+        }
+        bincode::deserialize(content).map(Some).map_err(io::Error::other)
+    }
+
+    /// Replaces the bytes of the pages that are being isolated.
+    fn write_again(&self) -> Result<(), StoreError> {
+        let write = || {
+            let Some(isolating) = self.kept()? else { return Ok(()) };
+            let db = OpenOptions::new().write(true).open(self.db())?;
+            for (at, bytes, _) in &isolating.writes {
+                db.write_all_at(bytes, *at)?;
+            }
+            db.sync_data()
+        };
+        write().map_err(|source| self.noting(source))
+    }
+
+    /// The keys of pages whose businesses are not set aside yet.
+    pub(super) fn unfinished(&self) -> Result<Vec<Range>, StoreError> {
+        let kept = self.kept().map_err(|source| self.noting(source))?;
+        Ok(kept.map(|isolating| isolating.ranges).unwrap_or_default())
+    }
+
+    /// The businesses of the pages are durably set aside.
+    pub(super) fn finish(&self, ranges: &[Range]) -> Result<(), StoreError> {
+        let Some(first) = ranges.first() else { return Ok(()) };
+        let aside = self.dir.join(format!("page-{}.damaged", first.offset));
+        let renamed = fs::rename(self.note(), &aside).and_then(|()| fs::File::open(&self.dir)?.sync_all());
+        renamed.map_err(|source| self.noting(source))
+    }
+}
+
+impl Range {
+    /// Whether a key of this business may be among them.
+    pub(super) fn concerns(&self, business: &[u8; 16]) -> bool {
+        let last = [&business[..], &[u8::MAX; super::KEY_BYTES_MAX]].concat();
+        self.lo <= last && business[..] < self.hi[..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_concerns_the_businesses_with_keys_between_its_neighbours() {
+        let key = |business: u8, rest: &[u8]| [&[business; 16][..], rest].concat();
+        let range = |lo, hi| Range { lo, hi, offset: 0 };
+        let within = range(key(5, &[1]), key(5, &[9]));
+        let over = range(vec![5, 5], vec![7]);
+        let up_to = range(key(4, &[200]), key(5, &[]));
+        let concerned = |range: &Range| (1..=9).filter(|at| range.concerns(&[*at; 16])).collect::<Vec<u8>>();
+        assert_eq!(concerned(&within), [5]);
+        assert_eq!(concerned(&over), [5, 6]);
+        assert_eq!(concerned(&up_to), [4]);
+    }
+}

@@ -1,0 +1,231 @@
+//! Messages of sled's log: their headers, checksums and varints.
+
+use super::HEADER_BYTES_MAX;
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An operation that was given up: it is skipped.
+    Canceled,
+    /// The rest of the segment is unused.
+    Cap,
+    /// The end of a batch of sled's.
+    BatchManifest,
+    /// The page is free.
+    Free,
+    /// The counter of ids.
+    Counter,
+    /// The page that names the trees.
+    Meta,
+    /// A page as a whole.
+    Node,
+    /// A change of a page.
+    Link,
+}
+
+impl Kind {
+    /// Kinds of large messages in files of their own are unknown here: the store has none.
+    fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            1 => Self::Canceled,
+            2 => Self::Cap,
+            3 => Self::BatchManifest,
+            4 => Self::Free,
+            5 => Self::Counter,
+            6 => Self::Meta,
+            8 => Self::Node,
+            10 => Self::Link,
+            _ => return None,
+        })
+    }
+
+    fn byte(self) -> u8 {
+        match self {
+            Self::Canceled => 1,
+            Self::Cap => 2,
+            Self::BatchManifest => 3,
+            Self::Free => 4,
+            Self::Counter => 5,
+            Self::Meta => 6,
+            Self::Node => 8,
+            Self::Link => 10,
+        }
+    }
+
+    /// Whether the message states or changes a page.
+    pub(super) fn is_of_page(self) -> bool {
+        !matches!(self, Self::Canceled | Self::Cap | Self::BatchManifest)
+    }
+}
+
+/// The header of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub(super) kind: Kind,
+    pub(super) page: u64,
+    /// The number of its segment: the segment's LSN, divided by the length of segments.
+    pub(super) number: u64,
+    /// The length of the header.
+    pub(super) header: usize,
+    /// The length of header and body.
+    pub(super) length: usize,
+    sum: u32,
+}
+
+/// The header that these bytes start with, whatever its checksum; `None` when there is none. The body may be longer than
+/// the bytes.
+pub(super) fn parse(message: &[u8]) -> Option<Header> {
+    let mut bytes = Bytes(message);
+    let sum = u32::from_le_bytes(bytes.array()?);
+    let kind = Kind::of(bytes.byte()?)?;
+    let body = usize::try_from(bytes.varint()?).ok()?;
+    let number = bytes.varint()?;
+    let page = bytes.varint()?;
+    let header = message.len() - bytes.0.len();
+    Some(Header { kind, page, number, header, length: header.checked_add(body)?, sum })
+}
+
+/// The header at this offset of a segment, whatever its checksum; `None` when there is none that fits.
+pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
+    let rest = segment.get(at..)?;
+    parse(rest).filter(|header| header.length <= rest.len())
+}
+
+/// Whether the message is as it was written.
+pub(super) fn is_whole(segment: &[u8], at: usize, header: &Header) -> bool {
+    let (bytes, body) = segment[at..at + header.length].split_at(header.header);
+    header.sum == sum_of(bytes, body)
+}
+
+fn sum_of(header: &[u8], body: &[u8]) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(body);
+    sum.update(&header[4..]);
+    !sum.finalize()
+}
+
+/// A message of this length, with zeros after the body; `None` when no header makes it that long.
+pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: usize) -> Option<Vec<u8>> {
+    (body.len()..length).rev().find_map(|body_bytes| {
+        let mut message = vec![0; 4];
+        message.push(kind.byte());
+        put_varint(&mut message, body_bytes as u64);
+        put_varint(&mut message, number);
+        put_varint(&mut message, page);
+        if message.len() + body_bytes != length {
+            return (message.len() + body_bytes < length).then_some(None);
+        }
+        let mut padded = body.to_vec();
+        padded.resize(body_bytes, 0);
+        let sum = sum_of(&message, &padded);
+        message[..4].copy_from_slice(&sum.to_le_bytes());
+        message.extend(padded);
+        Some(Some(message))
+    })?
+}
+
+/// The message at this offset of the segment of this number; `None` when it is not whole.
+pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Header> {
+    header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
+}
+
+/// Whether a message may start at this offset of a segment of this length.
+pub(super) fn has_room(at: usize, segment_bytes: usize) -> bool {
+    at + HEADER_BYTES_MAX <= segment_bytes
+}
+
+/// Bytes that are read from the front. Every read gives `None` past the end.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        Some(self.array::<1>()?[0])
+    }
+
+    pub(super) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*array)
+    }
+
+    pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// A string of bytes after its length.
+    pub(super) fn string(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.varint()?).ok()?;
+        self.take(length)
+    }
+
+    /// A number in as many bytes as it needs, as sled stores it.
+    pub(super) fn varint(&mut self) -> Option<u64> {
+        let first = self.byte()?;
+        Some(match first {
+            0..=240 => u64::from(first),
+            241..=248 => 240 + 256 * (u64::from(first) - 241) + u64::from(self.byte()?),
+            249 => {
+                let [high, low] = self.array()?;
+                2288 + 256 * u64::from(high) + u64::from(low)
+            }
+            _ => {
+                let mut number = [0; 8];
+                let length = usize::from(first) - 247;
+                number[..length].copy_from_slice(self.take(length)?);
+                u64::from_le_bytes(number)
+            }
+        })
+    }
+}
+
+/// Appends a number as [`Bytes::varint`] reads it.
+pub(super) fn put_varint(bytes: &mut Vec<u8>, number: u64) {
+    match number {
+        0..=240 => bytes.push(number as u8),
+        241..=2287 => bytes.extend([((number - 240) / 256 + 241) as u8, ((number - 240) % 256) as u8]),
+        2288..=67823 => bytes.extend([249, ((number - 2288) / 256) as u8, ((number - 2288) % 256) as u8]),
+        _ => {
+            let length = 8 - number.leading_zeros() as usize / 8; // at least 3
+            bytes.push((length + 247) as u8);
+            bytes.extend(&number.to_le_bytes()[..length]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_made_as_long_as_it_is_asked_for() {
+        for length in [15, 20, 260, 2_300, 70_000] {
+            let message = encode(Kind::Node, 5, 300, b"body", length).unwrap();
+            assert_eq!(message.len(), length);
+            let header = message_at(&message, 0, 5).unwrap();
+            assert_eq!((header.kind, header.page, header.length), (Kind::Node, 300, length));
+            assert_eq!(&message[header.header..][..4], b"body");
+            assert!(message_at(&message, 0, 6).is_none());
+        }
+        assert!(encode(Kind::Link, 5, 300, b"body", 12).is_none());
+    }
+
+    #[test]
+    fn a_number_is_read_as_it_was_stored() {
+        let bounds = [0, 1, 240, 241, 2287, 2288, 67823, 67824, (1 << 24) - 1, 1 << 24, u64::MAX];
+        for number in bounds.into_iter().chain((0..64).map(|bits| 1 << bits)) {
+            let mut stored = Vec::new();
+            put_varint(&mut stored, number);
+            let mut bytes = Bytes(&stored);
+            assert_eq!(bytes.varint(), Some(number));
+            assert!(bytes.is_empty());
+            assert_eq!(Bytes(&stored[..stored.len() - 1]).varint(), None);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Nodes of sled's tree, as its messages store them.
+
+use super::message::{Bytes, put_varint};
+
+/// A node: an index page or a leaf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// The next page on the same level.
+    next: Option<u64>,
+    /// A child is being merged into its left neighbour.
+    pub(super) is_merging: bool,
+    /// How many bytes of `lo` the stored keys leave out.
+    prefix: usize,
+    /// The first key that the page may hold.
+    pub(super) lo: Vec<u8>,
+    /// The first key that it may not hold any more; empty on the last page.
+    pub(super) hi: Vec<u8>,
+    pub(super) data: Data,
+}
+
+/// What a node holds, by keys without their prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Data {
+    Leaf(Vec<(Vec<u8>, Vec<u8>)>),
+    Index(Vec<(Vec<u8>, u64)>),
+}
+
+impl Node {
+    /// An empty leaf.
+    pub(super) fn empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Self {
+        let (lo, hi) = (lo.to_vec(), hi.to_vec());
+        Self { next, is_merging: false, prefix: 0, lo, hi, data: Data::Leaf(Vec::new()) }
+    }
+
+    /// Reads the body of a message. Bytes after the node do not count.
+    pub(super) fn decode(body: &[u8]) -> Option<Self> {
+        let mut bytes = Bytes(body);
+        let next = bytes.varint()?;
+        let merging_child = bytes.varint()?;
+        let merging = bytes.byte()?;
+        let prefix = usize::from(bytes.byte()?);
+        let (lo, hi) = (bytes.string()?.to_vec(), bytes.string()?.to_vec());
+        let is_index = bytes.byte()? == 1;
+        let length = bytes.varint()?;
+        let keys = (0..length).map(|_| Some(bytes.string()?.to_vec())).collect::<Option<Vec<_>>>()?;
+        let data = match is_index {
+            true => {
+                Data::Index(keys.into_iter().map(|key| Some((key, bytes.varint()?))).collect::<Option<_>>()?)
+            }
+            false => {
+                let row = |key| Some((key, bytes.string()?.to_vec()));
+                Data::Leaf(keys.into_iter().map(row).collect::<Option<_>>()?)
+            }
+        };
+        let is_merging = merging_child != 0 || merging != 0;
+        Some(Self { next: Some(next).filter(|next| *next != 0), is_merging, prefix, lo, hi, data })
+    }
+
+    /// The body of the message of an empty leaf.
+    pub(super) fn encode_empty(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        put_varint(&mut body, self.next.unwrap_or(0));
+        body.extend([0, 0, 0]); // no child is being merged, nor is the page itself, and keys are stored whole
+        for key in [&self.lo, &self.hi] {
+            put_varint(&mut body, key.len() as u64);
+            body.extend(key);
+        }
+        body.extend([0, 0]); // a leaf without rows
+        body
+    }
+
+    /// Applies the body of a change of the page; `None` when it cannot be.
+    pub(super) fn apply(&mut self, link: &[u8]) -> Option<()> {
+        let mut bytes = Bytes(link);
+        match (bytes.byte()?, &mut self.data) {
+            (0, Data::Leaf(rows)) => {
+                let (key, value) = (bytes.string()?, bytes.string()?.to_vec());
+                match rows.binary_search_by(|(other, _)| other[..].cmp(key)) {
+                    Ok(at) => rows[at].1 = value,
+                    Err(at) => rows.insert(at, (key.to_vec(), value)),
+                }
+            }
+            (1, Data::Leaf(rows)) => {
+                let key = bytes.string()?;
+                rows.retain(|(other, _)| other != key);
+            }
+            (2..=4, _) => self.is_merging = true,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A stored key with its prefix.
+    pub(super) fn whole_key(&self, key: &[u8]) -> Vec<u8> {
+        [self.lo.get(..self.prefix).unwrap_or_default(), key].concat()
+    }
+}
+
+/// The body of a change that changes nothing: the deletion of the empty key, which no row has.
+pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
+
+/// The tree's name in sled's page of trees.
+const TREE: &[u8] = b"__sled__default";
+
+/// The root of the tree, from the body of sled's page of trees.
+pub(super) fn root_of(meta: &[u8]) -> Option<u64> {
+    let mut bytes = Bytes(meta);
+    while !bytes.is_empty() {
+        let (name, page) = (bytes.string()?, bytes.varint()?);
+        if name == TREE {
+            return Some(page);
+        }
+    }
+    None
+}

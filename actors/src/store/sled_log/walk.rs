@@ -1,0 +1,374 @@
+//! Checking sled's log before sled opens it.
+//!
+//! sled reads the log from its last snapshot on when it opens, and it takes the first message of a segment whose checksum is
+//! wrong for the end of that segment. So a flipped bit hides the rest of a segment without an error. The walk reads the same
+//! segments first and refuses such a log.
+//!
+//! Rules:
+//!
+//! - After a clean stop every message is whole, and the log ends where it ended then.
+//! - After any other stop the tail may be torn: the segments from the one on in which the log was last noted as written, in
+//!   a later segment's header. The log ends there at the first message that is not whole. Batches that are lost with it are
+//!   missed by their numbers (`mark`).
+//! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled writes free
+//!   segments over, and the machine may stop after some blocks and before the one with the header. A segment was free if
+//!   every page that it names was replaced or freed in a later segment. The list of sealed segments (`sealed`) says which
+//!   pages it names. A torn segment that the list should have and has not is damaged.
+//! - A store without such a list was last used by an earlier version. The pages are then those of the messages that can
+//!   still be read, and of the headers that are legible.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::message::{Header, Kind, has_room, header_at, is_whole, message_at};
+use super::pages::{Pages, Part};
+use super::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, sealed, segments_of, snapshot};
+
+/// How many threads read segments.
+const THREADS_MAX: usize = 4;
+
+/// Damage that was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::store) struct Damage {
+    /// The offset in `db`.
+    pub(in crate::store) offset: u64,
+    pub(in crate::store) what: &'static str,
+}
+
+/// The log of a store.
+pub(in crate::store) struct Log {
+    db: File,
+    segment_bytes: u64,
+    /// Those since the snapshot, in the order of the log.
+    segments: Vec<Segment>,
+    /// The snapshot that sled starts from, if there is one.
+    snapshot: Option<snapshot::SnapshotFile>,
+    /// The list of sealed segments.
+    list: PathBuf,
+}
+
+/// How far a segment can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Up to its cap, or until no header fits any more.
+    Complete,
+    /// Up to this offset in the segment.
+    Torn(usize),
+}
+
+impl Log {
+    /// Opens the log of a store; `None` when there is none yet.
+    pub(in crate::store) fn open(store: &Path, list: &Path, segment_bytes: u64) -> io::Result<Option<Self>> {
+        let db = match File::open(store.join("db")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            db => db?,
+        };
+        let snapshot = snapshot::snapshots_of(store)?.pop();
+        let from = snapshot.as_ref().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
+        let mut segments = segments_of(&db, segment_bytes)?;
+        segments.retain(|segment| segment.lsn >= from);
+        segments.sort_unstable_by_key(|segment| segment.lsn);
+        Ok(Some(Self { db, segment_bytes, segments, snapshot, list: list.to_owned() }))
+    }
+
+    /// The position after the last message, as sled finds it when it opens.
+    pub(in crate::store) fn end(&self) -> io::Result<u64> {
+        let (mut end, mut bytes) = (0, Vec::new());
+        for segment in self.tail() {
+            if end > 0 && segment.lsn != end {
+                break;
+            }
+            self.read(segment.at, &mut bytes)?;
+            match self.extent(segment, &bytes) {
+                Extent::Complete => end = segment.lsn + self.segment_bytes,
+                Extent::Torn(at) => return Ok(segment.lsn + at as u64),
+            }
+        }
+        Ok(end)
+    }
+
+    /// The segments that may be torn after a crash.
+    fn tail(&self) -> &[Segment] {
+        let stable = self.segments.iter().map(|segment| segment.stable).max().unwrap_or(0);
+        let from = stable / self.segment_bytes * self.segment_bytes;
+        &self.segments[self.segments.partition_point(|segment| segment.lsn < from)..]
+    }
+
+    pub(super) fn segment_bytes(&self) -> u64 {
+        self.segment_bytes
+    }
+
+    /// Whether a whole message starts at this offset of the file.
+    pub(in crate::store) fn is_whole_at(&self, offset: u64) -> bool {
+        let mut bytes = Vec::new();
+        let at = (offset % self.segment_bytes) as usize;
+        self.read(offset - at as u64, &mut bytes).is_ok()
+            && header_at(&bytes, at).is_some_and(|header| is_whole(&bytes, at, &header))
+    }
+
+    /// Bytes of the file.
+    pub(in crate::store) fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.db.read_exact_at(&mut bytes, at)?;
+        Ok(bytes)
+    }
+
+    fn number(&self, segment: &Segment) -> u64 {
+        segment.lsn / self.segment_bytes
+    }
+
+    /// Reads a segment, or as much of it as the file has.
+    fn read(&self, at: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.resize(self.segment_bytes as usize, 0);
+        let mut read = 0;
+        while read < bytes.len() {
+            match self.db.read_at(&mut bytes[read..], at + read as u64) {
+                Ok(0) => break,
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(read);
+        Ok(())
+    }
+
+    fn extent(&self, segment: &Segment, bytes: &[u8]) -> Extent {
+        let mut at = SEGMENT_HEADER_BYTES;
+        while has_room(at, self.segment_bytes as usize) {
+            match message_at(bytes, at, self.number(segment)) {
+                Some(Header { kind: Kind::Cap, .. }) => return Extent::Complete,
+                Some(header) => at += header.length,
+                // sled starts the next segment when it opens and finds the end of the log here.
+                None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
+                    && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
+                {
+                    return Extent::Complete;
+                }
+                None => return Extent::Torn(at),
+            }
+        }
+        Extent::Complete
+    }
+
+    /// The segments that cannot be read to their end, in the order of the log.
+    fn torn(&self) -> io::Result<Vec<Torn>> {
+        let next = AtomicUsize::new(0);
+        let found = Mutex::new(Ok(Vec::new()));
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(self.segments.len()) {
+                scope.spawn(|| {
+                    let mut bytes = Vec::new();
+                    while let Some(segment) = self.segments.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let extent = self.read(segment.at, &mut bytes).map(|()| self.extent(segment, &bytes));
+                        match (&mut *found.lock(), extent) {
+                            (Ok(_), Ok(Extent::Complete)) => {}
+                            (Ok(torn), Ok(Extent::Torn(at))) => {
+                                torn.push(Torn { segment: *segment, at: at as u64 });
+                            }
+                            (found @ Ok(_), Err(error)) => *found = Err(error),
+                            (Err(_), _) => return,
+                        }
+                    }
+                });
+            }
+        });
+        let mut torn = found.into_inner()?;
+        torn.sort_unstable_by_key(|torn| torn.segment.lsn);
+        Ok(torn)
+    }
+
+    /// The pages as sled finds them when it opens: those of the snapshot, and what the log says since, up to its end.
+    pub(in crate::store) fn pages(&self) -> io::Result<Pages> {
+        let (snapshot, since) = match &self.snapshot {
+            Some(file) => (snapshot::read(&file.path)?, file.lsn),
+            None => (None, 0),
+        };
+        let mut pages = snapshot.unwrap_or_default();
+        let (end, mut bytes) = (self.end()?, Vec::new());
+        for segment in &self.segments {
+            self.read(segment.at, &mut bytes)?;
+            let mut at = SEGMENT_HEADER_BYTES;
+            while has_room(at, self.segment_bytes as usize) {
+                let Some(header) = message_at(&bytes, at, self.number(segment)) else { break };
+                let lsn = segment.lsn + at as u64;
+                if header.kind == Kind::Cap || lsn >= end {
+                    break;
+                }
+                if lsn >= since && header.kind.is_of_page() {
+                    let part = Part { lsn, at: segment.at + at as u64, length: header.length as u32 };
+                    pages.apply(header.kind, header.page, part);
+                }
+                at += header.length;
+            }
+        }
+        Ok(pages)
+    }
+
+    /// The pages that a torn segment names, as far as it can be read.
+    fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
+        let number = self.number(segment);
+        let (mut pages, mut at) = (Vec::new(), SEGMENT_HEADER_BYTES);
+        while has_room(at, bytes.len()) {
+            let header = header_at(bytes, at).filter(|header| header.number == number);
+            pages.extend(header.filter(|header| header.kind.is_of_page()).map(|header| header.page));
+            at = match header {
+                Some(header) if is_whole(bytes, at, &header) => at + header.length,
+                _ => message_after(bytes, at + 1, number),
+            };
+        }
+        pages
+    }
+}
+
+/// The offset of the next whole message of this segment, or the length of the segment.
+fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
+    while has_room(at, bytes.len()) {
+        // Zeros are no message.
+        let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };
+        at += zeros.saturating_sub(4);
+        if message_at(bytes, at, number).is_some() {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// A segment that cannot be read to its end, and where that begins.
+#[derive(Clone, Copy)]
+struct Torn {
+    segment: Segment,
+    at: u64,
+}
+
+const WRONG_CHECKSUM: &str = "the checksum of a message is wrong";
+
+impl Torn {
+    fn damage(self, what: &'static str) -> Damage {
+        Damage { offset: self.segment.at + self.at, what }
+    }
+}
+
+impl Log {
+    /// Checks the log, by the rules of this module. `ended` is where the log ended when the store was closed cleanly, and
+    /// `None` after any other stop.
+    pub(in crate::store) fn check(&self, ended: Option<u64>) -> io::Result<Result<(), Damage>> {
+        if let Some(pair) = self.segments.windows(2).find(|pair| pair[0].lsn == pair[1].lsn) {
+            return Ok(Err(Damage {
+                offset: pair[1].at,
+                what: "two segments have the same position in the log",
+            }));
+        }
+        let torn = self.torn()?;
+        if let Some(ended) = ended {
+            let newest = self.segments.last().map_or(0, |segment| segment.lsn);
+            let is_end = |torn: &&Torn| torn.segment.lsn == newest && newest + torn.at >= ended;
+            if let Some(torn) = torn.iter().find(|torn| !is_end(torn)) {
+                return Ok(Err(torn.damage(WRONG_CHECKSUM)));
+            }
+            if newest + self.segment_bytes < ended {
+                return Ok(Err(Damage { offset: 0, what: "the end of the log is missing" }));
+            }
+        }
+        let tail = self.tail().first().map_or(u64::MAX, |segment| segment.lsn);
+        let mut suspects: Vec<_> = torn.into_iter().filter(|torn| torn.segment.lsn < tail).collect();
+        suspects.extend(self.headless()?);
+        let suspects = self.with_pages(suspects)?;
+        if suspects.is_empty() {
+            return Ok(Ok(()));
+        }
+        let pages = self.pages()?;
+        for (torn, named) in suspects {
+            let replaced_since = torn.segment.lsn + self.segment_bytes;
+            let was_free =
+                |named: Vec<u64>| named.iter().all(|page| pages.is_replaced(*page, replaced_since));
+            if !named.is_some_and(was_free) {
+                return Ok(Err(torn.damage(WRONG_CHECKSUM)));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The suspects with the pages that they name, and the listed segments that are not in the file any more.
+    fn with_pages(&self, suspects: Vec<Torn>) -> io::Result<Vec<(Torn, Option<Vec<u64>>)>> {
+        let list = sealed::read(&self.list)?;
+        let since = list.start.filter(|start| *start >= self.since()).unwrap_or(u64::MAX);
+        let mut listed: BTreeMap<_, _> = list
+            .segments
+            .into_iter()
+            .map(|sealed| (sealed.lsn, sealed))
+            .filter(|(lsn, _)| *lsn >= since)
+            .collect();
+        let (mut found, mut bytes) = (Vec::new(), Vec::new());
+        for torn in suspects {
+            let pages = match listed.remove(&torn.segment.lsn) {
+                Some(sealed) => Some(sealed.pages),
+                None if torn.segment.lsn >= since => None,
+                None => {
+                    self.read(torn.segment.at, &mut bytes)?;
+                    Some(self.legible_pages(&torn.segment, &bytes))
+                }
+            };
+            found.push((torn, pages));
+        }
+        for sealed in listed.into_values() {
+            // A segment in its place, or one that was started there since.
+            let is_there =
+                self.segments.iter().any(|segment| segment.at == sealed.at && segment.lsn >= sealed.lsn);
+            if !is_there {
+                let segment = Segment { lsn: sealed.lsn, stable: 0, at: sealed.at };
+                found.push((Torn { segment, at: 0 }, Some(sealed.pages)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The LSN of the segment from which on sled reads the log.
+    fn since(&self) -> u64 {
+        self.snapshot.as_ref().map_or(0, |file| file.lsn) / self.segment_bytes * self.segment_bytes
+    }
+
+    /// The segments with an invalid header that hold messages since the snapshot.
+    fn headless(&self) -> io::Result<Vec<Torn>> {
+        let since = self.since() / self.segment_bytes;
+        let newest = self.segments.last().map_or(0, |newest| self.number(newest));
+        let known = segments_of(&self.db, self.segment_bytes)?;
+        let (mut found, mut bytes) = (Vec::new(), Vec::new());
+        for at in (0..self.db.metadata()?.len()).step_by(self.segment_bytes as usize) {
+            if known.binary_search_by_key(&at, |segment| segment.at).is_ok() {
+                continue;
+            }
+            self.read(at, &mut bytes)?;
+            let number = any_number(&bytes, since..=newest);
+            found.extend(number.map(|number| Torn {
+                segment: Segment { lsn: number * self.segment_bytes, stable: 0, at },
+                at: 0,
+            }));
+        }
+        Ok(found)
+    }
+}
+
+/// The number that a message of a segment without a header bears, if it is one of these.
+fn any_number(bytes: &[u8], numbers: std::ops::RangeInclusive<u64>) -> Option<u64> {
+    let mut at = SEGMENT_HEADER_BYTES;
+    while has_room(at, bytes.len()) {
+        let zeros = bytes[at..].iter().position(|byte| *byte != 0)?;
+        at += zeros.saturating_sub(4);
+        let header = header_at(bytes, at).filter(|header| is_whole(bytes, at, header));
+        match header {
+            Some(header) if numbers.contains(&header.number) => return Some(header.number),
+            Some(header) => at += header.length,
+            None => at += 1,
+        }
+    }
+    None
+}
