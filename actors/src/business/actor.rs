@@ -155,10 +155,11 @@ impl Actor for BusinessActor {
                         };
                         state.submit(made.batch, Box::new(done));
                     }
-                    // A refusal shows state too, so it waits for what it shows.
-                    Err(EngineError::Refused(refusal)) => {
+                    // A refusal shows state too, so it waits for what it shows. With little room on the disk, a change
+                    // is refused if it changes nothing, which shows that an earlier change was made.
+                    Err(error @ (EngineError::Refused(_) | EngineError::DiskFull(_))) => {
                         let done = move || {
-                            let _ = reply.send(Err(EngineError::Refused(refusal)));
+                            let _ = reply.send(Err(error));
                             drop(permits);
                         };
                         state.submit(Batch::default(), Box::new(done));

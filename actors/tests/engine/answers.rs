@@ -6,7 +6,9 @@ use actors::business::commands::appointments::Cancel;
 use actors::domain::availability::Terms;
 use actors::domain::{AppointmentStatus, Timestamp};
 
-use crate::harness::{World, appointment_of, at, everything_else_runs, first_page, is_taken};
+use crate::harness::{
+    World, appointment_of, at, by_operator, everything_else_runs, first_page, is_taken, once,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
@@ -32,12 +34,34 @@ async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
+/// In the last part of the disk's reserve, a cancellation with a new idempotency key is refused if the appointment is
+/// cancelled already. So the refusal shows the first cancellation.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_for_want_of_room_is_answered_behind_the_change_that_it_shows() {
+    let world = World::new(4).await;
+    let shop = world.shop(1).await;
+    let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    world.disk.set_free(255 << 20);
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    world.disk.hold_syncs();
+    let cancelled = world.ask_as(&shop, once(1, 1), Cancel { id }).await;
+    let in_vain = world.ask_as(&shop, once(2, 2), Cancel { id }).await;
+    assert!(!cancelled.is_finished() && !in_vain.is_finished());
+    let shown = world.at(&shop).appointment(id).await.unwrap().unwrap();
+    assert_eq!(shown.status, AppointmentStatus::Confirmed);
+
+    world.disk.release_syncs();
+    cancelled.await.unwrap().unwrap();
+    assert!(matches!(in_vain.await.unwrap(), Err(EngineError::DiskFull(_))));
+}
+
 #[tokio::test(start_paused = true)]
 async fn reads_beside_an_unsynced_change_show_nothing_of_it_and_wait_only_where_it_would_be_missing() {
     let world = World::new(2).await;
     let shop = world.shop(1).await;
     let (other, handle) = (world.shop(1).await, world.at(&shop));
-    let booked = handle.change(crate::harness::by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
+    let booked = handle.change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
     let id = appointment_of(&booked);
     world.disk.hold_syncs();
     let cancelled = world.ask(&shop, Cancel { id }).await;
