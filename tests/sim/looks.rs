@@ -189,6 +189,7 @@ impl Sim {
     pub(crate) async fn probe(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
+        self.rested(life, shop).await;
         let service = *self.dice.pick(&self.shops[shop].services);
         let staff = self.dice.maybe(2, || *self.dice.pick(&self.shops[shop].staff));
         let handle = life.engine.business(self.shops[shop].id);
@@ -264,15 +265,9 @@ impl Sim {
 
     /// While nothing changes, every list walks whole, in its order, and agrees with what is got one by one.
     pub(crate) async fn walk(&self, life: &Life) {
-        for shop in &self.shops {
-            let handle = life.engine.business(shop.id);
-            let mut walked = walk(&handle).await;
-            // Its actor may have been made to fail a moment ago, as often as makes it rest.
-            if let Err(EngineError::Resting(rest)) = walked {
-                tokio::time::sleep(rest).await;
-                walked = walk(&handle).await;
-            }
-            if let Err(error) = walked {
+        for (number, shop) in self.shops.iter().enumerate() {
+            self.rested(life, number).await;
+            if let Err(error) = walk(&life.engine.business(shop.id)).await {
                 assert!(self.world.failed(), "a list could not be walked: {error}");
             }
         }

@@ -45,6 +45,18 @@ impl Sim {
         life.spawn(async move { _ = handle.change(Request::by(Actor::Operator), Broken).await });
     }
 
+    /// Waits until the actor of a shop takes requests. It rests if it was made to fail twice within a minute.
+    pub(crate) async fn rested(&self, life: &Life, shop: usize) {
+        if !self.world.was_broken(shop) {
+            return;
+        }
+        let handle = life.engine.business(self.shops[shop].id);
+        if let Err(EngineError::Resting(rest)) = handle.budget().await {
+            self.world.say(format_args!("the actor of {shop} rests for {rest:?}"));
+            tokio::time::sleep(rest).await;
+        }
+    }
+
     /// Somebody does something with deliveries or keys.
     pub(crate) fn some_nudge(&mut self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
@@ -178,6 +190,7 @@ impl Sim {
     pub(crate) async fn suspend(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
+        self.rested(life, shop).await;
         let handle = life.engine.business(self.shops[shop].id);
         for suspended in [true, false] {
             self.world.say(format_args!("{shop} is suspended: {suspended}"));
