@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use actors::domain::BusinessId;
 use actors::store::{
-    Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, MemoryBackend, OnFatal, Order, Store, StoreError,
-    VALUE_BYTES_MAX,
+    Batch, Frozen, Key, KeyRange, LONG_VALUE_BYTES_MAX, MemoryBackend, OnFatal, Order, Pages, Pairs, Rows,
+    Snapshot, Store, StoreError, VALUE_BYTES_MAX, every_row,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -164,6 +164,44 @@ async fn a_read_that_fails_is_the_end_of_the_store() {
     disk.release_syncs();
     assert!(answered.await.is_err(), "nothing is acknowledged after a failure");
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
+}
+
+/// Raw rows, ranges, and copies at a point are read by the same rule as single values.
+#[tokio::test]
+async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
+    type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
+    fn first(mut rows: Pairs<'_>) -> Result<(), StoreError> {
+        rows.next().transpose().map(drop)
+    }
+    let ways: [Read; 8] = [
+        ("value", |store, _, _| store.get_raw(&Key::new(b"a")).map(drop)),
+        ("values", |store, _, _| first(store.scan(&every_row(), Order::Descending))),
+        ("pages", |store, _, _| Pages::of(every_row()).next(store).map(drop)),
+        ("row", |store, _, _| store.rows().get(b"a").map(drop)),
+        ("rows", |store, _, _| first(store.rows().scan(&every_row(), Order::Ascending))),
+        ("snapshot", |_, snapshot, _| snapshot.next(9, 9).map(drop)),
+        ("frozen row", |_, _, frozen| frozen.get(b"a").map(drop)),
+        ("frozen rows", |_, _, frozen| first(frozen.scan(&every_row(), Order::Ascending))),
+    ];
+    for (name, read) in ways {
+        let (disk, failures) = (MemoryBackend::new(), Arc::new(Mutex::new(0)));
+        let told = Arc::clone(&failures);
+        let store = Store::in_memory(&disk, Box::new(move |_| *told.lock().unwrap() += 1)).unwrap();
+        commit(&store, put(b"a", b"1")).await;
+        let mut snapshot = store.snapshot(std::env::temp_dir()).await.unwrap();
+        let frozen = store.freeze(business(), &[]).await.unwrap();
+        disk.fail_next_read();
+        let failed = read(&store, &mut snapshot, &frozen);
+        assert!(matches!(failed, Err(StoreError::Read(_))), "{name}: {failed:?}");
+        assert_eq!((store.failed(), *failures.lock().unwrap()), (true, 1), "{name}");
+        assert_eq!(store.submit(business(), put(b"b", b"2"), Box::new(|| ())), None, "{name}");
+        // A store that has failed refuses every read.
+        for (other, read) in ways {
+            let refused = read(&store, &mut snapshot, &frozen);
+            assert!(matches!(refused, Err(StoreError::Stopped)), "{name}, then {other}: {refused:?}");
+        }
+        assert!(matches!(store.close().await, Err(StoreError::Stopped)), "{name}");
+    }
 }
 
 #[test]

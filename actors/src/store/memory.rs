@@ -130,7 +130,7 @@ impl MemoryBackend {
         self.0.state.lock().fail_sync = true;
     }
 
-    /// Makes the next read of a single key fail.
+    /// Makes the next read fail, of a single key or of a row of a scan.
     pub fn fail_next_read(&self) {
         self.0.state.lock().fail_read = true;
     }
@@ -301,6 +301,15 @@ impl State {
         Ok(journal)
     }
 
+    /// Counts a read, which fails where a test wants that.
+    fn read(&mut self) -> Result<(), StoreError> {
+        if std::mem::take(&mut self.fail_read) {
+            return Err(StoreError::Read("a fault was injected".into()));
+        }
+        self.reads += 1;
+        Ok(())
+    }
+
     fn write(&mut self, key: &[u8], value: Option<Vec<u8>>) -> Option<Vec<u8>> {
         match value {
             Some(value) => self.pairs.insert(key.to_vec(), value),
@@ -358,10 +367,7 @@ impl Session {
 impl Backend for Session {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let mut state = self.alive()?;
-        if std::mem::take(&mut state.fail_read) {
-            return Err(StoreError::Read("a fault was injected".into()));
-        }
-        state.reads += 1;
+        state.read()?;
         Ok(state.pairs.get(key).cloned())
     }
 
@@ -373,14 +379,14 @@ impl Backend for Session {
             if done {
                 return None;
             }
-            let mut state = match self.alive() {
+            let alive = self.alive().and_then(|mut state| state.read().map(|()| state));
+            let state = match alive {
                 Ok(state) => state,
                 Err(error) => {
                     done = true;
                     return Some(Err(error));
                 }
             };
-            state.reads += 1;
             let mut pairs = state.pairs.range((from.clone(), to.clone()));
             let found = match order {
                 Order::Ascending => pairs.next(),

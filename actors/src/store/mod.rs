@@ -85,8 +85,6 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
-    /// The same, for reading.
-    rows: Arc<dyn Rows>,
     room: Room,
     simulated: bool,
     /// Whose waiting deliveries are counted.
@@ -107,12 +105,11 @@ impl Store {
     }
 
     fn on_disk(disk: Arc<disk::DiskBackend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
-        let (rows, backend): (Arc<dyn Rows>, Arc<dyn Backend>) = (Arc::clone(&disk) as _, disk);
+        let backend: Arc<dyn Backend> = disk;
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
         Ok(Self(Arc::new(Inner {
             committer,
             backend,
-            rows,
             room: Room::default(),
             simulated: false,
             watched: waiting::Watched::default(),
@@ -132,7 +129,6 @@ impl Store {
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
         Ok(Self(Arc::new(Inner {
             committer,
-            rows: Arc::clone(&session) as _,
             backend: session,
             room: Room::default(),
             simulated: true,
@@ -155,12 +151,7 @@ impl Store {
     /// When reading fails, or the pieces of a long value do not belong together and are [set
     /// aside](StoreError::SetAside).
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        let backend = &*self.0.backend;
-        let read = backend.get(key).and_then(|row| match row {
-            Some(row) => long::whole(|key| backend.get(key), key, row),
-            None => Ok(None),
-        });
-        self.checked(key, self.noted(read))
+        self.checked(key, value_at(self, key))
     }
 
     /// Whether there is anything under the key.
@@ -174,16 +165,12 @@ impl Store {
     /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on. Values whose
     /// pieces do not belong together are set aside.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
-        let backend = &*self.0.backend;
-        Box::new(backend.scan(range, order).filter_map(move |pair| {
+        Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
-                if !pieces::is_head(&row) {
-                    return Ok(Some((key, row)));
-                }
-                let value = self.usable(&key, long::whole(|key| backend.get(key), &key, row))?;
+                let value = self.usable(&key, whole_value(self, &key, row))?;
                 Ok(value.flatten().map(|value| (key, value)))
             });
-            self.noted(pair).transpose()
+            pair.transpose()
         }))
     }
 
@@ -224,8 +211,8 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// An engine that cannot read has lost something or its disk: the store has failed for good, like one that cannot
-    /// write, rather than to fail one request after the other. One that has failed shows nothing any more.
+    /// The rule for the result of every read. A read that fails is final: the store has lost data or its disk, so it
+    /// fails for good, as it does when a write fails. A store that has failed refuses every read.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -333,7 +320,7 @@ impl Store {
 
     /// Its rows as they are kept.
     pub fn rows(&self) -> &dyn Rows {
-        &*self.0.rows
+        self
     }
 
     /// Lists what must not come back beside the store, durably.
@@ -407,5 +394,17 @@ impl Store {
     /// [`StoreError::Stopped`] when the store has failed.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.0.committer.close().await
+    }
+}
+
+/// Every read of the store comes through here and passes [`Store::noted`]. Only the committer reads the backend itself, and
+/// every error that it meets is final.
+impl Rows for Store {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.noted(self.0.backend.get(key))
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
     }
 }

@@ -27,7 +27,7 @@ impl Store {
         let log = keys::of_kind(of, kind::AUDIT);
         // By its row: a value whose pieces do not belong together is no pair.
         for row in self.rows().scan(&log, Order::Descending) {
-            let key = self.noted(row)?.0;
+            let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };
             let record = unless_set_aside(self.get::<AuditRecord>(&keys::audit(of, id)))?.flatten();
             let (at, usage) = match record {

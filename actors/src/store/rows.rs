@@ -1,7 +1,7 @@
 //! Rows as they are kept, wherever they are: in a store, in a backup.
 
 use super::pieces::{KIND_AT, PIECE};
-use super::{Backend, KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError, long};
+use super::{KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError, long};
 
 /// Where rows can be read, long values in their pieces.
 pub trait Rows: Send + Sync {
@@ -13,16 +13,6 @@ pub trait Rows: Send + Sync {
 
     /// The rows of the range, read one by one.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
-}
-
-impl<B: Backend + ?Sized> Rows for B {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        Backend::get(self, key)
-    }
-
-    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
-        Backend::scan(self, range, order)
-    }
 }
 
 /// The whole value under a key.
