@@ -331,7 +331,8 @@ struct Health {
 }
 
 fn healthz(health: &Health) -> Response {
-    let (status, word) = if health.engine.is_open() && !*health.stopping.borrow() {
+    let engine = &health.engine;
+    let (status, word) = if engine.is_open() && !engine.store_is_stuck() && !*health.stopping.borrow() {
         (StatusCode::OK, r#"{"status":"ok"}"#)
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"unavailable"}"#)
@@ -341,7 +342,87 @@ fn healthz(health: &Health) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use actors::NewBusiness;
+    use actors::domain::{Actor, BookingMode, Locale, Text, Timestamp, WeeklyBreaks, WeeklyHours};
+    use actors::ports::{Clock, system_random};
+    use actors::store::{MemoryBackend, Store};
+    use tokio::time::Instant;
+
     use super::*;
+
+    /// A clock that goes with tokio's time.
+    struct PausedClock(Instant);
+
+    impl Clock for PausedClock {
+        fn now(&self) -> Timestamp {
+            let passed = i64::try_from(self.0.elapsed().as_millis()).unwrap();
+            Timestamp::from_millis(1_772_438_400_000 + passed)
+        }
+
+        fn steady(&self) -> Duration {
+            self.0.elapsed()
+        }
+    }
+
+    async fn health_on(disk: &MemoryBackend) -> (Health, watch::Sender<bool>) {
+        let store = Store::in_memory(disk, Box::new(|_| {})).unwrap();
+        let clock = Arc::new(PausedClock(Instant::now()));
+        let ports = Ports::with_clock_and_random(clock, system_random());
+        let (stop, stopping) = watch::channel(false);
+        (Health { engine: Engine::start(store, ports).await.unwrap(), stopping }, stop)
+    }
+
+    /// A change that waits for a sync.
+    fn change(health: &Health) -> JoinHandle<bool> {
+        let new = NewBusiness {
+            name: Text::new("Shop".into()).unwrap(),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::default(),
+            breaks: WeeklyBreaks::default(),
+            phone_region: "US".into(),
+        };
+        let engine = health.engine.clone();
+        tokio::spawn(async move { engine.create_business(new, Actor::Operator).await.is_ok() })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn healthz_is_503_while_a_sync_has_not_returned_for_30_s_and_200_once_it_has() {
+        let disk = MemoryBackend::new();
+        let (health, _stop) = health_on(&disk).await;
+        disk.hold_syncs();
+        let waiting = change(&health);
+        tokio::time::sleep(Duration::from_secs(29)).await;
+        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        disk.release_syncs();
+        assert!(waiting.await.unwrap());
+        assert_eq!(healthz(&health).status(), StatusCode::OK);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn healthz_is_503_while_the_service_stops_and_once_a_read_of_a_backup_has_failed() {
+        let disk = MemoryBackend::new();
+        let (health, stop) = health_on(&disk).await;
+        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        stop.send_replace(true);
+        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        stop.send_replace(false);
+        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        let dir = tempfile::tempdir().unwrap();
+        let backup = health.engine.begin_backup(Actor::Operator, &dir.path().join("b")).unwrap();
+        disk.fail_next_read();
+        while health.engine.backup(backup).unwrap().outcome.is_none() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(!change(&health).await.unwrap(), "nothing is acknowledged after a failure");
+    }
 
     #[tokio::test]
     async fn a_listener_that_panics_is_told_of_and_one_that_ends_in_order_is_not() {

@@ -104,6 +104,7 @@ impl Engine {
     /// # Errors
     /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
+        store.watch_syncs(Arc::clone(&ports.clock));
         upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;

@@ -239,6 +239,10 @@ impl Exposition {
         ] {
             gauge(encoder, name, about, value)?;
         }
+        let about = "Age of the oldest sync of the store that is under way";
+        encoder
+            .encode_descriptor("store_sync_age", about, Some(&Unit::Seconds), MetricType::Gauge)?
+            .encode_gauge(&self.engine.sync_age().as_secs_f64())?;
         self.disk(encoder)
     }
 
@@ -358,6 +362,7 @@ mod tests {
         has(&text, "receptionist_permits_available 16384");
         has(&text, "receptionist_permits_in_use 0");
         has(&text, "receptionist_store_failed 0");
+        has(&text, "receptionist_store_sync_age_seconds 0.0");
         has(&text, "receptionist_store_rows_set_aside 0");
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="nothing"} 0"#);
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="something"} 0"#);

@@ -19,7 +19,7 @@ pub(crate) const ENGINE: Allowed = &[
     // The world outside, and where everything is kept.
     ("ports", &["domain", "net::trust"]),
     ("net", &["ports"]),
-    ("store", &["domain", "measure"]),
+    ("store", &["domain", "measure", "ports"]),
     ("error", &["domain", "store"]),
     ("clock", &["domain", "ports", "store"]),
     ("meta", &["domain", "ports", "store"]),

@@ -1,6 +1,7 @@
 //! What the engine counts, for the metrics.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::Engine;
 use crate::shared::Swept;
@@ -83,6 +84,16 @@ impl Engine {
     /// How many more messages may be in flight, of [`ENGINE_PERMITS`](super::ENGINE_PERMITS).
     pub fn permits_available(&self) -> usize {
         self.shared.permits.available_permits()
+    }
+
+    /// The age of the oldest sync of the store that is under way; zero when none is.
+    pub fn sync_age(&self) -> Duration {
+        self.shared.store.sync_age()
+    }
+
+    /// Whether a sync of the store has been under way for more than 30 s.
+    pub fn store_is_stuck(&self) -> bool {
+        self.shared.store.is_stuck()
     }
 
     /// Whether the store has failed for good.

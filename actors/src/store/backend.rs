@@ -4,10 +4,12 @@
 //! A reader sees what is durable, a batch at once.
 
 use std::io;
+use std::sync::Arc;
 
 use super::batch::Batch;
 use super::error::StoreError;
 use super::key::KeyRange;
+use super::syncs::Syncs;
 use super::tombstones::Tombstone;
 use crate::domain::BusinessId;
 
@@ -138,6 +140,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// The number of the newest batch.
     fn sequence(&self) -> u64;
+
+    /// The syncs under way.
+    fn syncs(&self) -> &Arc<Syncs>;
 
     /// How much room there is on the disk.
     ///

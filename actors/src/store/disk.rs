@@ -27,6 +27,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
@@ -34,6 +35,7 @@ use super::backend::{OnFailure, OnIsolated};
 use super::home::Home;
 use super::isolating::Files;
 use super::mark::{Mark, Marked};
+use super::syncs::{By, Syncs};
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, journal,
@@ -50,6 +52,7 @@ pub(super) const SEGMENTS_FILE: &str = "segments";
 pub(super) struct DiskBackend {
     /// `None` once closed.
     open: RwLock<Option<Open>>,
+    syncs: Arc<Syncs>,
 }
 
 struct Open {
@@ -134,9 +137,11 @@ impl DiskBackend {
         sync_path(dir)?;
         sync_parent(dir)?;
         ballast::keep(dir);
+        let home = Home::of(files, tree, journal, mark, newest)?;
         Ok(Self {
+            syncs: Arc::clone(home.syncs()),
             open: RwLock::new(Some(Open {
-                home: Home::of(files, tree, journal, mark, newest)?,
+                home,
                 lock,
                 dir: dir.to_owned(),
                 tombstones: Mutex::new(tombstones::List::open(dir)?),
@@ -203,7 +208,8 @@ impl Backend for DiskBackend {
     }
 
     fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
-        let listed = self.with(|open| open.tombstones.lock().add(buried))?;
+        let listed =
+            self.syncs.during(By::Committer, || self.with(|open| open.tombstones.lock().add(buried)))?;
         listed.map_err(|error| StoreError::Apply(error.into()))
     }
 
@@ -218,6 +224,10 @@ impl Backend for DiskBackend {
 
     fn keep_format(&self) -> Result<(), StoreError> {
         self.with(|open| format::keep(&open.dir))?
+    }
+
+    fn syncs(&self) -> &Arc<Syncs> {
+        &self.syncs
     }
 
     fn space(&self) -> io::Result<Space> {

@@ -24,6 +24,7 @@ use super::mark::Mark;
 use super::memtable::Memtable;
 use super::rest::Rest;
 use super::sled_log::Log;
+use super::syncs::{By, Syncs};
 use super::tree::{SEGMENT_BYTES, Tree, all_rows};
 use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 use crate::domain::{BusinessId, ResourceId};
@@ -144,6 +145,11 @@ impl Home {
         self.shared.set_aside(&ranges, move |rest| tree.seek()(rest))
     }
 
+    /// The syncs under way.
+    pub(super) fn syncs(&self) -> &Arc<Syncs> {
+        self.shared.tree.syncs()
+    }
+
     /// A file on the disk that everything lies on.
     pub(super) fn file(&self) -> &File {
         self.shared.tree.file()
@@ -179,7 +185,7 @@ impl Home {
 
     /// What was written is durable in the journal once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        let synced = self.shared.journal.sync();
+        let synced = self.syncs().during(By::Committer, || self.shared.journal.sync());
         synced.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
+use super::syncs::{By, Syncs};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
 /// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
@@ -223,7 +224,7 @@ impl MemoryBackend {
         let journal = state
             .recover()
             .map_err(|source| StoreError::DamagedFiles { path: "memory".into(), source: source.into() })?;
-        Ok(Session { disk: Arc::clone(&self.0), life: state.life, journal })
+        Ok(Session { disk: Arc::clone(&self.0), life: state.life, journal, syncs: Arc::default() })
     }
 }
 
@@ -335,11 +336,13 @@ pub(super) struct Session {
     disk: Arc<Disk>,
     life: u64,
     journal: Journal<MemoryBlocks>,
+    syncs: Arc<Syncs>,
 }
 
 impl Session {
     /// Waits, between a write and its sync, as long as the simulation wants: at least once for everyone else.
     pub(super) async fn before_sync(&self) {
+        let _syncing = self.syncs.begin(By::Committer);
         let delay = self.disk.state.lock().sync_delay;
         if delay.is_zero() {
             tokio::task::yield_now().await;
@@ -464,6 +467,10 @@ impl Backend for Session {
 
     fn sequence(&self) -> u64 {
         self.disk.state.lock().newest
+    }
+
+    fn syncs(&self) -> &Arc<Syncs> {
+        &self.syncs
     }
 
     fn space(&self) -> io::Result<Space> {

@@ -41,6 +41,7 @@ mod set_aside;
 mod sled_log;
 mod snapshot;
 mod spill;
+mod syncs;
 mod tail;
 mod tap;
 mod tombstones;
@@ -50,6 +51,7 @@ mod watch;
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 pub use backend::{Backend, Order, Pair, Pairs, Space};
 pub use batch::Batch;
@@ -76,6 +78,7 @@ pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tom
 pub use waiting::{Promised, Waiting};
 
 use crate::domain::{BusinessId, EventId};
+use crate::ports::Clock;
 
 /// The store, open. A clone is a handle to the same store; it ends with [`Store::close`] or with the last handle.
 #[derive(Clone)]
@@ -374,6 +377,24 @@ impl Store {
     /// What the committer has done so far.
     pub fn stats(&self) -> CommitStats {
         self.0.committer.stats()
+    }
+
+    /// Measures the age of syncs by this clock from now on, and logs those that hang. Only the first call has an effect.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn watch_syncs(&self, clock: Arc<dyn Clock>) {
+        self.0.backend.syncs().watch(clock);
+    }
+
+    /// The age of the oldest sync under way; zero when none is, or nobody watches them.
+    pub fn sync_age(&self) -> Duration {
+        self.0.backend.syncs().age()
+    }
+
+    /// Whether a sync has been under way for more than 30 s.
+    pub fn is_stuck(&self) -> bool {
+        self.sync_age() > syncs::STUCK_AFTER
     }
 
     /// Whether it is a simulated disk, which no thread waits for.

@@ -31,6 +31,7 @@ use super::isolating::Files;
 use super::mark::NEWEST_KEY;
 use super::rest::Rest;
 use super::sled_log::SealedSegments;
+use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
@@ -72,6 +73,7 @@ struct Inner {
     log_bytes: AtomicU64,
     /// The list of sealed segments, once the store is open.
     sealed: Mutex<Option<SealedSegments>>,
+    syncs: Arc<Syncs>,
 }
 
 pub(super) struct Sled {
@@ -103,10 +105,8 @@ impl Tree {
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
         let sled = RwLock::new(Some(sled));
-        Ok((
-            Self(Arc::new(Inner { sled, file, log_bytes: AtomicU64::new(0), sealed: Mutex::default() })),
-            newest,
-        ))
+        let (log_bytes, sealed, syncs) = (AtomicU64::new(0), Mutex::default(), Arc::default());
+        Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
     }
 
     /// What sled wrote when it opened is made durable, and the list of sealed segments starts.
@@ -255,6 +255,10 @@ impl Tree {
 
     /// What was written is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
+        self.0.syncs.during(By::Checkpoint, || self.sync_now())
+    }
+
+    fn sync_now(&self) -> Result<(), StoreError> {
         let flushed = self.with(|db| db.flush());
         // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
         // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
@@ -270,6 +274,11 @@ impl Tree {
         sync().map_err(|error| StoreError::Sync(error.into()))?;
         self.0.log_bytes.store(0, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The syncs under way on its disk, those of the journal included.
+    pub(super) fn syncs(&self) -> &Arc<Syncs> {
+        &self.0.syncs
     }
 
     /// The file, to ask about the disk that it lies on.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, Change, Context, Decision, Removed};
-use actors::domain::AppointmentStatus;
 use actors::domain::availability::Terms;
+use actors::domain::{Actor, AppointmentStatus};
 use actors::store::{Weight, keys};
 use actors::{Engine, EngineError};
 
@@ -131,6 +131,55 @@ async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
         let shown = world.at(&shop).appointment(id).await.unwrap().unwrap();
         assert_eq!(shown.status, AppointmentStatus::Confirmed);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_fails_in_a_backup_or_an_export_is_the_end_of_the_store() {
+    for exports in [false, true] {
+        let world = World::new(8).await;
+        let shop = world.shop(1).await;
+        for hour in 0..100 {
+            world.at(&shop).change(by_operator(), shop.booking(at(1, hour), 1)).await.unwrap();
+        }
+        let dir = tempfile::tempdir().unwrap();
+        if exports {
+            let mut export = world.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
+            assert!(!export.next().await.unwrap().is_empty());
+            world.disk.fail_next_read();
+            assert!(export.next().await.is_err());
+        } else {
+            let id = world.engine.begin_backup(Actor::Operator, &dir.path().join("b")).unwrap();
+            world.disk.fail_next_read();
+            while world.engine.backup(id).unwrap().outcome.is_none() {
+                everything_else_runs().await;
+            }
+            let failed = world.engine.backup(id).unwrap().outcome.unwrap().unwrap_err();
+            assert!(failed.contains("a fault was injected"), "{failed}");
+        }
+        assert_eq!((world.fatal(), world.engine.is_open(), world.engine.store_failed()), (1, false, true));
+        let later = world.at(&shop).change(by_operator(), shop.booking(at(9, 9), 1)).await;
+        assert!(matches!(later, Err(EngineError::Stopping)), "{later:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sync_that_does_not_return_is_seen_by_its_age_until_it_returns() {
+    let world = World::new(9).await;
+    let shop = world.shop(1).await;
+    assert_eq!(world.engine.sync_age(), Duration::ZERO);
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 9), 1)).await;
+    let asked = tokio::time::Instant::now();
+    for (seconds, is_stuck) in [(5, false), (29, false), (31, true), (7_200, true)] {
+        tokio::time::sleep_until(asked + Duration::from_secs(seconds)).await;
+        assert_eq!(world.engine.sync_age().as_secs(), seconds);
+        assert_eq!(world.engine.store_is_stuck(), is_stuck, "{seconds}");
+    }
+    assert!(!booking.is_finished() && world.engine.is_open());
+    world.disk.release_syncs();
+    booking.await.unwrap().unwrap();
+    assert!(world.engine.sync_age() < Duration::from_secs(1) && !world.engine.store_is_stuck());
+    assert_eq!(world.fatal(), 0);
 }
 
 #[tokio::test(start_paused = true)]

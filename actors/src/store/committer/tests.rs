@@ -7,6 +7,7 @@ use parking_lot::Condvar;
 use uuid::Uuid;
 
 use super::*;
+use crate::store::syncs::Syncs;
 use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tombstone, VALUE_BYTES_MAX};
 
 /// A backend that writes down what it is asked, and waits at every sync until the test lets it go on.
@@ -14,6 +15,7 @@ use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tom
 struct Gated {
     state: Mutex<GatedState>,
     changed: Condvar,
+    syncs: Arc<Syncs>,
 }
 
 #[derive(Default)]
@@ -91,6 +93,10 @@ impl Backend for Gated {
 
     fn apply(&self, _: &Batch) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn syncs(&self) -> &Arc<Syncs> {
+        &self.syncs
     }
 
     fn space(&self) -> std::io::Result<Space> {

@@ -345,3 +345,40 @@ fn whoever_reads_meanwhile_sees_every_batch_at_once() {
     let rows = store.scan(&KeyRange::prefix(queue), Order::Ascending).count() as u64;
     assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }
+
+/// A clock that notes which thread asks. A sync asks when it begins.
+#[derive(Default)]
+struct Asked(Mutex<Vec<std::thread::ThreadId>>);
+
+impl crate::ports::Clock for Asked {
+    fn now(&self) -> crate::domain::Timestamp {
+        crate::domain::Timestamp::MIN
+    }
+
+    fn steady(&self) -> std::time::Duration {
+        self.0.lock().push(std::thread::current().id());
+        std::time::Duration::ZERO
+    }
+}
+
+#[tokio::test]
+async fn the_syncs_of_journal_tombstones_and_tree_are_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = DiskBackend::open(dir.path()).unwrap();
+    let clock = Arc::new(Asked::default());
+    disk.syncs().watch(Arc::clone(&clock) as _);
+    let by_this_thread =
+        || clock.0.lock().iter().filter(|asked| **asked == std::thread::current().id()).count();
+    let mut batch = Batch::default();
+    batch.put(Key::new(b"a"), b"1".to_vec());
+    disk.write(&batch).unwrap();
+    assert_eq!(by_this_thread(), 0);
+    disk.sync().unwrap();
+    assert_eq!(by_this_thread(), 1);
+    disk.apply(&batch).unwrap();
+    disk.bury(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
+    assert_eq!(by_this_thread(), 2);
+    disk.save().unwrap();
+    assert!(clock.0.lock().len() > 2, "this thread or the one for checkpoints has synced the tree");
+    assert_eq!(disk.syncs().age(), std::time::Duration::ZERO);
+}
