@@ -67,6 +67,9 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
     while let Some((row, _)) = store.scan(&left, Order::Ascending).next().transpose()? {
         let id: BusinessId = keys::id_at_end(&row)?;
         left = left.after(Key::new(&row));
+        if store.is_business_set_aside(id) {
+            continue;
+        }
         tracing::info!(business.id = %id, "a business was ended; its rows go");
         let mut is_gone = false;
         loop {

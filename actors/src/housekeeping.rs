@@ -133,7 +133,7 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
 
 /// Has a business swept that nobody uses and that has anything to do.
 async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
-    if shared.businesses.is_running(id) {
+    if shared.businesses.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
     let has_any = business::has_duties(&shared.store, &shared.clocks, id);

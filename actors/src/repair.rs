@@ -74,6 +74,10 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
+    // Lifted later, a business that was left out would bear stamps of the future.
+    if let Some((business, _)) = store.businesses_set_aside().first() {
+        return Err(StoreError::BusinessSetAside { business: *business }.into());
+    }
     let begun = store.get_raw(&keys::repair())?;
     let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;
     let clock = store.get::<ClockRecord>(&keys::clock())?;

@@ -191,6 +191,11 @@ impl Shared {
         if *self.imports_end.borrow() { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
+    /// Refuses what is asked of a business that is set aside.
+    pub(crate) fn check_business(&self, business: BusinessId) -> Result<(), EngineError> {
+        Ok(self.store.check_business(business)?)
+    }
+
     /// Refuses what comes while the engine closes.
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();

@@ -153,6 +153,11 @@ fn of_store(store: &Store, args: &ExportArgs, to: &mut WholeFile) -> Result<Stri
         let rows = print::count(unreadable, "row", "rows");
         note.push_str(&format!("\nleft out {rows} that do not decode: `receptionist verify` names them"));
     }
+    if args.business.is_none() {
+        for (business, reason) in store.businesses_set_aside() {
+            note.push_str(&format!("\nleft out business {business}, which is set aside: {reason}"));
+        }
+    }
     if left_out.endpoints > 0 {
         let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
         note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));

@@ -212,6 +212,9 @@ impl Visit {
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
+        if belongs.is_none() {
+            self.people().check_set_aside(self.signed_in.person.id, id)?;
+        }
         let membership = belongs.ok_or_else(Refused::not_found)?.membership.clone();
         let business = self.desk.engine.business(id);
         let as_of = self.desk.as_of(&business);

@@ -235,6 +235,11 @@ impl Exposition {
                 "Rows of the store met since the start that do not decode",
                 self.engine.rows_set_aside(),
             ),
+            (
+                "businesses_set_aside",
+                "Businesses that are set aside because the store has lost or damaged some of their rows",
+                self.engine.businesses_set_aside().len(),
+            ),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
         ] {
             gauge(encoder, name, about, value)?;
@@ -364,6 +369,7 @@ mod tests {
         has(&text, "receptionist_store_failed 0");
         has(&text, "receptionist_store_sync_age_seconds 0.0");
         has(&text, "receptionist_store_rows_set_aside 0");
+        has(&text, "receptionist_businesses_set_aside 0");
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="nothing"} 0"#);
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="something"} 0"#);
         has(&text, "receptionist_disk_reserved 0");

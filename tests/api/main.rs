@@ -11,6 +11,7 @@ mod bad_input;
 mod booking;
 mod budget;
 mod business;
+mod businesses_set_aside;
 mod call_list;
 mod calls;
 mod cancel;

@@ -19,6 +19,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
 mod alerts;
+mod aside;
 mod assistants;
 mod backups;
 mod deliveries;

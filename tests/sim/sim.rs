@@ -11,6 +11,7 @@ use actors::store::keys;
 use actors::store::records::ClockRecord;
 use tokio::runtime::Runtime;
 
+use crate::aside::Aside;
 use crate::backups::Backups;
 use crate::dice::Dice;
 use crate::guests::Guests;
@@ -50,6 +51,7 @@ pub(crate) struct Sim {
     pub(crate) backups: Backups,
     pub(crate) moves: Moves,
     pub(crate) planted: Planted,
+    pub(crate) aside: Aside,
     /// The businesses beside those of the models, in which people are erased; they have lots of their own.
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
@@ -76,6 +78,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
     let (backups, moves) = (Backups::new(seed), Moves::new(seed));
     let planted = Planted::new(seed);
+    let aside = Aside::new(seed);
     let (guests, guest_dice) = (Guests::default(), Dice::new(seed ^ 0x9e57));
     let mut sim = Sim {
         dice,
@@ -90,6 +93,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         backups,
         moves,
         planted,
+        aside,
         guests,
         guest_dice,
     };
@@ -146,6 +150,7 @@ impl Sim {
             if number == 0 {
                 self.found(&mut life).await;
                 self.found_guests(&life).await;
+                self.found_aside(&life).await;
             }
             self.ask_for_answers(&mut life, &unknown);
             let end = if wasted {
@@ -258,6 +263,7 @@ impl Sim {
             for _ in 0..self.guest_dice.below(3) {
                 self.some_guest(life);
             }
+            self.some_aside(life);
             self.some_shortage(life);
             self.some_backup(life);
             self.some_mail(life);
@@ -382,8 +388,9 @@ impl Sim {
         let all: Vec<_> = self.shops.iter().map(|shop| shop.id).collect();
         all.iter().for_each(|of| self.world.mails.check(&store, *of));
         self.world.mails.check_handed(&store, &all);
-        let report = actors::verify::check(store.rows()).unwrap();
+        let report = actors::verify::check(&store.all_rows()).unwrap();
         assert!(report.is_whole(), "{:?}", report.findings);
+        self.check_aside(&store);
         self.check_guests(&store, is_the_end);
         self.check_moves(&store, is_the_end);
         let kept =

@@ -42,6 +42,7 @@ impl BusinessActor {
         id: BusinessId,
         _: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        shared.check_business(id)?;
         let start = Start {
             id,
             clocks: shared.clocks.clone(),
@@ -97,8 +98,30 @@ impl Actor for BusinessActor {
         &self,
         myself: ActorRef<Message>,
         message: Message,
-        Running { state, shared, asked, swept }: &mut Running,
+        running: &mut Running,
     ) -> Result<(), ActorProcessingErr> {
+        let is_set_aside = |running: &Running| running.state.store.is_business_set_aside(running.state.id);
+        let handled =
+            if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
+        if is_set_aside(running) {
+            // What was asked is dropped, which answers it. The actor has not failed: nothing starts it again.
+            if let Some(shared) = running.shared.upgrade() {
+                shared.businesses.dismiss(running.state.id);
+            }
+            myself.stop(Some("the business is set aside".into()));
+            return Ok(());
+        }
+        handled
+    }
+}
+
+impl Running {
+    async fn handle(
+        &mut self,
+        myself: ActorRef<Message>,
+        message: Message,
+    ) -> Result<(), ActorProcessingErr> {
+        let Self { state, shared, asked, swept } = self;
         // What is decided now would never be written, and nothing may be decided on top of it.
         if state.store.failed() {
             if let Message::Change { reply, .. } = message {

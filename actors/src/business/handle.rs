@@ -73,6 +73,19 @@ impl BusinessHandle {
         &self,
         message: impl FnOnce(Reply<T>, Permits) -> Message,
     ) -> Result<T, EngineError> {
+        self.shared.check_business(self.id)?;
+        let answered = self.call_actor(message).await;
+        if answered.is_err() {
+            // The business may have been set aside meanwhile, which ends its actor.
+            self.shared.check_business(self.id)?;
+        }
+        answered
+    }
+
+    async fn call_actor<T>(
+        &self,
+        message: impl FnOnce(Reply<T>, Permits) -> Message,
+    ) -> Result<T, EngineError> {
         let engine_permit = self.shared.permit()?;
         let (reply, answer) = oneshot::channel();
         // The message is made with the first actor's permit; an actor that stopped before taking it gives it back.

@@ -57,7 +57,10 @@ impl BusinessHandle {
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
-        Ok(read(&self.shared.store)?)
+        let found = read(&self.shared.store)?;
+        // What was read may lack rows of a business that was set aside meanwhile.
+        self.shared.check_business(self.id)?;
+        Ok(found)
     }
 
     /// Reads part of a list from the store, in steps.
@@ -66,7 +69,9 @@ impl BusinessHandle {
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
     ) -> Result<Page<T>, EngineError> {
-        read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await
+        let found = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
+        self.shared.check_business(self.id)?; // as in `read`
+        Ok(found)
     }
 
     /// The profile.

@@ -80,6 +80,9 @@ async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
 }
 
 fn newest_stamp_of(store: &Store, of: BusinessId) -> Result<Option<Timestamp>, StoreError> {
+    if store.is_business_set_aside(of) {
+        return Ok(None);
+    }
     if let Some(newest) = store.newest_entry(of)? {
         return Ok(Some(newest.at));
     }

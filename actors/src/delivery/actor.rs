@@ -15,6 +15,7 @@ use super::message::Message;
 use super::state::State;
 use crate::error::EngineError;
 use crate::shared::Shared;
+use crate::store::StoreError;
 
 /// The actor of one endpoint's deliveries.
 pub(crate) struct DeliveryActor;
@@ -26,6 +27,7 @@ impl DeliveryActor {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        shared.check_business(key.business)?;
         // What an actor before this one has handed to the committer is read, too, and its outcomes above all: attempts
         // wait for those of nobody.
         shared.store.settled(key.business).await?;
@@ -54,50 +56,70 @@ impl Actor for DeliveryActor {
     ) -> Result<(), ActorProcessingErr> {
         // The engine is closing; what waits is in the store.
         let Some(shared) = state.shared.upgrade() else { return Ok(()) };
+        let is_set_aside = || shared.store.is_business_set_aside(state.key.business);
+        let handled = if is_set_aside() { Ok(()) } else { state.take(&shared, &myself, message).await };
+        if shared.store.is_business_set_aside(state.key.business) {
+            // The actor has not failed: nothing starts it again. Attempts under way end with it.
+            shared.deliveries.dismiss(state.key);
+            shared.dispatcher.rest(state.key, None);
+            myself.stop(Some("the business is set aside".into()));
+            return Ok(());
+        }
+        Ok(handled?)
+    }
+}
+
+impl State {
+    async fn take(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        message: Message,
+    ) -> Result<(), StoreError> {
         let waking = match message {
             Message::Turn => {
-                state.turn_asked = false;
-                return Ok(state.turn(&shared, &myself).await?);
+                self.turn_asked = false;
+                return self.turn(shared, myself).await;
             }
             Message::Wake(permit) => Some(permit),
             Message::Place(place, permit) => {
-                state.places.push(place);
+                self.places.push(place);
                 Some(permit)
             }
             Message::Straighten(permit) => {
-                state.straighten(&shared).await?;
+                self.straighten(shared).await?;
                 Some(permit)
             }
             Message::Head(event, number) => {
-                state.head(event, number);
+                self.head(event, number);
                 None
             }
             Message::Ended(ended) => {
-                state.ended(&shared, &myself, *ended)?;
+                self.ended(shared, myself, *ended)?;
                 None
             }
             Message::Recorded(event) => {
-                state.recorded(&myself, event);
+                self.recorded(myself, event);
                 None
             }
             Message::NotRecorded(ended) => {
-                state.record(&shared, &myself, *ended)?;
+                self.record(shared, myself, *ended)?;
                 None
             }
             Message::Clean(after, permit) => {
-                state.clean(&shared, &myself, after).await?;
+                self.clean(shared, myself, after).await?;
                 Some(permit)
             }
             Message::Cleaned(after) => {
-                state.clean(&shared, &myself, after).await?;
+                self.clean(shared, myself, after).await?;
                 None
             }
             Message::Purged => {
-                state.purging = false;
+                self.purging = false;
                 None
             }
             Message::Resend(resending) => {
-                state.resend(&shared, &myself, resending).await?;
+                self.resend(shared, myself, resending).await?;
                 None
             }
             #[cfg(test)]
@@ -105,9 +127,9 @@ impl Actor for DeliveryActor {
         };
         if waking.is_some() {
             // Until the turn has looked, there may be work.
-            state.work = waking;
+            self.work = waking;
         }
-        state.ask_turn(&myself);
+        self.ask_turn(myself);
         Ok(())
     }
 }

@@ -38,6 +38,12 @@ impl BusinessHandle {
     }
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
+        let asked = self.ask_delivery_actor(endpoint, what).await;
+        self.shared.check_business(self.id)?; // setting the business aside ends the actor
+        asked
+    }
+
+    async fn ask_delivery_actor(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         self.shared.store.check_room(Weight::Grows)?;
         let engine_permit = self.shared.permit()?;

@@ -81,7 +81,9 @@ impl Shared {
                 Err(StoreError::damaged("key", "it is longer than one that names an endpoint"))
             });
             match self.store.usable(&row, named) {
-                Ok(named) => endpoints.extend(named),
+                Ok(named) => {
+                    endpoints.extend(named.filter(|key| !self.store.is_business_set_aside(key.business)));
+                }
                 Err(error) => tracing::error!(%error, "the endpoints cannot be read"),
             }
         }

@@ -6,6 +6,7 @@ mod full_disk;
 mod log;
 mod outage;
 mod places;
+mod set_aside;
 mod suspended;
 mod turning_off;
 mod unsynced;

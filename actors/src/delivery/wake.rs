@@ -13,13 +13,14 @@ use super::message::Message;
 use crate::error::EngineError;
 use crate::net::Network;
 use crate::shared::Shared;
-use crate::store::Weight;
+use crate::store::{StoreError, Weight};
 
 impl Shared {
     /// Has an endpoint's deliveries looked at, for something is due: by its actor if it runs, or else by one that is
     /// started as soon as there is a place.
     pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
-        if !self.tell_running(key, Message::Wake) {
+        let is_set_aside = self.store.is_business_set_aside(key.business);
+        if !is_set_aside && !self.tell_running(key, Message::Wake) {
             self.dispatcher.wake(key);
         }
     }
@@ -45,6 +46,9 @@ impl Shared {
             return self.dispatcher.stop();
         }
         let key = place.key();
+        if self.store.is_business_set_aside(key.business) {
+            return self.dispatcher.rest(key, None);
+        }
         let mut handed = Some(place);
         if let Some(running) = self.deliveries.if_running(key)
             && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
@@ -83,6 +87,9 @@ impl Shared {
                 let running = match shared.deliveries.running(key).await {
                     Ok(running) => running,
                     Err(EngineError::Stopping) => return,
+                    Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => {
+                        return shared.dispatcher.rest(key, None);
+                    }
                     Err(EngineError::Resting(left)) => return shared.dispatcher.rest(key, Some(left)),
                     Err(error) => {
                         let (business, endpoint) = (key.business, key.endpoint);

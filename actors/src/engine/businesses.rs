@@ -20,7 +20,7 @@ use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Order, Record, Weight, keys};
+use crate::store::{Batch, Order, Record, Weight, keys, unless_business_set_aside};
 use crate::view::{self, EndedView, OperatorBusinessView};
 
 /// A business as it is created.
@@ -139,6 +139,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`] when there is none; else as a change.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
+        self.shared.check_business(id)?;
         let once = request.idempotency.take();
         let _ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
         if let Some(once) = once
@@ -189,7 +190,8 @@ impl Engine {
         let Shared { store, scans, .. } = &*self.shared;
         let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
-                reader.get::<Business>(&keys::profile(keys::listed_business(key)?))
+                let business = reader.get::<Business>(&keys::profile(keys::listed_business(key)?));
+                Ok(unless_business_set_aside(business)?.flatten())
             })
         })
         .await?;

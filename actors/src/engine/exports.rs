@@ -81,6 +81,7 @@ impl Engine {
         with_secrets: bool,
     ) -> Result<Export, EngineError> {
         self.shared.check_open()?;
+        one.map_or(Ok(()), |one| self.shared.check_business(one))?;
         let place = Arc::clone(&self.shared.exports).try_acquire_owned();
         let place = place.map_err(|_| EngineError::Overloaded)?;
         let noted = self.note_export(by, one, with_secrets)?;
@@ -171,7 +172,15 @@ impl Export {
         while let Some(of) = self.next_id()? {
             self.shared.check_open()?;
             let kinds: Vec<u8> = Leaving::kinds().chain([kind::PROFILE]).collect();
-            let frozen = self.shared.store.freeze(of, &kinds).await?;
+            let frozen = self.shared.store.freeze(of, &kinds).await;
+            let frozen = match (frozen, &self.meant) {
+                // An export of everything goes on with the others; one that has begun with it ends.
+                (Err(error @ StoreError::BusinessSetAside { .. }), Meant::All(_)) => {
+                    tracing::warn!(business.id = %of, %error, "an export leaves a business out");
+                    continue;
+                }
+                (frozen, _) => frozen?,
+            };
             // One that does not decode is told of in the log, and left out like one that is gone.
             let profile = keys::profile(of);
             let read = self.shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;

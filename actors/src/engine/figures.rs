@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::Engine;
+use crate::domain::BusinessId;
 use crate::shared::Swept;
-use crate::store::CommitStats;
+use crate::store::{CommitStats, StoreError};
 
 impl Engine {
     /// What the committer has done so far.
@@ -69,6 +70,19 @@ impl Engine {
     /// How many rows of the store were met since it was opened that do not decode.
     pub fn rows_set_aside(&self) -> usize {
         self.shared.store.rows_set_aside()
+    }
+
+    /// The businesses that are set aside, because the store has lost or damaged some of their rows, with the reasons.
+    pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
+        self.shared.store.businesses_set_aside()
+    }
+
+    /// Sets a business aside: it is neither read nor changed, over restarts too, until an operator lifts that.
+    ///
+    /// # Errors
+    /// As [`Store::set_business_aside`](crate::store::Store::set_business_aside).
+    pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
+        self.shared.store.set_business_aside(business, reason)
     }
 
     /// How many rows were read for parts of lists since the engine started.

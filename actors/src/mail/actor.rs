@@ -6,7 +6,7 @@ use super::message::{MailKey, Message};
 use super::order::Lane;
 use super::state::State;
 use crate::shared::Shared;
-use crate::store::StoreError;
+use crate::store::{StoreError, unless_business_set_aside};
 
 /// The actor of the outbox.
 pub(crate) struct OutboxActor;
@@ -31,13 +31,18 @@ impl Actor for OutboxActor {
         match message {
             Message::Turn => {
                 state.turn_asked = false;
-                return Ok(state.turn(&shared, &myself)?);
+                if unless_business_set_aside(state.turn(&shared, &myself))?.is_none() {
+                    state.ask_turn(&myself); // the next one passes by the business
+                }
+                return Ok(());
             }
             Message::Waits(of, due) => {
                 state.looked.go_back(of, due);
                 Lane::under(of).for_each(|lane| state.order.add(lane, due));
             }
-            Message::Ended(ended) => state.ended(&shared, &myself, *ended)?,
+            Message::Ended(ended) => {
+                unless_business_set_aside(state.ended(&shared, &myself, *ended))?;
+            }
             Message::Recorded(key) => state.recorded(&shared, key)?,
         }
         state.ask_turn(&myself);
@@ -49,7 +54,8 @@ impl State {
     /// A change is on the disk: its business is looked at anew.
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
         if self.looked.goes_on(first.of)
-            && let Some(due) = self.read(shared, first)?.and_then(|mail| mail.next_attempt_at)
+            && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten()
+            && let Some(due) = mail.next_attempt_at
         {
             self.looked.go_back(first.of, due); // it is tried again then
         }

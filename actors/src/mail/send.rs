@@ -84,6 +84,9 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
     let Some(letter) = letter(&shared.store, &shared.secret, mail, recipient).map_err(now)? else {
         return Ok(None);
     };
+    if let Some(business) = mail.business_id {
+        shared.store.check_business(business).map_err(now)?; // the letter may lack what it tells of
+    }
     let bytes = outside.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
     Ok(Some(MadeMail { to, bytes }))
 }

@@ -65,6 +65,10 @@ impl State {
                 break; // what ends asks for a turn, and so does the end of a rest
             }
             let Some(lane) = self.order.next(now) else { break };
+            if shared.store.is_business_set_aside(lane.rows()) {
+                self.order.set(lane, None); // nothing of it is sent
+                continue;
+            }
             if self.gathering.contains_key(&lane.rows()) {
                 self.order.set(lane, None); // it is looked at again once that is on the disk
                 continue;
@@ -205,14 +209,16 @@ impl State {
         under_way: Option<OwnedSemaphorePermit>,
     ) {
         let Some(first) = mails.first().copied() else { return };
-        self.recording.extend(mails.iter().map(|mail| (*mail, first)));
-        self.changes += 1;
         let myself = myself.clone();
         let done = move || {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        shared.store.submit_outcome(first.of, batch, Box::new(done));
+        // Of a change that is not taken nothing would say that it is on the disk.
+        if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
+            self.recording.extend(mails.iter().map(|mail| (*mail, first)));
+            self.changes += 1;
+        }
     }
 
     /// Asks for a turn after so long, and for none if nothing waits for its time.

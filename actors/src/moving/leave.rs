@@ -10,7 +10,10 @@ use crate::business::Theirs;
 use crate::domain::{Business, BusinessId, Retention};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::ErasureRecord;
-use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
+use crate::store::{
+    Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, unless_business_set_aside,
+    whole_value,
+};
 
 /// How many rows are read in one step, and how many bytes of records.
 const ROWS_PER_STEP: usize = 256;
@@ -58,7 +61,12 @@ pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> 
     for row in store.scan(&all, Order::Ascending) {
         let key = row?.0;
         let business = keys::listed_business(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
-        let business = store.usable(&key, business)?.flatten();
+        let business = match store.usable(&key, business) {
+            Err(error @ StoreError::BusinessSetAside { business }) if *which == Which::Id(business) => {
+                return Err(error);
+            }
+            business => unless_business_set_aside(business)?.flatten().flatten(),
+        };
         meant.extend(business.filter(|business| which.is(business)));
     }
     Ok(meant)

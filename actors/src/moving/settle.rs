@@ -149,16 +149,20 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// A business that is not open yet, and what it will be.
+/// A business that is not open yet, and what it will be. Those that are set aside come last, as an error: what an import
+/// has left is not settled without them.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
-    for row in store.scan(&rows(), Order::Ascending).take(2) {
+    let mut left = Ok(None);
+    for row in store.scan(&rows(), Order::Ascending) {
         let (key, value) = row?;
         let id: BusinessId = keys::id_at_end(&key)?;
-        if id != BusinessId::INSTALLATION {
-            return Ok(Some((id, value)));
+        match store.check_business(id) {
+            Ok(()) if id == BusinessId::INSTALLATION => {}
+            Ok(()) => return Ok(Some((id, value))),
+            Err(error) => left = Err(error),
         }
     }
-    Ok(None)
+    left
 }
 
 fn rows() -> KeyRange {

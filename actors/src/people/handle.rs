@@ -164,14 +164,18 @@ impl People {
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// The businesses that a person belongs to, or is asked to, in the order of their ids.
+    /// The businesses that a person belongs to, or is asked to, in the order of their ids, without those that are set
+    /// aside.
     ///
     /// # Errors
-    /// The store's failure.
+    /// The store's failure, [`StoreError::BusinessSetAside`] where all of them are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>, EngineError> {
-        let store = &self.shared.store;
-        let mut all = Vec::new();
+        let (store, mut all, mut set_aside) = (&self.shared.store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
+            if let Err(error) = self.shared.check_business(business_id) {
+                set_aside = Err(error);
+                continue;
+            }
             let membership = store.get::<Membership>(&keys::membership(business_id, person));
             let business = store.get::<crate::domain::Business>(&keys::profile(business_id));
             let membership = unless_set_aside(membership)?.flatten();
@@ -180,7 +184,22 @@ impl People {
                 all.push(Belongs { business_id, business_name: business.name, membership });
             }
         }
+        if all.is_empty() {
+            set_aside?;
+        }
         Ok(all)
+    }
+
+    /// Refuses a person of a business that is set aside; to others the business is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::BusinessSetAside`], or the store's failure.
+    pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<(), EngineError> {
+        let store = &self.shared.store;
+        if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
+            store.check_business(business)?;
+        }
+        Ok(())
     }
 
     /// Where the person has a membership.
@@ -193,7 +212,11 @@ impl People {
 
     /// The names of the businesses that a person belongs to.
     pub(super) async fn business_names(&self, person: PersonId) -> Result<Vec<String>, EngineError> {
-        Ok(self.belongs(person).await?.into_iter().map(|belongs| belongs.business_name).collect())
+        let belongs = match self.belongs(person).await {
+            Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => Vec::new(),
+            belongs => belongs?,
+        };
+        Ok(belongs.into_iter().map(|belongs| belongs.business_name).collect())
     }
 
     /// The installation's audit log, newest first: what was done to accounts.

@@ -138,6 +138,19 @@ pub trait Backend: Send + Sync + 'static {
     /// When it cannot be read, or [`StoreError::Closed`].
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
 
+    /// Replaces the list of the businesses that are set aside beside the store, durably. Any thread may call it, the
+    /// one that makes checkpoints included.
+    ///
+    /// # Errors
+    /// [`StoreError::Prepare`] when it cannot be written, or [`StoreError::Closed`].
+    fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError>;
+
+    /// That list, with the reason of each.
+    ///
+    /// # Errors
+    /// When it cannot be read, or [`StoreError::Closed`].
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError>;
+
     /// The number of the newest batch.
     fn sequence(&self) -> u64;
 

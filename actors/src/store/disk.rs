@@ -9,6 +9,7 @@
 //! DIR/*.damaged                   what was replaced because it was damaged
 //! DIR/format                      which versions may read and write it
 //! DIR/tombstones                  what must not come back
+//! DIR/businesses-set-aside        the businesses whose rows are damaged
 //! DIR/restoring                   that a restore into it is not finished
 //! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
@@ -38,9 +39,10 @@ use super::mark::{Mark, Marked};
 use super::syncs::{By, Syncs};
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
-    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, journal,
-    page_cache, restoring, sled_log, tombstones,
+    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, format,
+    journal, page_cache, restoring, sled_log, tombstones,
 };
+use crate::domain::BusinessId;
 
 /// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
@@ -53,6 +55,9 @@ pub(super) struct DiskBackend {
     /// `None` once closed.
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
+    /// Where the businesses that are set aside are listed; `None` once closed. It has a lock of its own: the thread that
+    /// makes checkpoints writes the list, and may be called under the lock of `open`.
+    list_dir: Mutex<Option<PathBuf>>,
 }
 
 struct Open {
@@ -140,6 +145,7 @@ impl DiskBackend {
         let home = Home::of(files, tree, journal, mark, newest)?;
         Ok(Self {
             syncs: Arc::clone(home.syncs()),
+            list_dir: Mutex::new(Some(dir.to_owned())),
             open: RwLock::new(Some(Open {
                 home,
                 lock,
@@ -218,6 +224,14 @@ impl Backend for DiskBackend {
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 
+    fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError> {
+        damaged::write(self.list_dir.lock().as_deref().ok_or(StoreError::Closed)?, businesses)
+    }
+
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError> {
+        damaged::read_businesses_set_aside(self.list_dir.lock().as_deref().ok_or(StoreError::Closed)?)
+    }
+
     fn sequence(&self) -> u64 {
         self.with(|open| open.home.newest()).unwrap_or_default()
     }
@@ -240,6 +254,7 @@ impl Backend for DiskBackend {
     fn close(&self) {
         let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
         home.close();
+        *self.list_dir.lock() = None;
         drop(lock); // last: from here on the directory may be opened again
     }
 }

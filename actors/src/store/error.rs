@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use crate::domain::BusinessId;
+
 /// The cause of an error of the storage engine, without naming the engine.
 pub(super) type Cause = Box<dyn Error + Send + Sync>;
 
@@ -186,6 +188,23 @@ pub enum StoreError {
     /// A row does not decode, for this reason. It was told and counted, and stays where it is.
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
+    /// The business is set aside: the store has lost or damaged some of its rows.
+    #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]
+    BusinessSetAside {
+        /// The business.
+        business: BusinessId,
+    },
+    /// The list of the businesses that are set aside holds something else.
+    #[error(
+        "line {line} of {} does not name a business that is set aside: it needs an id, a space and a reason",
+        .path.display()
+    )]
+    SetAsideFile {
+        /// The list.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// The store has an earlier format, and it was ruled out that it be converted.
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \

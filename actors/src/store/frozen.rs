@@ -26,8 +26,9 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
-    /// may be.
+    /// may be, [`StoreError::BusinessSetAside`].
     pub async fn freeze(&self, of: BusinessId, kinds: &[u8]) -> Result<Frozen, StoreError> {
+        self.check_business(of)?;
         let ranges = kinds.iter().flat_map(|kind| both(of, *kind));
         let (tap, _) = self.begin_tap(ranges.collect()).await?;
         Ok(Frozen { store: self.clone(), tap })

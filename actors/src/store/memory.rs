@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
 use super::syncs::{By, Syncs};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
+use crate::domain::BusinessId;
 
 /// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
 #[derive(Clone, Default)]
@@ -53,8 +54,9 @@ struct State {
     unsynced: Vec<usize>,
     /// Up to which batch everything has come through the last crash.
     came_through: Option<u64>,
-    /// What must not come back, which no crash forgets.
+    /// What must not come back, and the businesses that are set aside, which no crash forgets.
     tombstones: Vec<Tombstone>,
+    aside: Vec<(BusinessId, String)>,
     /// Grows with every crash; a session of an earlier life is dead.
     life: u64,
     /// Whether a session is open on this life.
@@ -166,6 +168,11 @@ impl MemoryBackend {
     /// What must not come back, in the order in which it was listed.
     pub fn tombstones(&self) -> Vec<Tombstone> {
         self.0.state.lock().tombstones.clone()
+    }
+
+    /// Lifts what is set aside, as an operator does between two lives of a store.
+    pub fn lift_aside(&self) {
+        self.0.state.lock().aside.clear();
     }
 
     /// Notes from now on what every batch writes, so that [`MemoryBackend::rows_as_of`] can tell.
@@ -463,6 +470,15 @@ impl Backend for Session {
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
         Ok(self.alive()?.tombstones.clone())
+    }
+
+    fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError> {
+        self.alive()?.aside = businesses.to_vec();
+        Ok(())
+    }
+
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError> {
+        Ok(self.alive()?.aside.clone())
     }
 
     fn sequence(&self) -> u64 {

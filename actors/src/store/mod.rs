@@ -14,6 +14,7 @@ mod batch;
 mod bulk;
 mod codec;
 mod committer;
+mod damaged;
 mod disk;
 mod error;
 mod filling;
@@ -62,6 +63,8 @@ pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
 use committer::{Committer, Of};
+use damaged::Damaged;
+pub use damaged::{SET_ASIDE_FILE, read_businesses_set_aside, unless_business_set_aside};
 pub use error::StoreError;
 pub use filling::Filling;
 pub use frozen::Frozen;
@@ -88,6 +91,8 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    /// The businesses that are set aside.
+    damaged: Damaged,
     room: Room,
     simulated: bool,
     /// Whose waiting deliveries are counted.
@@ -108,16 +113,24 @@ impl Store {
     }
 
     fn on_disk(disk: Arc<disk::DiskBackend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
+        let damaged = Damaged::of(disk.kept_aside()?);
         let backend: Arc<dyn Backend> = disk;
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        Ok(Self(Arc::new(Inner {
+        let store = Self(Arc::new(Inner {
             committer,
             backend,
+            damaged,
             room: Room::default(),
             simulated: false,
             watched: waiting::Watched::default(),
             set_aside: set_aside::SetAside::default(),
-        })))
+        }));
+        let inner = Arc::downgrade(&store.0);
+        store.0.backend.on_isolated(Box::new(move |business, reason| {
+            let store = Self(inner.upgrade().ok_or(StoreError::Closed)?);
+            store.set_business_aside(business, reason)
+        }))?;
+        Ok(store)
     }
 
     /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
@@ -129,9 +142,11 @@ impl Store {
     /// Outside a tokio runtime.
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
+        let damaged = Damaged::of(session.kept_aside()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
         Ok(Self(Arc::new(Inner {
             committer,
+            damaged,
             backend: session,
             room: Room::default(),
             simulated: true,
@@ -166,7 +181,8 @@ impl Store {
     }
 
     /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on. Values whose
-    /// pieces do not belong together are set aside.
+    /// pieces do not belong together are set aside. Rows of businesses that are set aside are skipped; a range within
+    /// one of them gives [`StoreError::BusinessSetAside`] once.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -232,7 +248,7 @@ impl Store {
 
     /// Queues a change of the business and gives its ticket. `done` runs once the change and everything of the business
     /// queued before it is durable; other businesses' changes may come before or after, as each gets its turns; it is
-    /// dropped instead when the store fails, has stopped or is closing. A change without writes is a barrier: it is
+    /// dropped instead when the store fails, has stopped or is closing, or when the business is set aside. A change without writes is a barrier: it is
     /// answered behind what was queued before it. It is for the caller to bound the queue.
     ///
     /// # Panics
@@ -257,6 +273,12 @@ impl Store {
     }
 
     fn submit_as(&self, what: Of, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        let damaged = &self.0.damaged;
+        if damaged.any()
+            && (damaged.contains(business) || batch.writes().any(|(key, _)| damaged.holds(key).is_some()))
+        {
+            return None;
+        }
         self.0.room.submitted(batch.bytes());
         // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
         let watched = self.0.watched.read_recursive();
@@ -321,9 +343,53 @@ impl Store {
         self.0.committer.synced_through(business)
     }
 
-    /// Its rows as they are kept.
+    /// Its rows as they are kept, without those of businesses that are set aside.
     pub fn rows(&self) -> &dyn Rows {
         self
+    }
+
+    /// All rows as they are kept, for copying and verifying: those of businesses that are set aside too.
+    pub fn all_rows(&self) -> AllRows<'_> {
+        AllRows(self)
+    }
+
+    fn scan_all<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
+    }
+
+    /// Sets a business aside, durably: from now on reads and changes of its rows fail with
+    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may call it.
+    /// Setting it aside again changes nothing.
+    ///
+    /// # Errors
+    /// When the list cannot be written. The business is set aside in this process all the same, and the next call
+    /// writes the list again. [`StoreError::Damaged`] for the installation, whose rows nothing can go on without.
+    pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
+        if business == BusinessId::INSTALLATION {
+            return Err(StoreError::damaged("business", "the installation cannot be set aside"));
+        }
+        self.0.damaged.add(business, reason, |listed| self.0.backend.keep_aside(listed))
+    }
+
+    /// The businesses that are set aside, with the reason of each.
+    pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
+        self.0.damaged.all()
+    }
+
+    /// Whether a business is set aside.
+    pub fn is_business_set_aside(&self, business: BusinessId) -> bool {
+        self.0.damaged.contains(business)
+    }
+
+    /// Refuses a business that is set aside.
+    ///
+    /// # Errors
+    /// [`StoreError::BusinessSetAside`].
+    pub fn check_business(&self, business: BusinessId) -> Result<(), StoreError> {
+        if self.is_business_set_aside(business) {
+            return Err(StoreError::BusinessSetAside { business });
+        }
+        Ok(())
     }
 
     /// Lists what must not come back beside the store, durably.
@@ -418,14 +484,32 @@ impl Store {
     }
 }
 
-/// Every read of the store comes through here and passes [`Store::noted`]. Only the committer reads the backend itself, and
-/// every error that it meets is final.
+/// The rows without those of businesses that are set aside.
 impl Rows for Store {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.noted(self.0.backend.get(key))
+        match self.0.damaged.holds(key) {
+            Some(business) => Err(StoreError::BusinessSetAside { business }),
+            None => self.all_rows().get(key),
+        }
     }
 
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
-        Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
+        self.0.damaged.scan(range, order, move |part| self.scan_all(part, order))
+    }
+}
+
+/// All rows of a store, those of businesses that are set aside too.
+///
+/// Every read of the store comes through here and passes [`Store::noted`]. Only the committer reads the backend itself, and
+/// every error that it meets is final.
+pub struct AllRows<'a>(&'a Store);
+
+impl Rows for AllRows<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.noted(self.0.0.backend.get(key))
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        self.0.scan_all(range, order)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::spill::Spill;
 use super::tap::{SPILL_BYTES, Tap};
-use super::{Key, KeyRange, Order, Pair, Store, StoreError, every_row};
+use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
 
 /// The store as it was at a point. It ends when it is dropped.
 pub struct Snapshot {
@@ -57,10 +57,18 @@ impl Snapshot {
             return Ok(None);
         }
         self.move_aside()?;
+        // A corrupt page is isolated when it is met. The rows that are left are read once more.
+        match self.read_on(rows_max, bytes_max) {
+            Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
+            read => read,
+        }
+    }
+
+    fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         // Rows of now; what was overwritten since the point, while this reads too, is put right behind it.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
-        for row in self.store.rows().scan(&self.left, Order::Ascending) {
+        for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
             let (key, value) = row?;
             let key = Key::new(&key);
             bytes += value.len();

@@ -79,6 +79,10 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
+    // Lifted later, a business that was left out would have rows of the earlier format.
+    if let Some((business, _)) = store.businesses_set_aside().first() {
+        return Err(StoreError::BusinessSetAside { business: *business });
+    }
     store.keep_format()?;
     let mut conversion = Conversion::of(store);
     for step in &STEPS[first..] {

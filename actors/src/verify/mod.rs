@@ -50,9 +50,14 @@ pub enum VerifyError {
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;
-        let report = check(store.rows());
+        let report = check(&store.all_rows());
+        let set_aside = store.businesses_set_aside();
         store.close().await?;
-        return Ok(report?);
+        let mut report = report?;
+        for (business, reason) in set_aside {
+            report.add(format!("business {business} is set aside: {reason}"));
+        }
+        return Ok(report);
     }
     if !dir.is_dir() || !["manifest.json", "rows"].iter().any(|name| dir.join(name).exists()) {
         return Err(VerifyError::Nothing(dir.to_owned()));

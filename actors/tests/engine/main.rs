@@ -5,6 +5,7 @@
 mod alerts;
 mod answers;
 mod budget;
+mod businesses_set_aside;
 mod changes;
 mod clock;
 mod conversations;

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use actors::ports::Ports;
 use actors::store::outside::{look_at, reserve_of, space_of};
+use actors::store::{SET_ASIDE_FILE, read_businesses_set_aside};
 use chrono::{DateTime, Utc};
 
 use super::super::open_files;
@@ -29,6 +30,7 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
     let mut findings = vec![];
     let (in_use, directory) = data_directory(&settings.data_dir);
     findings.extend(directory);
+    findings.extend(set_aside(&settings.data_dir));
     findings.extend(token_file(settings));
     findings.push(listener("public listener", variables::LISTEN, settings.listen, in_use));
     findings.push(listener("operator listener", variables::ADMIN_LISTEN, settings.admin_listen, in_use));
@@ -88,6 +90,28 @@ fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
             (false, findings)
         }
     }
+}
+
+/// The businesses that are set aside.
+fn set_aside(dir: &Path) -> Vec<Finding> {
+    const WHAT: &str = "business set aside";
+    let listed = match read_businesses_set_aside(dir) {
+        Ok(listed) => listed,
+        Err(error) => {
+            let advice = "correct the line: an id, a space and a reason; the service does not start before";
+            return vec![Finding::problem(WHAT, error.to_string(), advice)];
+        }
+    };
+    let finding = |(business, reason)| {
+        let advice = format!(
+            "stop the service and run `receptionist salvage --data-dir {} --to NEW`, or restore a backup; when the \
+             rows are there again, remove the line from {}",
+            dir.display(),
+            dir.join(SET_ASIDE_FILE).display()
+        );
+        Finding::problem(WHAT, format!("{business}: {reason}; its requests are answered with 500"), advice)
+    };
+    listed.into_iter().map(finding).collect()
 }
 
 /// The nearest directory above that is there.

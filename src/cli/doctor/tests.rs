@@ -124,3 +124,27 @@ fn the_name_servers_are_told() {
     assert_eq!(told.level, Level::Ok);
     assert!(told.said.contains("192.0.2.1, 2001:db8::1"), "{told}");
 }
+
+#[test]
+fn a_business_that_is_set_aside_is_named_with_its_reason_and_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let id = "01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c";
+    let list = data.join("businesses-set-aside");
+    std::fs::write(&list, format!("{id} 3 rows are missing\n")).unwrap();
+    let (level, said) = found(dir.path(), |_| {}, "business set aside");
+    assert_eq!(level, Level::Problem);
+    for words in [id, "3 rows are missing", "receptionist salvage --data-dir", "restore a backup"] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+    std::fs::write(&list, "nothing\n").unwrap();
+    let (level, said) = found(dir.path(), |_| {}, "business set aside");
+    assert!(
+        level == Level::Problem && said.contains("line 1") && said.contains("businesses-set-aside"),
+        "{said}"
+    );
+    std::fs::remove_file(&list).unwrap();
+    let findings = all(&settings(dir.path(), |_| {}), None);
+    assert!(findings.iter().all(|finding| finding.what != "business set aside"));
+}

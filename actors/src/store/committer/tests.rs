@@ -58,6 +58,14 @@ impl Backend for Gated {
         Ok(())
     }
 
+    fn keep_aside(&self, _: &[(BusinessId, String)]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
         Ok(Vec::new())
     }

@@ -1,0 +1,105 @@
+//! One more business, which is set aside in the middle of everything: from then on it refuses every request, over crashes
+//! and restarts, and nothing of it is written. Nobody else notices.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use actors::business::Request;
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::webhooks::CreateWebhook;
+use actors::domain::{
+    Actor, BookingMode, BusinessId, ContactDetails, EventTypes, Locale, Text, WeeklyBreaks, WeeklyHours,
+};
+use actors::store::{Order, Pair, Rows, StoreError, keys};
+use actors::{EngineError, NewBusiness};
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::shop::text;
+use crate::sim::Sim;
+use crate::wide::Workload;
+
+/// The business, if this seed has one.
+pub(crate) struct Aside {
+    dice: Dice,
+    of: Option<BusinessId>,
+    /// Whether it was set aside, and its rows behind the first life that ended since.
+    is_set_aside: bool,
+    rows: Option<Vec<Pair>>,
+}
+
+impl Aside {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed ^ 0xa51d), of: None, is_set_aside: false, rows: None }
+    }
+}
+
+impl Sim {
+    /// Creates the business, in half of the seeds.
+    pub(crate) async fn found_aside(&mut self, life: &Life) {
+        if self.workload == Workload::First || !self.aside.dice.once_in(2) {
+            return;
+        }
+        let new = NewBusiness {
+            name: text("Aside"),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::default(),
+            breaks: WeeklyBreaks::default(),
+            phone_region: "US".into(),
+        };
+        let of = life.engine.create_business(new, Actor::Operator).await.unwrap().id;
+        let url = self.new_url();
+        self.guests.urls.lock().insert(url.as_str().to_owned());
+        let create = CreateWebhook { url, events: EventTypes::all(), description: Text::default() };
+        life.engine.business(of).change(Request::by(Actor::Operator), create).await.unwrap();
+        self.aside.of = Some(of);
+    }
+
+    /// Asks for something there, now and then, and sets it aside once.
+    pub(crate) fn some_aside(&mut self, life: &mut Life) {
+        let Some(of) = self.aside.of else { return };
+        if !self.aside.is_set_aside && self.aside.dice.once_in(60) {
+            match life.engine.set_business_aside(of, "the dice say so") {
+                Ok(()) => {
+                    self.world.say(format_args!("{of} is set aside"));
+                    self.aside.is_set_aside = true;
+                }
+                Err(error) => self.world.say(format_args!("{of} cannot be set aside: {error}")),
+            }
+        }
+        if !self.aside.dice.once_in(4) {
+            return;
+        }
+        let (world, closing, handle) =
+            (self.world.clone(), Arc::clone(&life.closing), life.engine.business(of));
+        let refuses = self.aside.is_set_aside;
+        life.spawn(async move {
+            let details = ContactDetails { name: Some(text("Somebody")), ..ContactDetails::default() };
+            let made = handle.change(Request::by(Actor::Operator), CreateContact { details }).await;
+            let read = handle.business().await.map(drop);
+            let ends = world.failed() || closing.load(Ordering::SeqCst);
+            for answer in [made.map(drop), read] {
+                match answer {
+                    Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => {}
+                    Ok(()) | Err(EngineError::DiskFull(_)) if !refuses => {}
+                    Err(_) if ends => {}
+                    answer => world.wrong(format_args!("{of} answers {answer:?}, set aside: {refuses}")),
+                }
+            }
+        });
+    }
+
+    /// What is on the disk of it between two lives: what was there when it was set aside.
+    pub(crate) fn check_aside(&mut self, store: &actors::store::Store) {
+        let Some(of) = self.aside.of.filter(|_| self.aside.is_set_aside) else { return };
+        assert!(store.is_business_set_aside(of), "{of} is not set aside any more");
+        let rows = store.all_rows().scan(&keys::all(of), Order::Ascending).collect::<Result<Vec<_>, _>>();
+        let rows = rows.unwrap();
+        assert!(!rows.is_empty());
+        let before = self.aside.rows.get_or_insert_with(|| rows.clone());
+        assert!(*before == rows, "something was written of {of}, which is set aside");
+    }
+}
