@@ -4,6 +4,7 @@ mod bound;
 mod kept;
 mod links;
 mod mailed;
+mod set_aside;
 
 use actors::business::commands::alerts::ReadAlerts;
 use actors::business::commands::appointments::{Cancel, Confirm, Reschedule};
