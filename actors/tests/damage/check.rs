@@ -1,0 +1,154 @@
+//! What becomes of a damaged store: it is opened, and every row is compared with the rows before the damage.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actors::domain::ResourceId;
+use actors::store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
+
+use crate::loads::{BUSINESSES, Rows, business};
+
+/// One row of so many is read by its key as well: sled finds it on another way than a scan does.
+const READ_BY_KEY: usize = 41;
+
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Every row is as it was, and there is no other row.
+    Identical,
+    /// The store does not open, or fails while it is read.
+    Refused,
+    /// The store serves something else without an error.
+    Silent(String),
+}
+
+/// The rows that differ.
+#[derive(Default)]
+struct Difference {
+    missing: usize,
+    altered: usize,
+    added: usize,
+    businesses: BTreeSet<usize>,
+}
+
+/// Opens the store and compares. A store that is identical is closed and opened a second time: sled writes a snapshot when
+/// it opens, and goes by that at the next opening.
+pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
+    for opening in ["first", "second"] {
+        match quietly(|| compare_once(dir, rows)) {
+            Ok(None) => {}
+            Ok(Some(difference)) => {
+                return Outcome::Silent(format!("{difference}, at the {opening} opening"));
+            }
+            Err(_) => return Outcome::Refused,
+        }
+    }
+    Outcome::Identical
+}
+
+fn compare_once(dir: &Path, rows: &Rows) -> Result<Option<String>, StoreError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let failed = Arc::clone(&has_failed);
+        let store = Store::open_disk(dir, Box::new(move |_| failed.store(true, Ordering::Relaxed)))?;
+        let difference = differ(&store, rows)?;
+        let closed = store.close().await;
+        if has_failed.load(Ordering::Relaxed) {
+            return Err(StoreError::Stopped);
+        }
+        closed?;
+        Ok(difference)
+    })
+}
+
+fn differ(store: &Store, rows: &Rows) -> Result<Option<String>, StoreError> {
+    let mut difference = Difference::default();
+    let everything = every_row();
+    let mut from = everything.from;
+    for number in 0..BUSINESSES {
+        let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        // No row is between those of two businesses.
+        difference.scan(store, &KeyRange { from, to: of_business.from }, rows, number)?;
+        difference.scan(store, &of_business, rows, number)?;
+        from = of_business.to;
+    }
+    difference.scan(store, &KeyRange { from, to: everything.to }, rows, BUSINESSES)?;
+    for (key, value) in rows.iter().step_by(READ_BY_KEY) {
+        match store.get_raw(&Key::new(key)) {
+            Ok(found) if found.as_ref() == Some(value) => {}
+            Err(error @ (StoreError::Read(_) | StoreError::Stopped)) => return Err(error),
+            _ => difference.altered += 1,
+        }
+    }
+    store.check()?;
+    Ok(difference.described(store.rows_set_aside()))
+}
+
+impl Difference {
+    fn scan(
+        &mut self,
+        store: &Store,
+        range: &KeyRange,
+        rows: &Rows,
+        business: usize,
+    ) -> Result<(), StoreError> {
+        let bounds = (Bound::Included(range.from.to_vec()), Bound::Excluded(range.to.to_vec()));
+        let mut expected = rows.range(bounds).peekable();
+        let before = self.count();
+        for pair in store.scan(range, Order::Ascending) {
+            let (key, value) = pair?;
+            if piece_of(&key).is_some() {
+                continue; // the scan shows the whole value with its own key
+            }
+            while expected.next_if(|(next, _)| **next < key).is_some() {
+                self.missing += 1;
+            }
+            match expected.next_if(|(next, _)| **next == key) {
+                None => self.added += 1,
+                Some((_, before)) => self.altered += usize::from(*before != value),
+            }
+        }
+        self.missing += expected.count();
+        if self.count() > before {
+            self.businesses.insert(business);
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.missing + self.altered + self.added
+    }
+
+    fn described(&self, set_aside: usize) -> Option<String> {
+        let Self { missing, altered, added, businesses } = self;
+        (self.count() > 0).then(|| {
+            format!(
+                "{missing} rows missing, {altered} altered, {added} added, in businesses {businesses:?}; \
+                 {set_aside} rows set aside"
+            )
+        })
+    }
+}
+
+/// While this is set, panics are not printed: sled panics where it meets damage, and the store turns that into an error.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Replaces the panic hook by one that can be quiet.
+pub(crate) fn allow_quiet() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !IS_QUIET.load(Ordering::Relaxed) {
+            usual(panic);
+        }
+    }));
+}
+
+fn quietly<T>(act: impl FnOnce() -> T) -> T {
+    IS_QUIET.store(true, Ordering::Relaxed);
+    let result = act();
+    IS_QUIET.store(false, Ordering::Relaxed);
+    result
+}

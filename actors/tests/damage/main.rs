@@ -1,0 +1,158 @@
+//! Damage to the files of a store. A child process fills a store and closes it or is killed. One byte, one block or one
+//! file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
+//!
+//! - identical: every row is as it was before the damage;
+//! - refused: the store does not open, or it fails while it is read;
+//! - set aside: the store names the businesses whose rows it cannot serve.
+//!
+//! Everything else is silent loss: the test prints the seed, the file, the offset and the kind of damage, and fails.
+//!
+//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in the headers
+//! of segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and `DAMAGES_AIMED`
+//! are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes of a store depend on the timing of its threads, so
+//! `DAMAGES_KEEP=DIR` keeps every store with silent loss, as it was when the damage was done.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops at an error and prints its results
+
+mod base;
+#[path = "../power/chance.rs"]
+mod chance;
+mod check;
+mod damages;
+mod files;
+mod loads;
+#[allow(dead_code, reason = "this campaign damages segments and does not count them")]
+#[path = "../power/segments.rs"]
+mod segments;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use self::base::Plan;
+use self::chance::{Rng, home, is_selected, number_of, seed};
+use self::check::{Outcome, compare};
+use self::loads::Load;
+
+const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_businesses_set_aside";
+
+/// The numbers of damages by default.
+const RANDOM: usize = 40;
+const AIMED: usize = 20;
+/// A run makes about so many stores.
+const STORES: usize = 24;
+/// A store has at least so many damages, because it takes longer to make than to damage.
+const DAMAGES_A_STORE_MIN: usize = 8;
+const SEGMENTS_MAX: usize = 12;
+
+/// The outcomes of one kind of damage.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    identical: usize,
+    refused: usize,
+    silent: usize,
+}
+
+#[derive(Default)]
+struct Table(BTreeMap<&'static str, Count>);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [work, arguments @ ..] = &arguments[..]
+        && work == "work"
+    {
+        base::work(arguments);
+        return ExitCode::SUCCESS;
+    }
+    if !is_selected(NAME) {
+        return ExitCode::SUCCESS;
+    }
+    check::allow_quiet();
+    let home = home();
+    let seed = seed("DAMAGES_SEED");
+    let table = run(home.path(), &mut Rng(seed), seed);
+    print!("{table}");
+    if table.total().silent > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
+    let (mut random, mut aimed) = (number_of("DAMAGES_RANDOM", RANDOM), number_of("DAMAGES_AIMED", AIMED));
+    let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
+    let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
+    let mut table = Table::default();
+    // Every load meets both ends, with a snapshot and without, within 16 stores.
+    let first = rng.below(16);
+    for number in 0.. {
+        if random + aimed == 0 {
+            break;
+        }
+        let turn = first + number;
+        let combination = turn / 4 + turn;
+        let plan = Plan {
+            load: Load::ALL[turn % 4],
+            // Mostly few: a damage of a long store takes longer.
+            segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
+            seed: rng.next(),
+            is_killed: combination.is_multiple_of(2),
+            has_snapshot: combination / 2 % 2 == 0,
+        };
+        let base = plan.make(home);
+        println!(
+            "store {number}: {plan:?}, {} segments, {} rows",
+            base.targets.segments.len(),
+            base.rows.len()
+        );
+        for _ in 0..each.min(random + aimed) {
+            let damage = if rng.below(random + aimed) < random {
+                random -= 1;
+                base.targets.random(rng)
+            } else {
+                aimed -= 1;
+                base.targets.aimed(rng)
+            };
+            let copy = base.copy();
+            damage.apply(&copy);
+            let outcome = compare(&copy, &base.rows);
+            table.count(damage.kind, &outcome);
+            let Outcome::Silent(difference) = outcome else { continue };
+            println!("SILENT: DAMAGES_SEED={seed}, store {number}: {damage}: {difference}");
+            if let Some(keep) = &keep {
+                let kept = keep.join(format!("{seed}-{}", table.total().silent));
+                files::copy(&base.dir, &kept);
+                damage.apply(&kept);
+            }
+        }
+    }
+    table
+}
+
+impl Table {
+    fn count(&mut self, kind: &'static str, outcome: &Outcome) {
+        let count = self.0.entry(kind).or_default();
+        match outcome {
+            Outcome::Identical => count.identical += 1,
+            Outcome::Refused => count.refused += 1,
+            Outcome::Silent(_) => count.silent += 1,
+        }
+    }
+
+    fn total(&self) -> Count {
+        self.0.values().fold(Count::default(), |total, count| Count {
+            identical: total.identical + count.identical,
+            refused: total.refused + count.refused,
+            silent: total.silent + count.silent,
+        })
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:32} {:>6} {:>10} {:>8} {:>7}", "damage", "all", "identical", "refused", "silent")?;
+        for (kind, Count { identical, refused, silent }) in self.0.iter().chain([(&"all", &self.total())]) {
+            let all = identical + refused + silent;
+            writeln!(f, "{kind:32} {all:>6} {identical:>10} {refused:>8} {silent:>7}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Random numbers from a seed, the settings of a campaign, and a place for its files.
+
+use std::path::Path;
+
+/// Random numbers from a seed (SplitMix64).
+#[derive(Clone)]
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+}
+
+/// The number in an environment variable, or the default.
+pub(crate) fn number_of(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |number| number.parse().unwrap())
+}
+
+/// The seed in an environment variable, or a drawn one. It is printed, so that a failed run can be repeated.
+#[allow(clippy::disallowed_methods, reason = "it is the seed that is drawn")]
+pub(crate) fn seed(variable: &str) -> u64 {
+    let drawn = || uuid::Uuid::new_v4().as_u64_pair().0;
+    let seed = std::env::var(variable).map_or_else(|_| drawn(), |seed| seed.parse().unwrap());
+    println!("again: {variable}={seed}");
+    seed
+}
+
+/// A directory for the files of a campaign: `TMPDIR` if it is set, else memory where the system offers it, because no
+/// file of a campaign has to be durable.
+pub(crate) fn home() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() && std::env::var_os("TMPDIR").is_none() {
+        tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir())
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap()
+}
+
+/// Whether the arguments of the test binary select a test of this name. They are read as the standard test harness reads
+/// them: `--list` prints the name and selects nothing.
+pub(crate) fn is_selected(name: &str) -> bool {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        println!("{name}: test");
+        return false;
+    }
+    let exact = arguments.iter().any(|argument| argument == "--exact");
+    let mut filters = arguments.iter().filter(|argument| !argument.starts_with("--")).peekable();
+    filters.peek().is_none()
+        || filters.any(|filter| if exact { name == filter } else { name.contains(filter.as_str()) })
+}
