@@ -43,7 +43,7 @@ const AIMED: usize = 20;
 /// A run makes about so many stores.
 const STORES: usize = 24;
 /// A store has at least so many damages, because it takes longer to make than to damage.
-const DAMAGES_A_STORE_MIN: usize = 8;
+const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
 /// The outcomes of one kind of damage.

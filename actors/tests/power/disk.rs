@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::lanes::Rng;
+use crate::chance::Rng;
 use crate::notes::Note;
 
 /// What a disk writes whole or not at all.
@@ -43,7 +43,7 @@ struct Directory {
 type Names = BTreeMap<String, Option<usize>>;
 
 /// The disk.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Disk {
     files: Vec<File>,
     /// The file that has an inode, and the directory.
@@ -99,6 +99,36 @@ impl File {
             }
             !versions.is_empty()
         });
+    }
+
+    /// A sync failed. The disk has a quarter of the blocks, and none of the others is written by a later sync unless it
+    /// is changed again.
+    fn fail_sync(&mut self, note: usize) {
+        let mut rng = Rng(note as u64);
+        for (block, versions) in std::mem::take(&mut self.blocks) {
+            if rng.below(4) == 0
+                && let Some((_, bytes)) = versions.last()
+            {
+                put(&mut self.synced, block * BLOCK, bytes);
+            }
+        }
+    }
+
+    /// The offset of each block that the process sees and the disk does not have, with the bytes that the disk has.
+    fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
+        self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
+            let at = block * BLOCK;
+            let on_disk = self.synced.get(at..).unwrap_or_default();
+            let mut on_disk = on_disk[..on_disk.len().min(seen.len())].to_vec();
+            on_disk.resize(seen.len(), 0);
+            (seen != on_disk && !self.blocks.contains_key(&block)).then_some((at, on_disk))
+        })
+    }
+
+    /// The process sees what the disk has.
+    fn drop_clean(&mut self) {
+        let lost: Vec<_> = self.lost().collect();
+        lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
     /// What a disk may hold of it.
@@ -222,6 +252,17 @@ impl Disk {
                     self.files[self.of_inode[inode]].sync(began);
                 }
             }
+            Note::SyncFailed { inode } => {
+                // The names in a directory are left as they are: a later sync may write them.
+                if let Some(file) = self.of_inode.get(inode) {
+                    self.files[*file].fail_sync(number);
+                }
+            }
+            Note::Dropped { inode } => {
+                if let Some(file) = self.of_inode.get(inode) {
+                    self.files[*file].drop_clean();
+                }
+            }
             Note::Renamed { from, to } => {
                 let ((parent, from), (other, to)) = (parts(from), parts(to));
                 assert_eq!(parent, other, "nothing moves from one directory to another");
@@ -240,6 +281,23 @@ impl Disk {
         let Some(file) = self.file(name) else { return 0 };
         let newest = self.files[file].blocks.values().filter_map(|versions| versions.last());
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
+    }
+
+    /// Writes down the blocks that processes see and the disk does not have, for the shim; gives their number.
+    pub(crate) fn write_lost(&self, to: &Path) -> usize {
+        let (mut records, mut blocks) = (Vec::new(), 0);
+        for (inode, file) in &self.of_inode {
+            for (at, mut bytes) in self.files[*file].lost() {
+                for number in [*inode, at as u64, bytes.len() as u64] {
+                    records.extend(number.to_le_bytes());
+                }
+                bytes.resize(BLOCK, 0);
+                records.extend(bytes);
+                blocks += 1;
+            }
+        }
+        fs::write(to, records).unwrap();
+        blocks
     }
 
     /// Whether this writes the beginning of a part of the file of such a length where something was before.

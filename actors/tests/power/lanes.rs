@@ -7,27 +7,15 @@ use actors::domain::{BusinessId, ResourceId};
 use actors::store::{Batch, Key, KeyRange, Order, Store};
 use uuid::Uuid;
 
+use crate::chance::Rng;
+
 /// How many businesses there are.
 pub(crate) const LANES: usize = 6;
 /// The keys of a business: few, so that what is written is mostly written over.
 const KEYS: usize = 300;
 
-/// Randomness from a seed (SplitMix64).
-#[derive(Clone)]
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
+/// A seed with this bit has longer rows, so that sled soon frees segments and uses them again.
+pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
 /// A business and what it holds.
 pub(crate) struct Lane {
@@ -51,8 +39,9 @@ fn counter(lane: usize) -> Key {
     Key::new(business(lane).uuid().as_bytes()).with(&[0x51])
 }
 
-fn value(rng: &mut Rng) -> Vec<u8> {
+fn value(rng: &mut Rng, churns: bool) -> Vec<u8> {
     let bytes = match rng.below(100) {
+        1.. if churns => 1_500 + rng.below(2_000),
         0 => 10_000 + rng.below(60_000),
         1..6 => 1_000 + rng.below(3_000),
         _ => rng.below(400),
@@ -87,7 +76,7 @@ impl Lane {
                 batch.delete_whole(key(self.number, row), before);
                 self.rows.remove(&row);
             } else {
-                let value = value(&mut rng);
+                let value = value(&mut rng, self.seed & CHURN_SEED != 0);
                 batch.put_over(key(self.number, row), value.clone(), before);
                 self.rows.insert(row, value);
             }

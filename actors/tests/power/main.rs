@@ -9,20 +9,29 @@
 //! Calls fail, too, one in a life, with an error or in the middle of what they write: the store ends or goes on, and has lost
 //! nothing.
 //!
-//! `POWER_CUTS` and `POWER_FAULTS` say how many, `POWER_SEED` begins the same way again; when exactly threads do what is up to the machine.
+//! Two more campaigns use the same parts: kills and cuts while sled uses freed segments again ([`churn`]), and failed syncs
+//! after which memory shows what the disk does not have ([`syncs`], and on a real file system [`loops`]).
+//!
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` say how many, and
+//! `POWER_SEED` begins the same way again; when exactly threads do what is up to the machine.
 //! Where there is no C compiler nothing is tried, which is said, or fails with `REQUIRE_COMPILER=1`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
 
+mod chance;
+mod churn;
 mod disk;
 mod lanes;
+mod loops;
 mod notes;
+mod segments;
 mod session;
+mod syncs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use self::lanes::Rng;
+use self::chance::{Rng, home, is_selected, number_of, seed};
 use self::session::Tally;
 
 /// How many cuts are made when nobody says.
@@ -33,7 +42,16 @@ const CUTS_A_SESSION: usize = 60;
 /// How many calls fail when nobody says.
 const FAULTS: usize = 24;
 
+/// How many cuts, kills and failed syncs there are by default.
+const CHURN_CUTS: usize = 16;
+const CHURN_KILLS: usize = 3;
+const SYNCS: usize = 12;
+const LOOP_ROUNDS: usize = 1;
+
 const NAME: &str = "whatever_a_disk_keeps_in_a_power_cut_nothing_acknowledged_is_lost";
+const CHURN: &str = "a_store_that_uses_freed_segments_again_opens_after_a_kill_or_a_power_cut";
+const FAILED_SYNC: &str = "nothing_acknowledged_is_lost_after_a_failed_sync_a_restart_and_a_power_cut";
+const LOOP_DEVICE: &str = "nothing_acknowledged_is_lost_on_a_loop_device_whose_file_was_full";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,60 +61,57 @@ fn main() -> ExitCode {
         session::work(Path::new(dir), seed.parse().unwrap(), commits.parse().unwrap(), end);
         return ExitCode::SUCCESS;
     }
-    // As the harness of other tests takes them: what is asked for by name, and a list.
-    let asked: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
-    if arguments.iter().any(|argument| argument == "--list") {
-        println!("{NAME}: test");
-        return ExitCode::SUCCESS;
-    }
-    if !asked.is_empty() && !asked.iter().any(|asked| NAME.contains(asked.as_str())) {
+    let selected = [NAME, CHURN, FAILED_SYNC, LOOP_DEVICE].map(is_selected);
+    if !selected.contains(&true) {
         return ExitCode::SUCCESS;
     }
     let home = home();
-    let Some(shim) = shim(home.path()) else {
-        println!("there is no C compiler: no power was cut");
-        let required = std::env::var_os("REQUIRE_COMPILER").is_some();
-        return if required { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-    };
-    let cuts = number_of("POWER_CUTS", CUTS);
-    let seed = std::env::var("POWER_SEED").map_or_else(|_| drawn(), |seed| seed.parse().unwrap());
-    println!("again: POWER_SEED={seed}");
-    let mut rng = Rng(seed);
+    let shim = shim(home.path());
+    if shim.is_none() {
+        println!("there is no C compiler: no power was cut, and no sync failed");
+        if std::env::var_os("REQUIRE_COMPILER").is_some() {
+            return ExitCode::FAILURE;
+        }
+    }
+    let mut rng = Rng(seed("POWER_SEED"));
     let mut tally = Tally::default();
-    while tally.cuts < cuts {
-        let dir = home.path().join("session");
-        session::run(&dir, &shim, &mut rng, CUTS_A_SESSION.min(cuts - tally.cuts), &mut tally);
+    let dir = home.path().join("session");
+    if selected[1] {
+        churn::kill(&dir, &mut rng, number_of("CHURN_KILLS", CHURN_KILLS), &mut tally);
         println!("{tally}");
     }
-    session::fail(
-        &home.path().join("session"),
-        &shim,
-        &mut rng,
-        number_of("POWER_FAULTS", FAULTS),
-        &mut tally,
-    );
-    println!("{tally}");
+    if selected[3] {
+        let is_permitted = loops::run(&dir, &mut rng, number_of("LOOP_ROUNDS", LOOP_ROUNDS), &mut tally);
+        println!("{tally}");
+        if !is_permitted && std::env::var_os("REQUIRE_LOOP").is_some() {
+            return ExitCode::FAILURE;
+        }
+    }
+    let Some(shim) = shim else { return ExitCode::SUCCESS };
+    if selected[0] {
+        power(&dir, &shim, &mut rng, &mut tally);
+    }
+    if selected[1] {
+        churn::cut(&dir, &shim, &mut rng, number_of("CHURN_CUTS", CHURN_CUTS), &mut tally);
+    }
+    if selected[2] {
+        let is_permitted = syncs::fail(&dir, &shim, &mut rng, number_of("POWER_SYNCS", SYNCS), &mut tally);
+        println!("{tally}");
+        if !is_permitted && std::env::var_os("REQUIRE_SECCOMP").is_some() {
+            return ExitCode::FAILURE;
+        }
+    }
     ExitCode::SUCCESS
 }
 
-fn number_of(variable: &str, usual: usize) -> usize {
-    std::env::var(variable).map_or(usual, |number| number.parse().unwrap())
-}
-
-#[allow(clippy::disallowed_methods, reason = "it is the seed that is drawn")]
-fn drawn() -> u64 {
-    uuid::Uuid::new_v4().as_u64_pair().0
-}
-
-/// Where histories and disks lie: in memory where the system has such a place, for nothing of it has to be durable.
-fn home() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    if memory.is_dir() {
-        tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir())
-    } else {
-        tempfile::tempdir()
+fn power(dir: &Path, shim: &Path, rng: &mut Rng, tally: &mut Tally) {
+    let cuts = number_of("POWER_CUTS", CUTS);
+    while tally.cuts < cuts {
+        session::run(dir, shim, rng, CUTS_A_SESSION.min(cuts - tally.cuts), tally);
+        println!("{tally}");
     }
-    .unwrap()
+    session::fail(dir, shim, rng, number_of("POWER_FAULTS", FAULTS), tally);
+    println!("{tally}");
 }
 
 /// The shim, compiled.

@@ -29,6 +29,14 @@ pub(crate) enum Note {
         inode: u64,
         sync: u64,
     },
+    /// A sync failed: the blocks that it should have written stay in memory and are not written by later syncs.
+    SyncFailed {
+        inode: u64,
+    },
+    /// The blocks in memory that agree with the disk, as far as the kernel knows, were dropped.
+    Dropped {
+        inode: u64,
+    },
     Renamed {
         from: String,
         to: String,
@@ -68,6 +76,8 @@ pub(crate) fn read(log: &Path) -> Vec<Note> {
             b'T' => Note::Truncated { inode, bytes: usize::try_from(position).unwrap() },
             b'B' => Note::Syncing { sync: position },
             b'S' => Note::Synced { inode, sync: position },
+            b'F' => Note::SyncFailed { inode },
+            b'D' => Note::Dropped { inode },
             b'R' => {
                 let both = text();
                 let (from, to) = both.split_once('\0').unwrap();

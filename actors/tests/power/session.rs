@@ -3,16 +3,18 @@
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use actors::store::Store;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::chance::Rng;
 use crate::disk::Disk;
-use crate::lanes::{LANES, Lane, Rng};
+use crate::lanes::{CHURN_SEED, LANES, Lane};
 use crate::notes::{self, Note};
+use crate::segments::{self, SEGMENT_BYTES};
 
 /// How many changes a life makes.
 const COMMITS: usize = 4_000;
@@ -22,14 +24,17 @@ const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
 /// One cut in so many is gone on from.
 const AGAIN: usize = 6;
-/// sled's segments: within each of them has to be a sync, for it uses those again that were freed two segments before.
-const SEGMENT_BYTES: usize = 8 << 20;
 /// How many changes a life makes in which a call fails.
 const COMMITS_FAILING: usize = 120;
 /// What calls fail with: `EIO`, `ENOSPC`, and nothing, which writes a half.
 const FAULTS: [i32; 3] = [5, 28, 0];
 /// How many changes are under way at once.
 const UNDER_WAY: usize = 24;
+
+/// A life with this end is killed so many changes after sled has used a freed segment again, which it must do within
+/// this number of changes.
+pub(crate) const CHURN: &str = "churn";
+const COMMITS_CHURNING_MAX: u32 = 30_000;
 
 /// What came of it.
 #[derive(Default)]
@@ -39,7 +44,12 @@ pub(crate) struct Tally {
     acknowledged: usize,
     beyond: usize,
     unsynced_max: usize,
-    reused: usize,
+    pub(crate) reused: usize,
+    /// The number of kills, and of syncs that failed, with the blocks that memory had then and the disk had not.
+    pub(crate) kills: usize,
+    pub(crate) failed_syncs: usize,
+    pub(crate) lost_blocks: usize,
+    pub(crate) loop_rounds: usize,
     /// How many calls failed, and behind how many of them the store ended.
     pub(crate) faults: usize,
     ended: usize,
@@ -47,19 +57,24 @@ pub(crate) struct Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused, faults, ended } = self;
+        let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused, faults, ended, .. } = self;
         write!(
             f,
             "{cuts} cuts in histories of {notes} calls: {acknowledged} changes acknowledged before them are there, {beyond} \
              more came through; the tree used {reused} segments again, and had at most {unsynced_max} bytes unsynced; of \
-             {faults} calls that failed {ended} ended the store"
+             {faults} calls that failed {ended} ended the store; {} kills; {} failed syncs with {} lost blocks; \
+             {} rounds on a loop device",
+            self.kills, self.failed_syncs, self.lost_blocks, self.loop_rounds
         )
     }
 }
 
+/// A store that fails or does not open ends its process with this.
+pub(crate) const FAILED: i32 = 98;
+
 fn failed(error: &actors::store::StoreError) {
     println!("the store failed: {error}");
-    std::process::exit(98);
+    std::process::exit(FAILED);
 }
 
 /// What a process does that is recorded: opens the store, makes changes, notes which are acknowledged, and ends.
@@ -70,7 +85,8 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
             Ok(store) => store,
             Err(error) => return failed(&error),
         };
-        let acks = OpenOptions::new().create(true).append(true).open(dir.join("acks")).unwrap();
+        let acks = std::env::var_os("ACKS").map_or(dir.join("acks"), PathBuf::from);
+        let acks = OpenOptions::new().create(true).append(true).open(acks).unwrap();
         let acks = Arc::new(acks);
         let mut lanes: Vec<_> = (0..LANES).map(|number| Lane::new(number, seed)).collect();
         for lane in &mut lanes {
@@ -80,7 +96,16 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
         let under_way = Arc::new(Semaphore::new(UNDER_WAY));
         let changes: u32 = lanes.iter().map(|lane| lane.changes).sum();
         let mut rng = Rng(seed ^ (u64::from(changes) << 32));
-        for _ in 0..commits {
+        let opened = segments::positions(dir);
+        let (mut left, mut made, mut churns) = (commits, 0, end == CHURN);
+        while left > 0 {
+            made += 1;
+            if churns {
+                assert!(made < COMMITS_CHURNING_MAX, "sled uses no freed segment again");
+                churns = made % 32 > 0 || segments::reused(&opened, &segments::positions(dir)) == 0;
+            } else {
+                left -= 1;
+            }
             let permit = Arc::clone(&under_way).acquire_owned().await.unwrap();
             let number = rng.below(LANES);
             let lane = &mut lanes[number];
@@ -108,17 +133,17 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
 }
 
 /// What runs a life on the directory and adds to the notes.
-fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
+pub(crate) fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
     command.env("LD_PRELOAD", shim).env("RECORD_ROOT", dir).env("RECORD_LOG", log);
     command
 }
 
-fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) {
+pub(crate) fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) {
     let status = life(dir, log, shim, seed, commits, end).status().unwrap();
     assert!(
-        (end == "close" && status.success()) || (end == "kill" && status.code().is_none()),
+        if end == "close" { status.success() } else { status.code().is_none() },
         "the store does not open or fails: {status}"
     );
 }
@@ -130,11 +155,11 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     let (root, log) = (dir.join("data"), dir.join("log"));
     fs::create_dir(&root).unwrap();
     let disk = Disk::of(&root);
-    let seed = rng.next();
+    let seed = rng.next() & !CHURN_SEED;
     for end in ["kill", "close", "kill"] {
         live(&root, &log, shim, seed, COMMITS, end);
     }
-    let history = History { seed, notes: notes::read(&log), begins_with: [0; LANES] };
+    let history = History { seed, notes: notes::read(&log), begins_with: [0; LANES], first_cut: 0 };
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
@@ -144,7 +169,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
     fs::create_dir_all(&before).unwrap();
-    let seed = rng.next();
+    let seed = rng.next() & !CHURN_SEED;
     for end in ["close", "kill"] {
         live(&before, &log, shim, seed, COMMITS_FAILING, end);
     }
@@ -167,7 +192,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
         let said = String::from_utf8_lossy(&output.stdout);
         match output.status.code() {
             Some(0) => {}
-            Some(98) if said.starts_with("the store failed: ") => tally.ended += 1,
+            Some(FAILED) if said.starts_with("the store failed: ") => tally.ended += 1,
             code => panic!("{code:?}: {said}{}", String::from_utf8_lossy(&output.stderr)),
         }
         tally.faults += 1;
@@ -184,31 +209,33 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
 }
 
 /// How many changes of each business were acknowledged by these notes, if so many were before.
-fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
+pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
     let mut acknowledged = before;
     notes.iter().for_each(|note| note_acknowledged(&mut acknowledged, note));
     acknowledged
 }
 
-fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
+pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
     if let Note::Acknowledged(note) = note {
         // Several may be noted at once.
-        for note in note.chunks(5) {
+        for note in note.chunks_exact(5) {
             let newest = &mut acknowledged[usize::from(note[0])];
             *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
         }
     }
 }
 
-struct History {
-    seed: u64,
-    notes: Vec<Note>,
+pub(crate) struct History {
+    pub(crate) seed: u64,
+    pub(crate) notes: Vec<Note>,
     /// How many changes of each business were there before.
-    begins_with: [u32; LANES],
+    pub(crate) begins_with: [u32; LANES],
+    /// No cut is made before this note.
+    pub(crate) first_cut: usize,
 }
 
 impl History {
-    fn cut(
+    pub(crate) fn cut(
         &self,
         mut disk: Disk,
         dir: &Path,
@@ -218,7 +245,10 @@ impl History {
         tally: &mut Tally,
     ) {
         tally.notes += self.notes.len();
-        let mut at: Vec<_> = (0..cuts).map(|_| rng.below(self.notes.len())).collect();
+        let mut at: Vec<_> = {
+            let from = self.first_cut;
+            (0..cuts).map(|_| from + rng.below(self.notes.len() - from)).collect()
+        };
         at.sort_unstable();
         let mut at = at.into_iter().peekable();
         let mut acknowledged = self.begins_with;
@@ -256,7 +286,8 @@ impl History {
             let _ = fs::remove_file(&log);
             let before = Disk::of(&left);
             live(&left, &log, shim, self.seed, COMMITS_AGAIN, "kill");
-            let history = History { seed: self.seed, notes: notes::read(&log), begins_with: *acknowledged };
+            let (notes, begins_with) = (notes::read(&log), *acknowledged);
+            let history = History { seed: self.seed, notes, begins_with, first_cut: 0 };
             history.cut(before, dir, shim, rng, (CUTS_AGAIN, false), tally);
         } else {
             check(&left, self.seed, acknowledged, tally);
@@ -265,7 +296,7 @@ impl History {
 }
 
 /// Opens what is left and compares.
-fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
+pub(crate) fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let store = match Store::open_disk(left, Box::new(|error| panic!("{error}"))) {

@@ -4,7 +4,14 @@
  * it covers what was noted before it began. A write to the file `acks` is noted as such and goes nowhere else.
  *
  * Where FAULT_AT says so, that call of those which write, cut, sync or rename, counted from 1, fails with the error number in
- * FAULT; with 0 it writes only a half, if it writes.
+ * FAULT; with 0 it writes only a half, if it writes. Where FAULT_SYNC says so, that sync fails, counted
+ * from 1; where FAULT_FILE names a file below the root, only its syncs are counted.
+ *
+ * A sync that fails is noted as such. Linux keeps the pages that it could not write as clean ones: later syncs succeed, reads
+ * show the pages, and the disk has something else. RECORD_LOST names a file with what the disk has of those pages. When the
+ * process asks the kernel to drop the pages of a file (fadvise64, POSIX_FADV_DONTNEED), the shim writes that over them, so
+ * that the process reads what the disk has, and notes it. The call may not pass through the C library, so a seccomp filter
+ * turns it into a signal. Where the system permits no filter, the process ends with 97.
  *
  * A note: kind (1), inode (8), position (8), length (8), so many bytes; numbers little-endian.
  */
@@ -15,12 +22,17 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define TRACKED_MAX 4096
@@ -33,8 +45,18 @@ static dev_t device;
 static ino_t tracked[TRACKED_MAX];
 static int tracked_len;
 static ino_t acks;
-static long fault_at, calls;
+static long fault_at, calls, fault_sync, sync_calls;
 static int fault;
+static const char *fault_file;
+/* What the disk has of a page that a failed sync has left as clean. */
+static struct lost {
+    uint64_t inode, at, len;
+    char bytes[4096];
+} *lost;
+static size_t lost_len;
+
+static void trap_fadvise(void);
+static void read_lost(const char *path);
 
 static void die(const char *why) {
     dprintf(2, "shim: %s: %s\n", why, strerror(errno));
@@ -51,8 +73,14 @@ __attribute__((constructor)) static void begin(void) {
     device = seen.st_dev;
     fault_at = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
     fault = getenv("FAULT") ? atoi(getenv("FAULT")) : 0;
+    fault_file = getenv("FAULT_FILE");
+    fault_sync = getenv("FAULT_SYNC") ? atol(getenv("FAULT_SYNC")) : 0;
     log_fd = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (log_fd < 0) die("the log");
+    if (getenv("RECORD_LOST")) {
+        read_lost(getenv("RECORD_LOST"));
+        trap_fadvise();
+    }
 }
 
 static void put(const void *bytes, size_t len) {
@@ -98,6 +126,74 @@ static void track(ino_t inode) {
     tracked[tracked_len++] = inode;
 }
 
+static void read_lost(const char *path) {
+    struct stat seen;
+    FILE *file = fopen(path, "re");
+    if (!file || fstat(fileno(file), &seen)) die("the lost pages");
+    lost_len = seen.st_size / sizeof *lost;
+    lost = malloc(seen.st_size + 1);
+    if (fread(lost, sizeof *lost, lost_len, file) != lost_len) die("the lost pages");
+    fclose(file);
+}
+
+/* These bytes of the file are written again: the page is not clean any more. */
+static void renewed(ino_t inode, uint64_t from, uint64_t to) {
+    for (size_t at = 0; at < lost_len; at++)
+        if (lost[at].inode == inode && lost[at].at < to && from < lost[at].at + sizeof lost->bytes) lost[at].inode = 0;
+}
+
+static void dropped(int fd) {
+    struct stat seen;
+    char path[64];
+    int to;
+    if (!is_tracked(fd, &seen)) return;
+    pthread_mutex_lock(&one);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    to = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    if (to < 0) die("the file to drop");
+    for (size_t at = 0; at < lost_len; at++) {
+        if (lost[at].inode != seen.st_ino) continue;
+        if (syscall(SYS_pwrite64, to, lost[at].bytes, lost[at].len, lost[at].at) < 0) die("dropping");
+        lost[at].inode = 0;
+    }
+    close(to);
+    note('D', seen.st_ino, 0, "", 0);
+    pthread_mutex_unlock(&one);
+}
+
+static void trapped(int signal, siginfo_t *info, void *context) {
+    mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+    int before = errno;
+    (void)signal, (void)info;
+#if defined(__x86_64__)
+    if (machine->gregs[REG_R10] == POSIX_FADV_DONTNEED) dropped(machine->gregs[REG_RDI]);
+    machine->gregs[REG_RAX] = 0;
+#elif defined(__aarch64__)
+    if (machine->regs[3] == POSIX_FADV_DONTNEED) dropped(machine->regs[0]);
+    machine->regs[0] = 0;
+#else
+    (void)machine, (void)dropped;
+#endif
+    errno = before;
+}
+
+static void trap_fadvise(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fadvise64, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_RESTART};
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    _exit(97);
+#endif
+    if (sigaction(SIGSYS, &action, NULL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        _exit(97);
+}
+
 /* Whether this call, which holds the lock, is the one that fails. */
 static int fails(void) { return ++calls == fault_at; }
 
@@ -117,6 +213,7 @@ static int opened(const char *path, int flags, mode_t mode) {
             acks = seen.st_ino;
         } else if (name || S_ISDIR(seen.st_mode)) {
             track(seen.st_ino);
+            if (!was_there || flags & O_TRUNC) renewed(seen.st_ino, 0, UINT64_MAX);
             if (!was_there) note('O', seen.st_ino, 0, name, strlen(name));
             else if (flags & O_TRUNC) note('T', seen.st_ino, 0, "", 0);
         }
@@ -162,7 +259,10 @@ static ssize_t written(int fd, const void *bytes, size_t len, off_t at, int posi
         len -= len / 2;
     }
     done = positioned ? syscall(SYS_pwrite64, fd, bytes, len, at) : syscall(SYS_write, fd, bytes, len);
-    if (done > 0) note('W', seen.st_ino, at, bytes, done);
+    if (done > 0) {
+        renewed(seen.st_ino, at, at + done);
+        note('W', seen.st_ino, at, bytes, done);
+    }
     pthread_mutex_unlock(&one);
     return done;
 }
@@ -182,13 +282,28 @@ static int truncated(int fd, off_t len) {
         return -1;
     }
     result = syscall(SYS_ftruncate, fd, len);
-    if (!result) note('T', seen.st_ino, len, "", 0);
+    if (!result) {
+        if (len < seen.st_size) renewed(seen.st_ino, len, UINT64_MAX);
+        note('T', seen.st_ino, len, "", 0);
+    }
     pthread_mutex_unlock(&one);
     return result;
 }
 
 int ftruncate(int fd, off_t len) { return truncated(fd, len); }
 int ftruncate64(int fd, off64_t len) { return truncated(fd, len); }
+
+/* Whether this sync, which holds the lock, is the one that fails. */
+static int fails_to_sync(int fd) {
+    char link[64], path[4096] = "";
+    const char *name;
+    if (!fault_sync) return 0;
+    if (fault_file) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        if (readlink(link, path, sizeof path - 1) < 0 || !(name = below(path)) || strcmp(name, fault_file)) return 0;
+    }
+    return ++sync_calls == fault_sync;
+}
 
 static int synced(long number, int fd) {
     static uint64_t syncs;
@@ -197,9 +312,10 @@ static int synced(long number, int fd) {
     int result;
     if (!is_tracked(fd, &seen)) return syscall(number, fd);
     pthread_mutex_lock(&one);
-    if (fails() && fault) {
+    if ((fails() && fault) || fails_to_sync(fd)) {
+        note('F', seen.st_ino, 0, "", 0);
         pthread_mutex_unlock(&one);
-        errno = fault;
+        errno = fault ? fault : EIO;
         return -1;
     }
     this = (uint64_t)getpid() << 32 | ++syncs;

@@ -1,0 +1,91 @@
+//! Kills and power cuts under churn: the process writes, overwrites and deletes until sled has used segments again that
+//! were freed after its last snapshot. sled writes a snapshot only when it opens, so the log since then has holes, and
+//! parts of old segments may remain in new ones. Every store must open and have what was acknowledged.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::chance::Rng;
+use crate::disk::Disk;
+use crate::lanes::{CHURN_SEED, LANES};
+use crate::notes::{self, Note};
+use crate::segments::{SEGMENT_BYTES, positions, reused};
+use crate::session::{CHURN, History, Tally, acknowledged, check, live, note_acknowledged};
+
+/// The changes of the life before the one that churns.
+const COMMITS_BEFORE: usize = 1_200;
+/// A life that churns makes at most so many changes after sled has used a freed segment again.
+const COMMITS_AFTER_MAX: usize = 600;
+/// The number of cuts in one history.
+const CUTS_A_HISTORY: usize = 50;
+/// The number of kills of one store. Each life repeats all changes of the earlier ones to know its rows.
+const KILLS_A_STORE: usize = 5;
+
+/// Cuts the power in lives that churn.
+pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
+    let mut left = cuts;
+    while left > 0 {
+        let _ = fs::remove_dir_all(dir);
+        let (root, log) = (dir.join("data"), dir.join("log"));
+        fs::create_dir_all(&root).unwrap();
+        let seed = rng.next() | CHURN_SEED;
+        live(&root, &log, shim, seed, COMMITS_BEFORE, "close");
+        let begins_with = acknowledged(&notes::read(&log), [0; LANES]);
+        fs::remove_file(&log).unwrap();
+        let disk = Disk::of(&root);
+        live(&root, &log, shim, seed, 1 + rng.below(COMMITS_AFTER_MAX), CHURN);
+        let notes = notes::read(&log);
+        let first_cut = reuse_after_the_snapshot(disk.clone(), &notes);
+        let now = CUTS_A_HISTORY.min(left);
+        left -= now;
+        let history = History { seed, notes, begins_with, first_cut };
+        history.cut(disk, dir, shim, rng, (now, false), tally);
+        println!("{tally}");
+    }
+}
+
+/// The first note of a write that begins a segment where a segment was freed, after the last snapshot has its name.
+fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
+    let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
+    let snapshot = notes.iter().rposition(is_snapshot).expect("sled writes a snapshot when it opens");
+    let reuses = notes.iter().enumerate().filter(|(number, note)| {
+        let reuses = disk.writes_over("store/db", note, SEGMENT_BYTES);
+        disk.follow(note);
+        reuses && *number > snapshot
+    });
+    reuses.map(|(number, _)| number).next().expect("sled uses a freed segment again")
+}
+
+/// Kills processes that churn.
+pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
+    let (mut seed, mut acknowledged) = (0, [0; LANES]);
+    for number in 0..kills {
+        if number % KILLS_A_STORE == 0 {
+            let _ = fs::remove_dir_all(dir);
+            fs::create_dir_all(dir).unwrap();
+            (seed, acknowledged) = (rng.next() | CHURN_SEED, [0; LANES]);
+            life(dir, seed, COMMITS_BEFORE, "close", &mut acknowledged);
+        }
+        let before = positions(dir);
+        life(dir, seed, 1 + rng.below(COMMITS_AFTER_MAX), CHURN, &mut acknowledged);
+        let reused = reused(&before, &positions(dir));
+        assert!(reused > 0, "sled has used no freed segment again");
+        tally.reused += reused;
+        tally.kills += 1;
+        check(dir, seed, &acknowledged, tally);
+        if tally.kills.is_multiple_of(50) {
+            println!("{tally}");
+        }
+    }
+}
+
+/// A life without the shim. Adds what it has acknowledged.
+fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u32; LANES]) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
+    let status = command.status().unwrap();
+    assert_eq!(status.code(), (end == "close").then_some(0), "the store does not open or fails: {status}");
+    note_acknowledged(acknowledged, &Note::Acknowledged(fs::read(dir.join("acks")).unwrap()));
+    fs::remove_file(dir.join("acks")).unwrap();
+}
