@@ -368,13 +368,16 @@ impl Shared {
         seek: impl Fn(&Rest) -> Pairs<'static> + Send + Clone + 'static,
     ) -> Result<(), StoreError> {
         let Some(set_aside) = self.on_isolated.get() else { return Ok(()) };
-        let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
         for range in ranges {
             let reason = format!("a page of the store was corrupt at byte {} of store/db", range.offset);
-            for pair in self.memtable.scan(&all, Order::Ascending, seek.clone()) {
-                let business = keys::listed_business(&pair?.0)?;
-                if range.concerns(business.uuid().as_bytes()) {
-                    set_aside(business, &reason)?;
+            // Those that are being imported are in a list of their own.
+            for kind in [keys::installation_kind::BUSINESS_INDEX, keys::installation_kind::MOVING] {
+                let listed = keys::of_kind(BusinessId::INSTALLATION, kind);
+                for pair in self.memtable.scan(&listed, Order::Ascending, seek.clone()) {
+                    let business: BusinessId = keys::id_at_end(&pair?.0)?;
+                    if business != BusinessId::INSTALLATION && range.concerns(business.uuid().as_bytes()) {
+                        set_aside(business, &reason)?;
+                    }
                 }
             }
         }

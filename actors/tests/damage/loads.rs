@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use actors::domain::{BusinessId, ResourceId};
-use actors::store::{Batch, Key};
+use actors::store::{Batch, Key, keys};
 use uuid::Uuid;
 
 use crate::chance::Rng;
@@ -88,6 +88,12 @@ impl Work {
         self.changes += 1;
         let number = self.rng.below(BUSINESSES);
         let mut batch = Batch::new();
+        if self.changes == 1 {
+            for key in (0..BUSINESSES).map(|number| keys::business_index(business(number))) {
+                batch.put(key, Vec::new());
+                self.rows.insert(key.to_vec(), Vec::new());
+            }
+        }
         match self.load {
             Load::Bookings => (0..8).for_each(|_| self.book(number, &mut batch)),
             Load::Updates => {

@@ -51,6 +51,7 @@ const SEGMENTS_MAX: usize = 12;
 struct Count {
     identical: usize,
     refused: usize,
+    set_aside: usize,
     silent: usize,
 }
 
@@ -133,6 +134,7 @@ impl Table {
         match outcome {
             Outcome::Identical => count.identical += 1,
             Outcome::Refused => count.refused += 1,
+            Outcome::SetAside => count.set_aside += 1,
             Outcome::Silent(_) => count.silent += 1,
         }
     }
@@ -141,6 +143,7 @@ impl Table {
         self.0.values().fold(Count::default(), |total, count| Count {
             identical: total.identical + count.identical,
             refused: total.refused + count.refused,
+            set_aside: total.set_aside + count.set_aside,
             silent: total.silent + count.silent,
         })
     }
@@ -148,10 +151,14 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:32} {:>6} {:>10} {:>8} {:>7}", "damage", "all", "identical", "refused", "silent")?;
-        for (kind, Count { identical, refused, silent }) in self.0.iter().chain([(&"all", &self.total())]) {
-            let all = identical + refused + silent;
-            writeln!(f, "{kind:32} {all:>6} {identical:>10} {refused:>8} {silent:>7}")?;
+        let columns = ["all", "identical", "refused", "set aside", "silent"];
+        writeln!(f, "{:32}{}", "damage", columns.map(|column| format!("{column:>11}")).concat())?;
+        for (kind, Count { identical, refused, set_aside, silent }) in
+            self.0.iter().chain([(&"all", &self.total())])
+        {
+            let all = identical + refused + set_aside + silent;
+            let row = [all, *identical, *refused, *set_aside, *silent];
+            writeln!(f, "{kind:32}{}", row.map(|number| format!("{number:>11}")).concat())?;
         }
         Ok(())
     }
