@@ -40,6 +40,17 @@ pub enum EngineError {
     Store(#[source] StoreError),
 }
 
+impl EngineError {
+    /// Whether an actor that did not start for this reason has failed, so that it rests. One of a business that is set
+    /// aside has not: it does not start however long it rests.
+    pub(crate) fn is_of_the_actor(&self) -> bool {
+        match self {
+            Self::Store(StoreError::BusinessSetAside { .. }) => false,
+            error => matches!(error, Self::Failed | Self::Store(_)),
+        }
+    }
+}
+
 impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)

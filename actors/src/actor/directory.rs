@@ -20,7 +20,6 @@ use tokio::time::Instant;
 use super::back_off::BackOff;
 use crate::error::EngineError;
 use crate::ports::BoxFuture;
-use crate::store::StoreError;
 
 /// How long an actor may be unused before it is put away.
 const IDLE_MAX: Duration = Duration::from_secs(600);
@@ -304,12 +303,7 @@ async fn fill<I: Id, M: Message>(
             Ok(running)
         }
         Err(error) => {
-            let has_failed = match &error {
-                // It does not start however long it rests.
-                EngineError::Store(StoreError::BusinessSetAside { .. }) => false,
-                error => matches!(error, EngineError::Failed | EngineError::Store(_)),
-            };
-            if has_failed {
+            if error.is_of_the_actor() {
                 back_off.failed(id);
             }
             *gone = true;

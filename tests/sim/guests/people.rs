@@ -70,7 +70,7 @@ pub(crate) struct Guests {
     /// How many people there were.
     pub(super) people: Arc<Mutex<usize>>,
     /// Where their events are sent; nobody looks at those.
-    pub(super) urls: Arc<Mutex<BTreeSet<String>>>,
+    pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Guests {
