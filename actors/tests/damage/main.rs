@@ -96,7 +96,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
             segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
             seed: rng.next(),
             is_killed: combination.is_multiple_of(2),
-            has_snapshot: combination / 2 % 2 == 0,
+            has_snapshot: (combination / 2).is_multiple_of(2),
         };
         let base = plan.make(home);
         println!(

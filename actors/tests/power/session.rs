@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use actors::store::Store;
+use actors::store::{Store, StoreError};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::chance::Rng;
@@ -72,7 +72,7 @@ impl fmt::Display for Tally {
 /// A store that fails or does not open ends its process with this.
 pub(crate) const FAILED: i32 = 98;
 
-fn failed(error: &actors::store::StoreError) {
+fn failed(error: &StoreError) {
     println!("the store failed: {error}");
     std::process::exit(FAILED);
 }
@@ -115,14 +115,19 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            store.submit(lane.business(), batch, Box::new(done)).unwrap();
+            // The store is stopped before its failure is reported, so this may come first.
+            if store.submit(lane.business(), batch, Box::new(done)).is_none() {
+                return failed(&StoreError::Stopped);
+            }
             // Sometimes nobody asks for anything for a while, so that groups are of all lengths.
             if rng.below(40) == 0 {
                 let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
             }
         }
         if end == "close" {
-            store.close().await.unwrap();
+            if let Err(error) = store.close().await {
+                failed(&error);
+            }
         } else {
             // Nothing is let go of in order, whatever is under way.
             let (_never, ends) = oneshot::channel::<()>();
