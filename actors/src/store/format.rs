@@ -19,7 +19,7 @@ use super::StoreError;
 use super::records::STORE_FORMAT;
 
 /// The name of the file in the data directory.
-const NAME: &str = "format";
+pub(super) const NAME: &str = "format";
 
 /// The oldest format whose versions may read what is written today: earlier ones know of no journal, and would miss what
 /// only that holds.

@@ -19,6 +19,7 @@
 
 mod blocks;
 mod record;
+mod salvage;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use parking_lot::Mutex;
 pub(super) use self::blocks::{BLOCK_BYTES, Blocks, MemoryBlocks};
 use self::record::Id;
 pub(super) use self::record::Rows;
+pub(super) use self::salvage::salvage;
 use super::{Batch, StoreError};
 
 /// The length of the file: many times what is under way at once, so that nobody waits for room while the disk keeps up.

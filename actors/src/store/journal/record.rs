@@ -57,6 +57,11 @@ pub(super) fn told_bytes(id: &Id, block: &[u8]) -> Option<u64> {
     (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
 }
 
+/// The id of the file that a block is of, if a record begins in it.
+pub(super) fn id_of(block: &[u8]) -> Option<Id> {
+    block.strip_prefix(&MAGIC)?.first_chunk().copied()
+}
+
 /// The number of a record that is as long as it says, and its rows as they stand; none where it is not whole.
 pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
     let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;

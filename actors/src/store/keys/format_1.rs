@@ -11,6 +11,15 @@ const APPOINTMENT_BY_START: u8 = 0x21;
 /// When it last changed and its id → nothing.
 const APPOINTMENT_BY_UPDATE: u8 = 0x23;
 
+/// Whether a key has the length that keys of its kind have.
+pub(super) fn has_width(key: &[u8], kind: u8) -> bool {
+    match kind {
+        APPOINTMENT => key.len() == 33,
+        APPOINTMENT_BY_START | APPOINTMENT_BY_UPDATE => key.len() == 41,
+        _ => false,
+    }
+}
+
 /// All appointments, by their ids.
 pub fn appointments(business: BusinessId) -> KeyRange {
     KeyRange::prefix(start(business, APPOINTMENT))

@@ -11,6 +11,7 @@ mod business;
 mod calls;
 mod contacts;
 mod ending;
+mod form;
 pub mod format_1;
 pub mod installation_kind;
 pub mod kind;
@@ -39,6 +40,7 @@ pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
 };
 pub use ending::{ending, erasing, erasure, unfinished, wipe};
+pub use form::is_well_formed;
 pub use mail::{mail, mail_due, mail_gathered, mails, mails_and_alerts, mails_due, mails_gathered};
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{

@@ -67,9 +67,18 @@ fn every_kind_has_one_width() {
         (business_index(business), 33),
         (api_key(*b"abcdefgh"), 33),
         (key_used(id(2)), 33),
+        (endpoint_index(business, id(2)), 49),
+        (person(id(2)), 33),
+        (person_by_email(""), 33),
+        (person_by_token(&[2; 32]), 49),
+        (member_of(id(2), business), 49),
+        (format_1::appointment(business, id(2)), 33),
+        (format_1::appointment_by_start(business, now, id(2)), 41),
+        (format_1::appointment_by_update(business, now, id(2)), 41),
     ];
     for (key, width) in widths {
         assert_eq!(key.len(), width, "{key:?}");
+        assert!(is_well_formed(&key) && !is_well_formed(&key[..width - 1]), "{key:?}");
     }
 }
 

@@ -20,6 +20,7 @@ mod isolate;
 mod message;
 mod node;
 mod pages;
+mod salvage;
 mod sealed;
 mod snapshot;
 mod walk;
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) use self::isolate::{corrupt_pages, plan};
 pub(super) use self::pages::Pages;
+pub(super) use self::salvage::Salvage;
 pub(super) use self::sealed::SealedSegments;
 use self::snapshot::snapshots_of;
 pub(super) use self::walk::Log;

@@ -6,7 +6,7 @@ use super::message::{Bytes, put_varint};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     /// The next page on the same level.
-    next: Option<u64>,
+    pub(super) next: Option<u64>,
     /// A child is being merged into its left neighbour.
     pub(super) is_merging: bool,
     /// How many bytes of `lo` the stored keys leave out.

@@ -229,7 +229,7 @@ impl Log {
 }
 
 /// The offset of the next whole message of this segment, or the length of the segment.
-fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
+pub(super) fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
     while has_room(at, bytes.len()) {
         // Zeros are no message.
         let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };

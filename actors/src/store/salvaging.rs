@@ -1,0 +1,130 @@
+//! Making a store of the rows that can still be read of another one, which is damaged.
+//!
+//! Rules:
+//!
+//! - Nothing is written into the damaged store. Its lock is held where it has one.
+//! - The journal holds whole batches. Those after the newest batch of the tree are applied, whether or not one is missing
+//!   between them. Earlier ones are applied if no batch is missing from them on: then they lead to the state after the
+//!   newest batch, and bring back rows that are unreadable in the tree.
+//! - A store that was not finished is refused by the service ([`super::restoring`]).
+//! - The list of what was taken back goes along. Which businesses are set aside does not.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{LOCK_FILE, sync_path};
+use super::journal::{self, Found};
+use super::mark::NEWEST_KEY;
+use super::sled_log;
+use super::tree::SEGMENT_BYTES;
+use super::{Filling, Store, StoreError, TOMBSTONES_FILE, format, keys, piece_of, restoring};
+
+/// A store that is being made of a damaged one.
+pub struct Salvaging {
+    /// The new store, with all rows.
+    pub store: Store,
+    /// The offsets in the damaged store's file at which something is unreadable.
+    pub unreadable: Vec<u64>,
+    from: PathBuf,
+    to: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Salvaging {
+    /// Writes the readable rows of the store in `from` into a new one, in a directory that is not there or empty.
+    ///
+    /// # Errors
+    /// When a service uses the store, its files are not there, or the new store cannot be made.
+    pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
+        let lock = lock(from)?;
+        restoring::check_finished(from)?;
+        match format::check(from) {
+            Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows say it as well
+            Err(error) => return Err(error),
+        }
+        let prepare = |path: PathBuf| move |source| StoreError::Prepare { action: "reading", path, source };
+        let db = from.join("store").join("db");
+        let read = prepare(db.clone());
+        let log = sled_log::Salvage::open(&db, SEGMENT_BYTES as u64, is_key).map_err(read)?;
+        let newest = log.last(&NEWEST_KEY).map_err(prepare(db.clone()))?;
+        let newest = newest.and_then(|value| Some(u64::from_be_bytes(value.try_into().ok()?)));
+        let journal = from.join("journal");
+        let found = journal::salvage(&journal).map_err(prepare(journal))?;
+        let number = found.last().map_or(0, |found| found.number).max(newest.unwrap_or(0));
+        let mut filling = Filling::begin(to, number)?;
+        let mut changes = changes(found, newest).into_iter().peekable();
+        for row in log.rows() {
+            let row = row.map_err(prepare(db.clone()))?;
+            while let Some((key, value)) = changes.next_if(|(key, _)| *key < row.0) {
+                value.map_or(Ok(()), |value| filling.put((key, value)))?;
+            }
+            let change = changes.next_if(|(key, _)| *key == row.0);
+            let row = change.map_or(Some(row), |(key, value)| Some((key, value?)));
+            row.filter(|(key, _)| *key != NEWEST_KEY).map_or(Ok(()), |row| filling.put(row))?;
+        }
+        for (key, value) in changes {
+            value.map_or(Ok(()), |value| filling.put((key, value)))?;
+        }
+        let store = filling.into_store(Box::new(|_| ()))?;
+        Ok(Self { store, unreadable: log.unreadable, from: from.into(), to: to.into(), _lock: lock })
+    }
+
+    /// Closes the new store; from then on a service may use it.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub async fn finish(self) -> Result<(), StoreError> {
+        self.store.close().await?;
+        self.copy(TOMBSTONES_FILE)?;
+        if matches!(format::of(&self.from), Ok(Some(_))) {
+            self.copy(format::NAME)?;
+        }
+        Filling::finish(&self.to)
+    }
+
+    fn copy(&self, name: &str) -> Result<(), StoreError> {
+        let (from, to) = (self.from.join(name), self.to.join(name));
+        match fs::copy(&from, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(StoreError::Prepare { action: "copying", path: from, source }),
+            Ok(_) => sync_path(&to),
+        }
+    }
+}
+
+/// Takes the lock of a data directory without writing into it.
+fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
+    let path = dir.join(LOCK_FILE);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(StoreError::Lock { path, source }),
+        Ok(file) => file,
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
+        Err(TryLockError::Error(source)) => Err(StoreError::Lock { path, source }),
+    }
+}
+
+/// Whether a key of sled's tree is one that this program writes.
+fn is_key(key: &[u8]) -> bool {
+    key == NEWEST_KEY
+        || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
+}
+
+/// What the batches of the journal change in a tree whose newest batch has this number.
+fn changes(found: Vec<Found>, newest: Option<u64>) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
+    let after = |number: u64| newest.is_some_and(|newest| number > newest);
+    let is_older = found.last().is_none_or(|last| newest.is_some_and(|newest| newest > last.number));
+    let follows = |pair: &[Found]| pair[0].number + 1 == pair[1].number;
+    let whole = found.windows(2).rposition(|pair| !follows(pair)).map_or(0, |before| before + 1);
+    let applied = found.into_iter().enumerate();
+    let applied = applied.filter(|(at, found)| !is_older && (*at >= whole || after(found.number)));
+    applied.flat_map(|(_, found)| found.rows).collect()
+}
+
+#[cfg(test)]
+mod tests;
