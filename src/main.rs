@@ -35,6 +35,8 @@ enum Command {
     Mail(cli::MailCommand),
     /// Make a data directory of a backup
     Restore(cli::RestoreArgs),
+    /// Write the readable rows of a damaged store into a new one; the service must be stopped
+    Salvage(cli::SalvageArgs),
     /// Prove a backup, or the data directory of a stopped service, whole, and name what is not
     Verify(cli::VerifyArgs),
     /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Command::Backup(args) => cli::backup(args),
         Command::Mail(command) => cli::mail(command),
         Command::Restore(args) => cli::restored(args),
+        Command::Salvage(args) => cli::salvage(args),
         Command::Verify(args) => cli::verified(args),
         Command::RepairStamps(args) => cli::repair(args),
         Command::Export(args) => cli::export(args),

@@ -29,6 +29,7 @@ mod principals;
 mod quota;
 mod recent;
 pub mod repair;
+pub mod salvage;
 mod scans;
 mod settling;
 mod shared;

@@ -50,6 +50,7 @@ mod resolve;
 mod restore;
 mod retention;
 mod run;
+mod salvage;
 mod serve;
 mod service;
 mod shown;
@@ -82,6 +83,7 @@ pub use problems::Flags;
 pub use repair::{RepairArgs, repair};
 pub use restore::{RestoreArgs, VerifyArgs, restored, verified};
 pub use run::operate;
+pub use salvage::{SalvageArgs, salvage};
 pub use serve::serve;
 use task::Task;
 

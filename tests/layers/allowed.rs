@@ -44,6 +44,7 @@ pub(crate) const ENGINE: Allowed = &[
         ],
     ),
     ("verify", &["backup", "domain", "store", "upgrade"]),
+    ("salvage", &["business::accounts", "domain", "store"]),
     (
         "moving",
         &[

@@ -1,0 +1,151 @@
+//! `salvage`: a new store of the readable rows of a damaged one. The service must be stopped.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use actors::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
+use clap::Args;
+use serde_json::json;
+
+use super::print;
+use super::stopped::{carry_out, failure};
+
+/// The options of `salvage`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The command reads every part of the damaged store that can still be read, and writes nothing into \
+                        it. A record whose newest state is unreadable may come back as it was earlier. The list of \
+                        businesses that are set aside (businesses-set-aside) is not copied: the new store starts without \
+                        it.\n\nExit codes: 0 when no record is known to be missing; 1 when records are missing, when a \
+                        business's profile cannot be read, or when the new store could not be made; 2 for wrong usage."
+)]
+pub struct SalvageArgs {
+    /// The data directory of the damaged store
+    #[arg(long, value_name = "DIR")]
+    data_dir: PathBuf,
+    /// The data directory to be made: one that does not exist or is empty
+    #[arg(long, value_name = "NEW")]
+    to: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Makes a new store of the readable rows. Exit code 1 if any are missing.
+pub fn salvage(args: SalvageArgs) -> ExitCode {
+    let SalvageArgs { data_dir, to, json } = args;
+    let act = async {
+        let salvaged = actors::salvage::salvage(&data_dir, &to).await.map_err(|error| error.to_string())?;
+        let text = if json { format!("{:#}\n", as_json(&salvaged)) } else { as_text(&salvaged, &to) };
+        print::output(&text).map_err(|error| error.to_string())?;
+        Ok(if salvaged.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    };
+    carry_out::<String>(act, failure)
+}
+
+fn note(kind: &SalvagedKind) -> String {
+    match (kind.missing(), kind.counted) {
+        (0, Some(counted)) if kind.found > counted => format!("{} more than counted", kind.found - counted),
+        (0, _) => String::new(),
+        (missing, _) => format!("{missing} missing"),
+    }
+}
+
+const UNUSABLE: &str = "the profile cannot be read, or the business is missing in the list of businesses";
+
+fn as_text(salvaged: &Salvaged, to: &Path) -> String {
+    let mut text = String::new();
+    let mut line = |cells: [&str; 5]| {
+        let [business, kind, found, counted, note] = cells;
+        let line = format!("{business:<36}  {kind:<12}  {found:>10}  {counted:>10}  {note}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    line(["business", "kind", "found", "counted", ""]);
+    line(["installation", "all rows", &salvaged.installation_rows.to_string(), "-", ""]);
+    for SalvagedBusiness { id, rows, kinds, is_usable } in &salvaged.businesses {
+        let id = id.to_string();
+        let unusable = if *is_usable { "" } else { UNUSABLE };
+        line([&id, "all rows", &rows.to_string(), "-", unusable]);
+        for kind in kinds {
+            let counted = kind.counted.map_or_else(|| "-".into(), |counted| counted.to_string());
+            line([&id, kind.kind.as_str(), &kind.found.to_string(), &counted, &note(kind)]);
+        }
+    }
+    let _ = write!(
+        text,
+        "\n{} are written to {}; {} of the damaged store could not be read\n",
+        print::count(salvaged.rows, "row", "rows"),
+        to.display(),
+        print::count(salvaged.unreadable.len() as u64, "part", "parts"),
+    );
+    text.push_str(&if salvaged.is_whole() {
+        format!(
+            "No record is known to be missing. Next: check the new store (receptionist verify {}), then start the service \
+             on it (receptionist serve --data-dir {}).\n",
+            to.display(),
+            to.display()
+        )
+    } else {
+        format!(
+            "Records are missing. Next: compare with your newest backup, and restore that if it holds more. Otherwise check \
+             the new store (receptionist verify {}), start the service on it (receptionist serve --data-dir {}), and enter \
+             what is missing again.\n",
+            to.display(),
+            to.display()
+        )
+    });
+    text
+}
+
+fn as_json(salvaged: &Salvaged) -> serde_json::Value {
+    let kind = |kind: &SalvagedKind| {
+        json!({
+            "kind": kind.kind.as_str(),
+            "found": kind.found,
+            "counted": kind.counted,
+            "missing": kind.missing(),
+        })
+    };
+    let business = |business: &SalvagedBusiness| {
+        json!({
+            "business_id": business.id.to_string(),
+            "rows": business.rows,
+            "usable": business.is_usable,
+            "kinds": business.kinds.iter().map(kind).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "rows": salvaged.rows,
+        "installation_rows": salvaged.installation_rows,
+        "unreadable_at": salvaged.unreadable,
+        "businesses": salvaged.businesses.iter().map(business).collect::<Vec<_>>(),
+        "whole": salvaged.is_whole(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::{BudgetKind, BusinessId};
+
+    use super::*;
+
+    fn salvaged(found: u64) -> Salvaged {
+        let kind = SalvagedKind { kind: BudgetKind::Appointments, found, counted: Some(3) };
+        let kinds = vec![kind, SalvagedKind { kind: BudgetKind::Calls, found: 7, counted: None }];
+        let business = SalvagedBusiness { id: BusinessId::INSTALLATION, rows: 20, kinds, is_usable: true };
+        Salvaged { rows: 24, installation_rows: 4, businesses: vec![business], unreadable: vec![9] }
+    }
+
+    #[test]
+    fn missing_records_are_named_and_counted() {
+        let text = as_text(&salvaged(2), Path::new("new"));
+        let cells = |line: &str| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
+        let lines: Vec<_> = text.lines().map(cells).collect();
+        assert_eq!(lines[3..5], ["appointments 2 3 1 missing", "calls 7 -"]);
+        assert!(text.contains("Records are missing. Next: "));
+        assert!(as_text(&salvaged(3), Path::new("new")).contains("No record is known to be missing. Next: "));
+        assert_eq!(as_json(&salvaged(2))["businesses"][0]["kinds"][0]["missing"], 1);
+    }
+}
