@@ -15,6 +15,7 @@ mod mails;
 mod people;
 mod process;
 mod relay;
+mod salvage;
 mod say;
 mod starting;
 mod stuck;
