@@ -68,6 +68,9 @@ pub struct ServeArgs {
     /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
+    /// Businesses that are in memory at once, an actor each; the longest unused one leaves first [default: 10000]
+    #[arg(long, env = variables::BUSINESS_ACTORS_MAX, value_name = "COUNT")]
+    pub business_actors_max: Option<OsString>,
     /// Refuse a store of an earlier format instead of converting it, which earlier versions cannot undo [default: false]
     #[arg(
         long,
@@ -133,6 +136,8 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// How much of the disk is left free.
     pub disk_reserve: DiskReserve,
+    /// Actors of businesses that run at once.
+    pub business_actors_max: NonZeroUsize,
     /// Whether a store of an earlier format is converted.
     pub upgrades: Upgrades,
     /// What makes the public listener speak HTTPS.
@@ -182,6 +187,12 @@ impl TryFrom<ServeArgs> for Settings {
                     ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
                 })?),
             },
+            business_actors_max: parsed(
+                variables::BUSINESS_ACTORS_MAX,
+                args.business_actors_max,
+                &actors::BUSINESS_ACTORS.to_string(),
+                AT_LEAST_1,
+            )?,
             upgrades: match text(variables::NO_UPGRADE, args.no_upgrade)?.as_deref() {
                 None | Some("false") => Upgrades::Allowed,
                 Some("true") => Upgrades::Refused,

@@ -114,7 +114,8 @@ impl Service {
         let (tls, admin_tls) = (tls?, admin_tls?);
         let public = server::bind(variables::LISTEN, settings.listen)?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
-        let limits = Limits { upgrades: settings.upgrades, ..limits };
+        let business_actors = settings.business_actors_max.get();
+        let limits = Limits { upgrades: settings.upgrades, business_actors, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
         let listens = address(&public, settings.listen);

@@ -54,7 +54,7 @@ async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> 
         let id = keys::id_at_end(&row)?;
         // Of one that fails to start the error is told; the next round comes back to it.
         if shared.businesses.if_running(id).is_none() {
-            let _ = shared.businesses.running(id).await;
+            let _ = shared.businesses.enter(id).await;
         }
     }
     Ok(())

@@ -23,7 +23,7 @@ pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
 pub use self::imports::Importing;
 pub use self::once::Once;
-use crate::actor::{Directory, Start};
+use crate::actor::{Bounds, Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};
 use crate::clock::Clocks;
 use crate::delivery::{DeliveryActor, Dispatcher, SteadyClock};
@@ -121,10 +121,19 @@ impl Engine {
             businesses: Directory::new(
                 starting(shared, BusinessActor::start),
                 Some(|| business::Message::Sweep),
-                BUSINESS_PATIENCE,
+                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.business_actors },
             ),
-            deliveries: Directory::new(starting(shared, DeliveryActor::start), None, 0),
-            persons: Directory::new(starting(shared, PersonActor::start), None, BUSINESS_PATIENCE),
+            deliveries: Directory::new(
+                starting(shared, DeliveryActor::start),
+                None,
+                // Those that only wait have a bound of their own.
+                Bounds { patience: 0, running_max: usize::MAX },
+            ),
+            persons: Directory::new(
+                starting(shared, PersonActor::start),
+                None,
+                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.person_actors },
+            ),
             claims: Default::default(),
             known: Default::default(),
             attempts: Default::default(),
@@ -171,12 +180,12 @@ impl Engine {
 
     /// The handle of a business, whether or not there is one.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
-        BusinessHandle { shared: Arc::clone(&self.shared), id }
+        BusinessHandle::new(&self.shared, id)
     }
 
     /// All people: accounts, sessions and links.
     pub fn people(&self) -> People {
-        People { shared: Arc::clone(&self.shared) }
+        People::new(&self.shared)
     }
 
     /// The present instant: what the wall clock shows, as far as the steady clock bears it out.

@@ -144,8 +144,7 @@ async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
         return;
     }
     // One that does not start rests, and its turn comes with the next round.
-    let Ok(running) = shared.businesses.running(id).await else { return };
-    let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return };
+    let Ok((running, permit)) = shared.businesses.enter(id).await else { return };
     let (through, is_through) = oneshot::channel();
     let asked = SweptThrough { _through: through, _permit: permit };
     if running.actor.cast(Message::SweepThrough(asked)).is_ok() {

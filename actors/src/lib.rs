@@ -46,7 +46,7 @@ pub mod view;
 pub use business::BusinessHandle;
 pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, Importing, NewBusiness, Once};
 pub use error::EngineError;
-pub use limits::Limits;
+pub use limits::{BUSINESS_ACTORS, Limits};
 pub use live::{Happened, Heard, Watching};
 pub use people::People;
 pub use principals::Principal;

@@ -10,6 +10,11 @@ use crate::upgrade::Upgrades;
 /// How many actors of webhook endpoints may run though they only wait.
 const ACTORS_AT_REST: usize = 4_096;
 
+/// How many actors of businesses run, unless the settings say otherwise.
+pub const BUSINESS_ACTORS: usize = 10_000;
+/// How many actors of people run.
+const PERSON_ACTORS: usize = 10_000;
+
 /// What bounds an engine. The default is what the service runs with.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -20,6 +25,11 @@ pub struct Limits {
     /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
     /// was unused for ten minutes.
     pub actors_at_rest: usize,
+    /// How many actors of businesses run, [`BUSINESS_ACTORS`]; at least 1. While all of them have work under way, more
+    /// run.
+    pub business_actors: usize,
+    /// How many actors of people run, in the same way.
+    pub person_actors: usize,
     /// How many rows one step of a backup reads, [`BACKUP_ROWS`]; at least 1.
     pub backup_rows: usize,
     /// Whether a store of an earlier format may be converted.
@@ -36,6 +46,8 @@ impl Default for Limits {
             scan_rows: SCAN_ROWS_MAX,
             places: PLACES,
             actors_at_rest: ACTORS_AT_REST,
+            business_actors: BUSINESS_ACTORS,
+            person_actors: PERSON_ACTORS,
             backup_rows: BACKUP_ROWS,
             upgrades: Upgrades::Allowed,
             hashing: Hashing::Owasp,

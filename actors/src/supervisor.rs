@@ -1,4 +1,5 @@
-//! The root of the actors: it outlives every failure below it, and sweeps once a minute.
+//! The root of the actors: it outlives every failure below it, and sweeps once a minute. Where many actors run, a sweep
+//! looks at a part of them each second.
 //!
 //! ractor's default supervisor stops itself when a child fails. This one notes the failure and lives on: the next
 //! request starts the business again from the store, a delivery is started again once it has rested. A failure of its own
@@ -21,6 +22,9 @@ use crate::store::StoreError;
 /// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
+/// How far apart the parts of a sweep of the actors are.
+const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
+
 /// How far apart rounds through people begin.
 const PEOPLE_EVERY: Duration = Duration::from_secs(86_400);
 
@@ -28,6 +32,8 @@ const PEOPLE_EVERY: Duration = Duration::from_secs(86_400);
 pub(crate) struct State {
     shared: Weak<Shared>,
     housekeeping: Housekeeping,
+    /// Whether another part of the sweep comes.
+    part_comes: bool,
     /// When the next round through people begins.
     next_round: Instant,
     /// How far this round has come, while there is one.
@@ -41,17 +47,26 @@ pub(crate) enum Message {
     Watch(Weak<Shared>),
     /// A minute has passed.
     Sweep,
+    /// The next part of the actors is to be swept.
+    SweepPart,
     /// Start an endpoint's deliveries.
     StartDelivery(EndpointKey),
 }
 
 impl State {
-    async fn sweep(&mut self) {
+    /// Sweeps a part of the actors. With `begins` a sweep begins, unless one is under way.
+    fn sweep_part(&mut self, shared: &Shared, begins: bool, myself: &ActorRef<Message>) {
+        let left =
+            [shared.businesses.sweep(begins), shared.deliveries.sweep(begins), shared.persons.sweep(begins)];
+        if left.contains(&true) && !std::mem::replace(&mut self.part_comes, true) {
+            drop(myself.send_after(SWEEP_PART_EVERY, || Message::SweepPart));
+        }
+    }
+
+    async fn sweep(&mut self, myself: &ActorRef<Message>) {
         let Some(shared) = self.shared.upgrade() else { return };
         shared.clocks.tell();
-        shared.businesses.sweep();
-        shared.deliveries.sweep();
-        shared.persons.sweep();
+        self.sweep_part(&shared, true, myself);
         write_uses(&shared).await;
         if let Err(error) = shared.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
@@ -101,12 +116,12 @@ impl Actor for Supervisor {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
         let next_round = Instant::now() + PEOPLE_EVERY / 24;
         let housekeeping = Housekeeping::default();
-        Ok(State { shared: Weak::new(), housekeeping, next_round, people: None })
+        Ok(State { shared: Weak::new(), housekeeping, part_comes: false, next_round, people: None })
     }
 
     async fn handle(
         &self,
-        _: ActorRef<Message>,
+        myself: ActorRef<Message>,
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
@@ -117,7 +132,13 @@ impl Actor for Supervisor {
                     shared.wake_delivery(key);
                 }
             }
-            Message::Sweep => state.sweep().await,
+            Message::Sweep => state.sweep(&myself).await,
+            Message::SweepPart => {
+                state.part_comes = false;
+                if let Some(shared) = state.shared.upgrade() {
+                    state.sweep_part(&shared, false, &myself);
+                }
+            }
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
     assert_eq!((settings.tls, settings.admin_tls, settings.admin_token), (None, None, None));
     assert_eq!(settings.disk_reserve, DiskReserve::Usual);
+    assert_eq!(settings.business_actors_max.get(), 10_000);
     assert_eq!(settings.upgrades, Upgrades::Allowed);
     assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
 }
@@ -42,6 +43,7 @@ fn every_setting_has_its_flag() {
         "--connections-per-address=1",
         "--trusted-proxies=10.0.0.0/8,::1",
         "--disk-reserve=512MiB",
+        "--business-actors-max=1",
         "--no-upgrade",
         "--tls-cert=c",
         "--tls-key=k",
@@ -62,6 +64,7 @@ fn every_setting_has_its_flag() {
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
     assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
+    assert_eq!(settings.business_actors_max.get(), 1);
     assert_eq!(settings.upgrades, Upgrades::Refused);
     assert_eq!(args(&["--no-upgrade=false"]).unwrap().upgrades, Upgrades::Allowed);
     assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into(), settings: TLS }));
@@ -89,6 +92,7 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
             "RECEPTIONIST_TRUSTED_PROXIES",
             "RECEPTIONIST_DISK_RESERVE",
+            "RECEPTIONIST_BUSINESS_ACTORS_MAX",
             "RECEPTIONIST_NO_UPGRADE",
             "RECEPTIONIST_TLS_CERT",
             "RECEPTIONIST_TLS_KEY",
@@ -128,6 +132,7 @@ fn a_bad_value_is_one_line_that_names_the_variable() {
         ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
         ("--disk-reserve=much", "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not"),
         ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
+        ("--business-actors-max=0", "RECEPTIONIST_BUSINESS_ACTORS_MAX: must be a whole number of at least 1"),
         ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
         ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
         ("--admin-tls-cert=c", "RECEPTIONIST_ADMIN_TLS_KEY: must be set when RECEPTIONIST_ADMIN_TLS_CERT is"),

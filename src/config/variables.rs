@@ -22,6 +22,8 @@ pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS"
 pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
 /// The free space that is left alone.
 pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
+/// The bound on the actors of businesses.
+pub const BUSINESS_ACTORS_MAX: &str = "RECEPTIONIST_BUSINESS_ACTORS_MAX";
 /// Whether a store of an earlier format is refused.
 pub const NO_UPGRADE: &str = "RECEPTIONIST_NO_UPGRADE";
 /// The certificate chain.

@@ -161,7 +161,10 @@ impl World {
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let usual = Limits::default();
         let mails_waiting = self.waiting_max.map_or(usual.mails_waiting, |most| most as u64);
-        let limits = Limits { hashing: Hashing::Cheap, mails_waiting, ..usual };
+        let mut limits = Limits { hashing: Hashing::Cheap, mails_waiting, ..usual };
+        if self.waiting_max.is_some() {
+            (limits.business_actors, limits.person_actors) = (1, 2);
+        }
         let engine = Engine::start_within(store, ports, limits).await.unwrap();
         engine.begin_mail(MailPorts {
             mailer: Arc::clone(&self.relay) as _,

@@ -96,11 +96,13 @@ pub(crate) fn count_panics() {
     });
 }
 
-/// How many rows a list reads at once: mostly few, so that pages end early.
+/// How many rows a list reads at once: mostly few, so that pages end early. A third of the seeds has fewer actors than
+/// businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
     let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);
-    Limits { scan_rows, backup_rows, ..Limits::default() }
+    let business_actors = *Dice::new(seed ^ 0xac70).pick(&[1, 10_000, 10_000]);
+    Limits { scan_rows, backup_rows, business_actors, ..Limits::default() }
 }
 
 impl World {

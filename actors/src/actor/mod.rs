@@ -5,6 +5,7 @@
 mod back_off;
 mod directory;
 mod message;
+mod use_order;
 
-pub(crate) use directory::{Directory, Start};
-pub(crate) use message::{Permits, Reply};
+pub(crate) use directory::{Bounds, Directory, Start};
+pub(crate) use message::{Held, Permits, Reply};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::decide::{Then, carry_out};
 use super::load::{Start, load};
@@ -33,6 +33,12 @@ pub(crate) struct Running {
     asked: Vec<Question>,
     /// Who waits until what has outlived its time is deleted.
     swept: Vec<SweptThrough>,
+    /// The permits of this actor.
+    permits: Arc<Semaphore>,
+    /// Held while the actor has work of its own, so that it is not stopped.
+    work: Option<OwnedSemaphorePermit>,
+    /// Whether it has looked for work since it was started.
+    has_looked: bool,
 }
 
 impl BusinessActor {
@@ -40,7 +46,7 @@ impl BusinessActor {
     pub(crate) async fn start(
         shared: Arc<Shared>,
         id: BusinessId,
-        _: Arc<Semaphore>,
+        permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
         shared.check_business(id)?;
         let start = Start {
@@ -51,7 +57,7 @@ impl BusinessActor {
             ports: shared.ports.clone(),
             outbox: Arc::clone(&shared.mail),
         };
-        let arguments = (start, Arc::downgrade(&shared));
+        let arguments = (start, Arc::downgrade(&shared), permits);
         match Self::spawn_linked(None, Self, arguments, shared.supervisor.clone()).await {
             Ok((actor, _)) => Ok(actor),
             Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
@@ -67,18 +73,19 @@ impl BusinessActor {
 impl Actor for BusinessActor {
     type Msg = Message;
     type State = Running;
-    type Arguments = (Start, Weak<Shared>);
+    type Arguments = (Start, Weak<Shared>, Arc<Semaphore>);
 
     async fn pre_start(
         &self,
         myself: ActorRef<Message>,
-        (start, shared): Self::Arguments,
+        (start, shared, permits): Self::Arguments,
     ) -> Result<Running, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
         if let Some(shared) = shared.upgrade() {
             shared.businesses.note(myself.get_id(), start.id); // before it can fail
         }
-        Ok(Running { state, shared, asked: Vec::new(), swept: Vec::new() })
+        let work = Arc::clone(&permits).try_acquire_owned().ok();
+        Ok(Running { state, shared, asked: Vec::new(), swept: Vec::new(), permits, work, has_looked: false })
     }
 
     async fn post_start(
@@ -121,11 +128,11 @@ impl Running {
         myself: ActorRef<Message>,
         message: Message,
     ) -> Result<(), ActorProcessingErr> {
-        let Self { state, shared, asked, swept } = self;
+        let Self { state, shared, asked, swept, has_looked, .. } = self;
         // What is decided now would never be written, and nothing may be decided on top of it.
         if state.store.failed() {
-            if let Message::Change { reply, .. } = message {
-                let _ = reply.send(Err(EngineError::Stopping));
+            if let Message::Change { reply, permits, .. } = message {
+                permits.answer(|| _ = reply.send(Err(EngineError::Stopping)));
             }
             return Ok(());
         }
@@ -134,10 +141,7 @@ impl Running {
             match message {
                 // That it is no more is told once that is on the disk.
                 Message::Change { reply, permits, .. } => {
-                    let done = move || {
-                        let _ = reply.send(Err(EngineError::NotFound));
-                        drop(permits);
-                    };
+                    let done = move || permits.answer(|| _ = reply.send(Err(EngineError::NotFound)));
                     state.submit(Batch::default(), Box::new(done));
                 }
                 Message::Ask { question } | Message::AskAccounts { question } => {
@@ -164,8 +168,7 @@ impl Running {
                                 // Before that is answered, so that whoever comes behind it finds none.
                                 (Then::Ends, Some(shared)) => shared.end(id),
                             }
-                            let _ = reply.send(Ok(made.answer));
-                            drop(permits);
+                            permits.answer(|| _ = reply.send(Ok(made.answer)));
                             if let Some(shared) = shared {
                                 made.deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
                                 made.ended.into_iter().for_each(|key| shared.look_after(key));
@@ -181,15 +184,10 @@ impl Running {
                     // A refusal shows state too, so it waits for what it shows. With little room on the disk, a change
                     // is refused if it changes nothing, which shows that an earlier change was made.
                     Err(error @ (EngineError::Refused(_) | EngineError::DiskFull(_))) => {
-                        let done = move || {
-                            let _ = reply.send(Err(error));
-                            drop(permits);
-                        };
+                        let done = move || permits.answer(|| _ = reply.send(Err(error)));
                         state.submit(Batch::default(), Box::new(done));
                     }
-                    Err(error) => {
-                        let _ = reply.send(Err(error));
-                    }
+                    Err(error) => permits.answer(|| _ = reply.send(Err(error))),
                 }
             }
             Message::Ask { question } => {
@@ -216,7 +214,10 @@ impl Running {
                 steps::begin(state, shared, &myself, now)?;
                 swept.push(waits);
             }
-            Message::Chores => steps::begin(state, shared, &myself, now)?,
+            Message::Chores => {
+                *has_looked = true;
+                steps::begin(state, shared, &myself, now)?;
+            }
             Message::Stepped => steps::stepped(state, shared, &myself, now)?,
             Message::End => {} // it goes on: what ended it was another one of its id
             Message::Swept { more } => {
@@ -229,7 +230,23 @@ impl Running {
         if !state.sweeping && state.chores.are_done() {
             swept.clear();
         }
+        running.hold_while_working();
         Ok(())
+    }
+}
+
+impl Running {
+    /// Holds a permit exactly while the actor counts, sweeps or does chores, or has not yet looked for these.
+    fn hold_while_working(&mut self) {
+        let Self { state, has_looked, permits, work, .. } = self;
+        let rests =
+            *has_looked && !state.sweeping && state.chores.are_done() && state.accounts.are_complete();
+        if rests {
+            *work = None;
+        } else if work.is_none() {
+            // Without a free permit there are requests, which keep it from being stopped until it looks here again.
+            *work = Arc::clone(permits).try_acquire_owned().ok();
+        }
     }
 }
 

@@ -267,7 +267,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether anything has come to refer to this since the watch began; `None` when that is not known.
-    pub fn referred_to(&self, id: uuid::Uuid, watch: Watch) -> Option<bool> {
+    pub fn referred_to(&self, id: uuid::Uuid, watch: &Watch) -> Option<bool> {
         self.state.references.referred_to(id, watch)
     }
 

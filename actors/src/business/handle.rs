@@ -8,7 +8,7 @@ use super::change::{AnyChange, Change};
 use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
-use crate::actor::{Permits, Reply};
+use crate::actor::{Held, Permits, Reply};
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
 use crate::live::Watching;
@@ -20,9 +20,21 @@ use crate::store::StoreError;
 pub struct BusinessHandle {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: BusinessId,
+    /// What every message carries until it is answered.
+    pub(crate) held: Option<Held>,
 }
 
 impl BusinessHandle {
+    /// The handle of a business, whether or not there is one.
+    pub(crate) fn new(shared: &Arc<Shared>, id: BusinessId) -> Self {
+        Self { shared: Arc::clone(shared), id, held: None }
+    }
+
+    /// A handle whose messages carry this until they are answered.
+    pub(crate) fn holding(&self, held: Option<Held>) -> Self {
+        Self { held, ..self.clone() }
+    }
+
     /// The business's id.
     pub fn id(&self) -> BusinessId {
         self.id
@@ -88,18 +100,9 @@ impl BusinessHandle {
     ) -> Result<T, EngineError> {
         let engine_permit = self.shared.permit()?;
         let (reply, answer) = oneshot::channel();
-        // The message is made with the first actor's permit; an actor that stopped before taking it gives it back.
-        let mut running = self.shared.businesses.running(self.id).await?;
-        let permit = loop {
-            match Arc::clone(&running.permits).try_acquire_owned() {
-                Ok(permit) => break permit,
-                Err(tokio::sync::TryAcquireError::NoPermits) => return Err(EngineError::Overloaded),
-                Err(tokio::sync::TryAcquireError::Closed) => {
-                    running = self.shared.businesses.running(self.id).await?;
-                }
-            }
-        };
-        let message = message(reply, Permits { _engine: engine_permit, _actor: permit });
+        let (running, permit) = self.shared.businesses.enter(self.id).await?;
+        let message =
+            message(reply, Permits { _engine: engine_permit, _actor: permit, held: self.held.clone() });
         if running.actor.cast(message).is_err() {
             // It failed between the two lines above, before it took the message: nothing was changed.
             running.permits.close();

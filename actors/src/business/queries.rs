@@ -314,10 +314,7 @@ fn answering<T: Send + 'static>(
 ) -> Question {
     Box::new(move |state, now| {
         let answer = question(state, now);
-        Box::new(move || {
-            let _ = oneshot::Sender::send(reply, answer);
-            drop(permits);
-        })
+        Box::new(move || permits.answer(|| _ = oneshot::Sender::send(reply, answer)))
     })
 }
 

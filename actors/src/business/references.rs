@@ -6,7 +6,9 @@
 //! started again, or too many others were begun since) is not decided on what is not known.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 use super::write::Write;
@@ -16,8 +18,12 @@ use crate::domain::{Refusal, ResourceId};
 const WATCHED_MAX: usize = 64;
 
 /// A watch that was begun, and after which everything was looked through and nothing was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watch(u64);
+#[derive(Clone, Debug)]
+pub struct Watch {
+    number: u64,
+    /// Keeps the actor, which knows the watch, from being stopped.
+    _in_use: Arc<OwnedSemaphorePermit>,
+}
 
 /// Why something is not deleted: what refers to it.
 pub(in crate::business) fn in_use(by: String) -> Refusal {
@@ -33,26 +39,26 @@ pub(crate) struct References {
 
 #[derive(Debug)]
 struct Watched {
-    watch: Watch,
+    watch: u64,
     id: Uuid,
     referred_to: bool,
 }
 
 impl References {
     /// Notes from now on whatever comes to refer to this.
-    pub(super) fn watch(&mut self, id: Uuid) -> Watch {
+    pub(super) fn watch(&mut self, id: Uuid, in_use: OwnedSemaphorePermit) -> Watch {
         if self.watched.len() == WATCHED_MAX {
             self.watched.pop_front();
         }
         self.begun += 1;
-        let watch = Watch(self.begun);
-        self.watched.push_back(Watched { watch, id, referred_to: false });
-        watch
+        self.watched.push_back(Watched { watch: self.begun, id, referred_to: false });
+        Watch { number: self.begun, _in_use: Arc::new(in_use) }
     }
 
     /// Whether anything has come to refer to this since the watch began; `None` when that is not known.
-    pub(super) fn referred_to(&self, id: Uuid, watch: Watch) -> Option<bool> {
-        let watched = self.watched.iter().find(|watched| watched.watch == watch && watched.id == id)?;
+    pub(super) fn referred_to(&self, id: Uuid, watch: &Watch) -> Option<bool> {
+        let watched =
+            self.watched.iter().find(|watched| watched.watch == watch.number && watched.id == id)?;
         Some(watched.referred_to)
     }
 

@@ -203,7 +203,7 @@ impl State {
     /// Has the business turn the endpoint off.
     fn turn_off(&self, shared: &Arc<Shared>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
-        let handle = BusinessHandle { shared: Arc::clone(shared), id: business };
+        let handle = BusinessHandle::new(shared, business);
         let (due, event) = (ended.delivery.next_attempt_at, after.event_id);
         let (reached, myself) = (Arc::clone(&self.reached), myself.clone());
         tokio::spawn(async move {

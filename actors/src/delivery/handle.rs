@@ -1,8 +1,6 @@
 //! What the edges ask of endpoints and their deliveries: to see an endpoint, to send again, another secret. The log stands
 //! in `log`, tests of an endpoint in `trial`.
 
-use std::sync::Arc;
-
 use tokio::sync::oneshot;
 
 use super::key::EndpointKey;
@@ -48,9 +46,8 @@ impl BusinessHandle {
         self.shared.store.check_room(Weight::Grows)?;
         let engine_permit = self.shared.permit()?;
         let (reply, answer): (Reply<u64>, _) = oneshot::channel();
-        let running = self.shared.deliveries.running(self.endpoint_key(endpoint)).await?;
-        let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let permits = Permits { _engine: engine_permit, _actor: in_use };
+        let (running, in_use) = self.shared.deliveries.enter(self.endpoint_key(endpoint)).await?;
+        let permits = Permits { _engine: engine_permit, _actor: in_use, held: None };
         let resending = Resending { what, resent: 0, reply, _permits: permits };
         running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
         answer.await.map_err(|_| EngineError::Failed)?

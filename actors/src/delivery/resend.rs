@@ -65,7 +65,7 @@ impl State {
 
     /// Room for so many more among what waits, as far as there is any.
     async fn room_for(&self, shared: &Arc<Shared>, count: usize) -> Result<Promised, EngineError> {
-        let business = BusinessHandle { shared: Arc::clone(shared), id: self.key.business };
+        let business = BusinessHandle::new(shared, self.key.business);
         business.promise_waiting(count).await
     }
 

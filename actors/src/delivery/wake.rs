@@ -84,8 +84,18 @@ impl Shared {
         self.runtime.spawn(async move {
             // Without an actor what waits stands in the store, and the next start of the engine finds it.
             loop {
-                let running = match shared.deliveries.running(key).await {
-                    Ok(running) => running,
+                match shared.deliveries.enter(key).await {
+                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
+                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
+                    Ok((running, permit)) => {
+                        let _ = running.actor.cast(message(permit));
+                        return;
+                    }
+                    Err(EngineError::Overloaded) => {
+                        if let Some(running) = shared.deliveries.if_running(key) {
+                            drop(running.permits.acquire().await);
+                        }
+                    }
                     Err(EngineError::Stopping) => return,
                     Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => {
                         return shared.dispatcher.rest(key, None);
@@ -96,15 +106,7 @@ impl Shared {
                         tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
                         return shared.dispatcher.rest(key, Some(shared.deliveries.rests(key)));
                     }
-                };
-                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
-                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
-                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
-                    let _ = running.actor.cast(message(permit));
-                    return;
                 }
-                // One that is put away meanwhile may not have seen it, so the next one is told.
-                tokio::task::yield_now().await;
             }
         });
     }

@@ -2,7 +2,7 @@
 //!
 //! What always holds: of a business only who belongs to it gets mail; a link is made only where it can lead somewhere.
 
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
 use crate::business::BusinessHandle;
 use crate::domain::{LinkKind, Mail, MailKind, Membership, MembershipStatus, Person, Role};
@@ -19,7 +19,7 @@ impl Recipients for Accounts {
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
         Box::pin(async move {
             let Some(shared) = self.0.upgrade() else { return Err("the engine has ended".into()) };
-            let people = People { shared };
+            let people = People::new(&shared);
             if mail.kind.has_link() && !people.has_public_url() {
                 return Err("people reach the service nowhere, so no link can be made".into());
             }
@@ -53,7 +53,7 @@ async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
     };
-    let business = BusinessHandle { shared: Arc::clone(&people.shared), id };
+    let business = BusinessHandle::new(&people.shared, id);
     let (person, membership) = people.member(&business, mail.person_id).await?;
     let is_theirs = may_get(mail.kind, &membership) && membership.is_for(&person);
     Ok(is_theirs.then_some((person, Some(membership.role))))

@@ -69,13 +69,10 @@ impl Actor for PersonActor {
                 let room = shared.store.check_room(weight).map_err(EngineError::from);
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
                 let Decided { fate, note, mail, done } = change(person, now);
-                let done: Done = Box::new(move || {
-                    done();
-                    drop(permits);
-                });
+                let done: Done = Box::new(move || permits.answer(done));
                 state.carry_out(&shared, fate, (note, mail), now, done);
             }
-            Message::Used { hash, at } => {
+            Message::Used { hash, at, permit } => {
                 // Of a session that has ended meanwhile nothing is written any more.
                 let Some(mut after) = state.person.clone() else { return Ok(()) };
                 let session = after.sessions.iter_mut().find(|session| session.hash == hash);
@@ -85,7 +82,8 @@ impl Actor for PersonActor {
                 };
                 session.last_used_at = at;
                 if shared.store.check_room(Weight::Keeps).is_ok() {
-                    state.carry_out(&shared, Fate::Is(Box::new(after)), (None, None), now, Box::new(|| ()));
+                    let done: Done = Box::new(move || drop(permit));
+                    state.carry_out(&shared, Fate::Is(Box::new(after)), (None, None), now, done);
                 }
             }
         }

@@ -1,23 +1,21 @@
 //! Who may write the row of an e-mail address.
 //!
 //! What always holds: one at a time of an address, and until what was written is on the disk; so whoever has the claim
-//! reads in the store whose the address is, and nobody else writes another answer meanwhile.
+//! reads in the store whose the address is, and nobody else writes another answer meanwhile. A claim is handed to each
+//! change that is made under it ([`Held`]), so it lasts until the commit although the caller goes away.
 
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use crate::actor::Held;
+
 /// How many claims there are; addresses share them by their hashes.
 const CLAIMS: usize = 256;
 
 /// The claims on all addresses.
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);
-
-/// The claim on some addresses, until it is dropped.
-pub(crate) struct Claim {
-    _held: Vec<OwnedMutexGuard<()>>,
-}
 
 impl Default for Claims {
     fn default() -> Self {
@@ -26,18 +24,18 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claim on these addresses, in lower case.
-    pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
+    /// Waits for the claim on these addresses, in lower case. It lasts until the last copy is dropped.
+    pub(crate) async fn on(&self, emails: &[&str]) -> Held {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();
         // Everybody takes them in one order, each once.
         places.sort_unstable();
         places.dedup();
-        let mut held = Vec::new();
+        let mut held: Vec<OwnedMutexGuard<()>> = Vec::new();
         for place in places {
             held.push(Arc::clone(&self.0[place]).lock_owned().await);
         }
-        Claim { _held: held }
+        Held::new(held)
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::message::{Change, Decided, Fate, Message, Note};
 use super::token::Token;
-use crate::actor::Permits;
+use crate::actor::{Held, Permits};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::domain::{
@@ -26,6 +26,8 @@ use crate::view::PersonView;
 #[derive(Clone)]
 pub struct People {
     pub(crate) shared: Arc<Shared>,
+    /// What every change carries until it is answered.
+    held: Option<Held>,
 }
 
 /// What a change of a person comes to, and gives.
@@ -48,6 +50,21 @@ pub struct Belongs {
 }
 
 impl People {
+    /// All people.
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self { shared: Arc::clone(shared), held: None }
+    }
+
+    /// A handle whose changes carry this until they are answered.
+    pub(super) fn holding(&self, held: Option<Held>) -> Self {
+        Self { held, ..self.clone() }
+    }
+
+    /// What its changes carry.
+    pub(super) fn held(&self) -> Option<Held> {
+        self.held.clone()
+    }
+
     /// Carries out a change of a person: what it gives, once that is on the disk.
     pub(super) async fn change<T: Send + 'static>(
         &self,
@@ -100,17 +117,8 @@ impl People {
     /// Hands a change to the person's actor.
     async fn tell(&self, id: PersonId, change: Change, weight: Weight) -> Result<(), EngineError> {
         let engine_permit = self.shared.permit()?;
-        let mut running = self.shared.persons.running(id).await?;
-        let permit = loop {
-            match Arc::clone(&running.permits).try_acquire_owned() {
-                Ok(permit) => break permit,
-                Err(tokio::sync::TryAcquireError::NoPermits) => return Err(EngineError::Overloaded),
-                Err(tokio::sync::TryAcquireError::Closed) => {
-                    running = self.shared.persons.running(id).await?;
-                }
-            }
-        };
-        let permits = Permits { _engine: engine_permit, _actor: permit };
+        let (running, permit) = self.shared.persons.enter(id).await?;
+        let permits = Permits { _engine: engine_permit, _actor: permit, held: self.held() };
         if running.actor.cast(Message::Change { change, weight, permits }).is_err() {
             // It failed before it took the message: nothing was changed.
             running.permits.close();

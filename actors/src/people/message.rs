@@ -1,5 +1,7 @@
 //! What a person's actor is told.
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use crate::actor::Permits;
 use crate::domain::{Person, Timestamp};
 use crate::error::EngineError;
@@ -43,7 +45,7 @@ pub(crate) enum Message {
     /// Carry out a change.
     Change { change: Change, weight: Weight, permits: Permits },
     /// A session was used.
-    Used { hash: [u8; 32], at: Timestamp },
+    Used { hash: [u8; 32], at: Timestamp, permit: OwnedSemaphorePermit },
 }
 
 impl std::fmt::Debug for Message {

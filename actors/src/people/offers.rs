@@ -3,8 +3,6 @@
 //! What always holds: what a link was to accept and could not (the business is suspended, or had too much to do) is still
 //! on offer, and is accepted in the session that the link led to, confirmed or not.
 
-use std::sync::Arc;
-
 use super::handle::People;
 use super::token::Token;
 use crate::business::commands::offers::{AcceptMembership, DeclineMembership};
@@ -51,7 +49,7 @@ impl People {
     /// Accepts the membership that a link came from, as far as it is still offered. Whoever used the link is in all the
     /// same: what cannot be accepted just now is still on offer.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
-        let business = BusinessHandle { shared: Arc::clone(&self.shared), id: business };
+        let business = BusinessHandle::new(&self.shared, business);
         let accepted = async {
             let (person, _) = self.member(&business, id).await?;
             let change = AcceptMembership { person, by_link: Some(since) };

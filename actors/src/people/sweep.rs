@@ -25,7 +25,7 @@ pub(crate) async fn sweep_people(
     }
     let rows = shared.store.scan(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
-    let people = People { shared: Arc::clone(shared) };
+    let people = People::new(shared);
     let mut last = None;
     for (key, value) in rows {
         let key = Key::new(&key);
@@ -50,8 +50,8 @@ pub(crate) async fn sweep_people(
 /// Writes the uses of sessions that were noted.
 pub(crate) async fn write_uses(shared: &Shared) {
     for (person, hash, at) in shared.known.take_uses() {
-        if let Ok(running) = shared.persons.running(person).await {
-            let _ = running.actor.cast(Message::Used { hash, at });
+        if let Ok((running, permit)) = shared.persons.enter(person).await {
+            let _ = running.actor.cast(Message::Used { hash, at, permit });
         }
     }
 }
@@ -60,11 +60,12 @@ impl People {
     /// Ends an account that nobody came to own, unless it belongs anywhere. Nobody invites it meanwhile, for that takes
     /// the same claim.
     async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
-        let _claim = self.shared.claims.on(&[&person.email_folded()]).await;
+        let claim = self.shared.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {
             return Ok(());
         }
-        let ended = self.change_fate(person.id, Weight::Frees, |person, now| {
+        let people = self.holding(Some(claim));
+        let ended = people.change_fate(person.id, Weight::Frees, |person, now| {
             let orphan = person.may_be_orphan(now);
             let note = orphan.then_some(Note { by: Actor::System, action: "person.ended" });
             let fate = if orphan { Fate::Gone } else { Fate::Stays };

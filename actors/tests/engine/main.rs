@@ -14,6 +14,7 @@ mod erasing;
 mod expiring;
 mod exports;
 mod failures;
+mod few_actors;
 mod guarded;
 mod harness;
 mod housekeeping;

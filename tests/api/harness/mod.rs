@@ -109,6 +109,7 @@ impl Server {
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies,
             disk_reserve: DiskReserve::Usual,
+            business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
             upgrades: Upgrades::Allowed,
             tls: None,
             admin_tls: None,

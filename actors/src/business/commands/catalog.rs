@@ -336,7 +336,7 @@ fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusa
 }
 
 /// Deletes a service that nothing refers to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DeleteService {
     /// Which.
     pub id: ServiceId,
@@ -354,7 +354,7 @@ impl Change for DeleteService {
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(format!("staff member {} offers it", member.id)).into());
         }
-        check_watch(context, self.id, self.watch)?;
+        check_watch(context, self.id, &self.watch)?;
         Ok(Decision::gone().note("service.deleted", "service", self.id).write(Write::NoService(self.id)))
     }
 
@@ -364,7 +364,7 @@ impl Change for DeleteService {
 }
 
 /// Deletes a staff member that nothing refers to, and the time that they have off.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DeleteStaff {
     /// Whom.
     pub id: StaffId,
@@ -377,7 +377,7 @@ impl Change for DeleteStaff {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
-        check_watch(context, self.id, self.watch)?;
+        check_watch(context, self.id, &self.watch)?;
         let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
         if let Some(membership) = context.team().values().find(is_this) {
             return Err(in_use(format!("person {} is this staff member", membership.person_id)).into());
@@ -396,7 +396,7 @@ impl Change for DeleteStaff {
 }
 
 /// Refuses when something has come to refer to it since it was looked for, or when that is not known any more.
-fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: Watch) -> Result<(), EngineError> {
+fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<(), EngineError> {
     match context.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),
         Some(true) => Err(in_use("something has come to refer to it just now".into()).into()),

@@ -1,5 +1,7 @@
 //! Looking for what refers to a service or a staff member.
 
+use uuid::Uuid;
+
 use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::business::references::{Watch, in_use};
@@ -15,7 +17,7 @@ impl BusinessHandle {
     /// # Errors
     /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch, EngineError> {
-        let watch = self.ask(move |state, _| Ok(state.references.watch(id.uuid()))).await?;
+        let watch = self.watch_references(id.uuid()).await?;
         self.check_none(kind::APPOINTMENT, "appointment", move |value| {
             let appointment = Appointment::decode(value)?;
             Ok((appointment.service_id == id).then(|| appointment.id.uuid()))
@@ -30,7 +32,7 @@ impl BusinessHandle {
     /// # Errors
     /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
     pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch, EngineError> {
-        let watch = self.ask(move |state, _| Ok(state.references.watch(id.uuid()))).await?;
+        let watch = self.watch_references(id.uuid()).await?;
         self.check_none(kind::APPOINTMENT, "appointment", move |value| {
             let appointment = Appointment::decode(value)?;
             Ok((appointment.staff_id == id).then(|| appointment.id.uuid()))
@@ -44,13 +46,19 @@ impl BusinessHandle {
         Ok(watch)
     }
 
+    /// Has it noted from now on what comes to refer to this.
+    async fn watch_references(&self, id: Uuid) -> Result<Watch, EngineError> {
+        let (_, in_use) = self.shared.businesses.enter(self.id).await?;
+        self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
+    }
+
     /// Refuses when there is a record of the kind of which the rule gives the id, or one that does not decode: nobody
     /// knows to what that refers.
     async fn check_none(
         &self,
         kind: u8,
         named: &str,
-        refers: impl Fn(&[u8]) -> Result<Option<uuid::Uuid>, StoreError> + Clone + Send + 'static,
+        refers: impl Fn(&[u8]) -> Result<Option<Uuid>, StoreError> + Clone + Send + 'static,
     ) -> Result<(), EngineError> {
         let range = keys::of_kind(self.id, kind);
         let mut page = PageRequest { limit: 1, after: None };

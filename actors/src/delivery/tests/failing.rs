@@ -6,7 +6,7 @@ use crate::delivery::{EndpointKey, Message};
 /// Has the endpoint's actor fail, which is started for that if need be.
 async fn fail(world: &World, endpoint: WebhookId) {
     let key = EndpointKey { business: world.business.id(), endpoint };
-    let running = world.business.shared.deliveries.running(key).await.unwrap();
+    let (running, _) = world.business.shared.deliveries.enter(key).await.unwrap();
     running.actor.cast(Message::Fail).unwrap();
     sleep(Duration::from_millis(1)).await;
     assert!(!running.is_open(), "it has failed");

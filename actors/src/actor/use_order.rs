@@ -1,0 +1,86 @@
+//! The running actors of one kind, in the order of their newest use.
+//!
+//! A use takes no lock: an actor itself records the number of its newest use, and the order learns of it when somebody
+//! asks for the longest unused actor. So the number in an entry is at most the number that the actor records, and the
+//! first entry whose number is still the recorded one is the longest unused actor.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+
+/// The order. It has one entry for each actor.
+pub(super) struct UseOrder<I> {
+    entries: BTreeSet<(u64, I)>,
+    numbers: HashMap<I, u64>,
+}
+
+impl<I> Default for UseOrder<I> {
+    fn default() -> Self {
+        Self { entries: BTreeSet::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<I: Copy + Ord + Hash> UseOrder<I> {
+    /// Adds an actor with the number of its newest use, or moves it.
+    pub(super) fn set(&mut self, id: I, number: u64) {
+        self.remove(id);
+        self.entries.insert((number, id));
+        self.numbers.insert(id, number);
+    }
+
+    /// Removes an actor.
+    pub(super) fn remove(&mut self, id: I) {
+        if let Some(number) = self.numbers.remove(&id) {
+            self.entries.remove(&(number, id));
+        }
+    }
+
+    /// Removes all actors.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The number of actors.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The longest unused actor. `newest` gives the number of an actor's newest use, and `None` for an actor that is
+    /// gone, which is removed.
+    pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
+        loop {
+            let (number, id) = *self.entries.first()?;
+            match newest(id) {
+                Some(newest) if newest > number => self.set(id, newest),
+                Some(_) => return Some(id),
+                None => self.remove(id),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_unused_actor_is_found_after_any_uses() {
+        let mut order = UseOrder::default();
+        let mut newest = HashMap::from([('a', 1), ('b', 2), ('c', 3), ('d', 4)]);
+        newest.iter().for_each(|(id, number)| order.set(*id, *number));
+        let longest = |order: &mut UseOrder<char>, newest: &HashMap<char, u64>| {
+            order.longest_unused(|id| newest.get(&id).copied())
+        };
+        assert_eq!(longest(&mut order, &newest), Some('a'));
+        newest.extend([('a', 5), ('c', 6), ('a', 7)]);
+        assert_eq!(longest(&mut order, &newest), Some('b'));
+        order.remove('b');
+        newest.remove(&'d');
+        assert_eq!(longest(&mut order, &newest), Some('c'), "an actor that is gone is left out");
+        assert_eq!(order.len(), 2);
+        order.set('c', 8);
+        assert_eq!(longest(&mut order, &newest), Some('a'));
+        order.clear();
+        assert_eq!((longest(&mut order, &newest), order.len()), (None, 0));
+        assert!(order.numbers.is_empty());
+    }
+}
