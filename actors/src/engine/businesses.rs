@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use super::Engine;
 use super::once::Once;
+use crate::actor::Held;
 use crate::business::commands::erasure::EndBusiness;
 use crate::business::{
     Answer, AnswerStatus, Idempotency, Page, PageRequest, Request, Write, collect, end_unread, is_unread,
@@ -141,20 +142,25 @@ impl Engine {
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
         self.shared.check_business(id)?;
         let once = request.idempotency.take();
-        let _ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
+        let ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
         if let Some(once) = once
             && let Some(answer) = Once::answered(&self.shared, once)?
         {
             return Ok(answer);
         }
         if !self.shared.businesses.is_running(id) && is_unread(&self.shared.store, id)? {
-            return self.end_unread(id, once).await;
+            return self.end_unread(id, once, ending).await;
         }
-        self.business(id).change(request, EndBusiness { once }).await
+        self.business(id).holding(ending.map(Held::new)).change(request, EndBusiness { once }).await
     }
 
     /// Ends a business whose profile does not decode, so that it has no actor.
-    async fn end_unread(&self, id: BusinessId, once: Option<Idempotency>) -> Result<Answer, EngineError> {
+    async fn end_unread(
+        &self,
+        id: BusinessId,
+        once: Option<Idempotency>,
+        ending: Option<Once>,
+    ) -> Result<Answer, EngineError> {
         let (shared, permit) = (Arc::clone(&self.shared), self.shared.permit()?);
         shared.store.check_room(Weight::Frees)?;
         let (mut batch, endpoints) = end_unread(&shared.store, id)?;
@@ -172,7 +178,7 @@ impl Engine {
                     let keys = endpoints.into_iter().map(|endpoint| EndpointKey { business: id, endpoint });
                     keys.for_each(|key| shared.look_after(key));
                 }
-                drop(permit);
+                drop((permit, ending));
                 _ = done.send(());
             }),
         );

@@ -49,7 +49,8 @@ pub struct Export {
     current: Option<Current>,
     businesses: u64,
     left_out: LeftOut,
-    _place: OwnedSemaphorePermit,
+    /// Shared with the step under way, which goes on although the caller goes away.
+    place: Arc<OwnedSemaphorePermit>,
 }
 
 /// Which businesses are still to come.
@@ -97,7 +98,7 @@ impl Engine {
             current: None,
             businesses: 0,
             left_out: LeftOut::default(),
-            _place: place,
+            place: Arc::new(place),
         })
     }
 
@@ -220,10 +221,10 @@ impl Export {
             return Ok((current, moved));
         }
         let began = Instant::now();
-        let store = self.shared.store.clone();
+        let (store, place) = (self.shared.store.clone(), Arc::clone(&self.place));
         let read = tokio::task::spawn_blocking(move || {
             let moved = current.step(&store);
-            drop(reads);
+            drop((reads, place));
             moved.map(|moved| (current, moved))
         });
         // A panic is logged where it happens.

@@ -7,11 +7,12 @@ use tokio::sync::oneshot;
 use super::handle::People;
 use super::token::Token;
 use super::write::write_person;
+use crate::actor::Held;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, Refusal, Role,
-    StaffId, Text, Timestamp,
+    Actor, Address, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, Refusal,
+    Role, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -116,6 +117,18 @@ impl People {
         }
         let profile = business.business().await?;
         let claim = self.shared.claims.on(&[invitation.email.folded()]).await;
+        let (people, business) = (self.holding(Some(claim.clone())), &business.holding(Some(claim)));
+        people.invite_claimed(business, request, invitation, &profile).await
+    }
+
+    /// Invites somebody whose address is claimed: the claim is held by this handle and the business's.
+    async fn invite_claimed(
+        &self,
+        business: &BusinessHandle,
+        request: Request,
+        invitation: Invitation,
+        profile: &Business,
+    ) -> Result<Invited, EngineError> {
         let known = self.by_email(invitation.email.folded()).await?;
         let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
         let mailed = !by_operator && self.sends_mail();
@@ -182,7 +195,6 @@ impl People {
         } else {
             None
         };
-        drop(claim);
         Ok(Invited { answer, link, mail: None })
     }
 
@@ -219,17 +231,18 @@ impl People {
     ) -> Result<Linked, EngineError> {
         // Two of the same request at once would void each other's link.
         let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once.key)).transpose()?;
+        let once = once.map(Held::new);
+        let (people, business) = (self.holding(once.clone()), &business.holding(once));
         if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
             let (kind, expires_at) = read_link(&answer)?;
             return Ok(Linked { kind, expires_at, token: None });
         }
-        let (person, _) = self.member(business, id).await?;
+        let (person, _) = people.member(business, id).await?;
         let kind = kind.unwrap_or_else(|| person.fitting_link());
         let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
         business.check(&request, unmade).await?;
-        let link = self.new_link(id, (Some(kind), Handed::Operator), Some(business), request.actor).await?;
+        let link = people.new_link(id, (Some(kind), Handed::Operator), Some(business), request.actor).await?;
         business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
-        drop(once);
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
@@ -358,9 +371,9 @@ impl People {
         write_person(None, Some(&person), &mut batch);
         let of = ("person", person.id);
         note(&self.shared, (by, "person.created"), of, person.created_at, &mut batch);
-        let (done, written) = oneshot::channel();
+        let ((done, written), claim) = (oneshot::channel(), self.held());
         let answered = Box::new(move || {
-            drop(permit);
+            drop((permit, claim));
             _ = done.send(());
         });
         let _ = self.shared.store.submit(keys::lane_of(person.id), batch, answered);

@@ -118,6 +118,7 @@ impl People {
         }
         let of = (Actor::Person(id), "person.link_used", Weight::Frees);
         let former = self
+            .holding(Some(claim))
             .change_and_mail(id, of, move |person, now| {
                 let former = person.prove_email(&link, &session, now)?;
                 let told = (person.email != former)
@@ -125,7 +126,6 @@ impl People {
                 Ok((former, told))
             })
             .await?;
-        drop(claim);
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
@@ -191,8 +191,7 @@ impl People {
             let to = Some(email.as_str().to_owned());
             Ok(((), mailed.map(|_| NewMail::of_account(id, MailKind::EmailChange, to))))
         };
-        self.change_and_mail(id, of, asked).await?;
-        drop(claim);
+        self.holding(Some(claim)).change_and_mail(id, of, asked).await?;
         Ok(link)
     }
 

@@ -86,7 +86,7 @@ impl People {
             Err(_) => None,
         };
         let email = folded.unwrap_or_else(|_| fold_address(email));
-        self.try_password((&email, person), password, network, Then::Begin(client)).await
+        self.try_password((email, person), password, network, Then::Begin(client)).await
     }
 
     /// Gives the password again in a session, which sensitive changes ask for.
@@ -105,19 +105,41 @@ impl People {
         }
         let email = person.email_folded();
         let then = Then::Note(token.hash());
-        self.try_password((&email, Some((*person).clone())), password, network, then).await
+        self.try_password((email, Some((*person).clone())), password, network, then).await
     }
 
     async fn try_password(
+        &self,
+        (email, person): (String, Option<Person>),
+        password: &str,
+        network: IpAddr,
+        then: Then,
+    ) -> Result<SignIn, EngineError> {
+        let (people, password) = (self.clone(), password.to_owned());
+        // In a task of its own, so that a try counts for as long as its password is hashed, and no longer as a failure
+        // once the password was right, although the caller goes away.
+        let tried =
+            tokio::spawn(
+                async move { people.try_to_the_end((&email, person), &password, network, then).await },
+            );
+        let (came, wait) = tried.await.map_err(|_| EngineError::Failed)??;
+        if wait > Duration::ZERO {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(came)
+    }
+
+    /// What came of a try, and how long its answer waits.
+    async fn try_to_the_end(
         &self,
         (email, person): (&str, Option<Person>),
         password: &str,
         network: IpAddr,
         then: Then,
-    ) -> Result<SignIn, EngineError> {
+    ) -> Result<(SignIn, Duration), EngineError> {
         let begun = match self.shared.attempts.begin(network, email, self.shared.clocks.now())? {
             Ok(begun) => begun,
-            Err(retry_after) => return Ok(SignIn::TooMany(retry_after)),
+            Err(retry_after) => return Ok((SignIn::TooMany(retry_after), Duration::ZERO)),
         };
         let kept = person.as_ref().and_then(|person| person.password.clone());
         let looked = self.shared.hasher.look(kept.as_deref(), password).await;
@@ -128,12 +150,7 @@ impl People {
         };
         // What failed for our own sake is nobody's failure.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
-        drop(begun);
-        let came = came?;
-        if wait > Duration::ZERO {
-            tokio::time::sleep(wait).await;
-        }
-        Ok(came)
+        Ok((came?, wait))
     }
 
     /// Goes on behind the right password, if it still is.

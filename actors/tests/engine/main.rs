@@ -18,6 +18,7 @@ mod few_actors;
 mod guarded;
 mod harness;
 mod housekeeping;
+mod hung_up;
 mod idempotency;
 mod imports;
 mod lifecycle;

@@ -22,17 +22,17 @@ use serde_json::Value;
 use crate::harness::{Shop, World, by_operator, first_page, json, lately, offer_to, pass, text};
 use crate::post::Post;
 
-const PASSWORD: &str = "correct horse battery staple";
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
 const OTHER: &str = "gargle fjord zipper amount";
 
-async fn world() -> World {
+pub(crate) async fn world() -> World {
     let mut world = World::new(1).await;
     world.limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
     world.restart().await;
     world
 }
 
-fn from(number: u8) -> From {
+pub(crate) fn from(number: u8) -> From {
     let address = IpAddr::from([192, 0, 2, number]);
     From::new(address, address, "Browser\u{7}/1")
 }
@@ -54,7 +54,7 @@ fn id(invited: &Invited) -> PersonId {
     json(&invited.answer)["id"].as_str().unwrap().parse().unwrap()
 }
 
-fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
+pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
     match result {
         Err(EngineError::Refused(refusal)) => refusal,
         other => panic!("{other:?} is no refusal"),
@@ -62,7 +62,7 @@ fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
 }
 
 /// Somebody whom the operator added and who has chosen a password.
-async fn member(world: &World, shop: &Shop, email: &str, role: Role) -> (PersonId, Token) {
+pub(crate) async fn member(world: &World, shop: &Shop, email: &str, role: Role) -> (PersonId, Token) {
     let people = world.engine.people();
     let invited = invite(world, shop, by_operator(), email, role).await;
     let link = invited.link.as_ref().unwrap();
