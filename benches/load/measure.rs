@@ -15,6 +15,8 @@ pub(crate) struct Measured {
     pub(crate) p99: Option<f64>,
     /// Of 999 in a thousand.
     pub(crate) p999: Option<f64>,
+    /// The longest.
+    pub(crate) max: Option<f64>,
     /// Seconds of CPU that the server took while it was measured.
     pub(crate) cpu_seconds: Option<f64>,
     /// Memory of the server in bytes.
@@ -33,6 +35,7 @@ impl Measured {
             p50: at(0.5),
             p99: at(0.99),
             p999: at(0.999),
+            max: at(1.0),
             seconds: Some(within.as_secs_f64()),
             ..Self::default()
         }

@@ -1,13 +1,13 @@
 //! What size costs: a business with many appointments, a store with a million of them, a hundred thousand businesses.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use serde_json::json;
 
 use crate::client::{Connection, request};
-use crate::drive::{drive, exhaust};
+use crate::drive::{Period, drive, exhaust};
 use crate::error::Result;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
@@ -25,9 +25,13 @@ const WAKING: &str = "1,000,000 appointments: first booking at each business";
 const LOADED: &str = "1,000,000 appointments: bookings, 64 connections";
 const BACKED_UP: &str = "1,000,000 appointments: bookings, 64 connections, a backup under way";
 const HOUSES: &str = "100,000 businesses, 1,000 active";
+const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 100 of them for a minute";
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
+/// The businesses that are changed while all that run are swept, and how long a sweep takes.
+const SOME: usize = 100;
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// How bookings end that were made for a while.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,7 @@ impl Group for Sizes {
             Row::plain(LOADED),
             Row::reaching(BACKED_UP, &[Target::Tail { of: LOADED, at_most: 2.0 }]),
             Row::reaching(HOUSES, &[Target::Memory { under: 400.0 }]),
+            Row::reaching(CHANGED, &[Target::Memory { under: 400.0 }, Target::Max { under: 50.0 }]),
         ]
     }
 
@@ -85,6 +90,7 @@ impl Group for Sizes {
             (vec![PRESENT_100K], plan(1, 100_000 / part)),
             (vec![MILLION, KILLED, WAKING, LOADED, BACKED_UP], plan(1_000 / part, 1_000)),
             (vec![HOUSES], Plan { staff: 1, ..plan(100_000 / part, 0) }),
+            (vec![CHANGED], Plan { staff: 1, kept: 100_000 / part, ..plan(100_000 / part, 0) }),
         ];
         let mut filled = Vec::new();
         for (number, (names, plan)) in plans.into_iter().enumerate() {
@@ -117,6 +123,7 @@ impl Group for Sizes {
             LOADED => filled.book_and(context, End::Stopped).await,
             BACKED_UP => filled.book_and(context, End::BackedUp).await,
             WAKING | HOUSES => filled.wake(context).await,
+            CHANGED => filled.change_all(context).await,
             _ => filled.book_on_a_copy(context).await,
         }
     }
@@ -181,6 +188,23 @@ impl Filled {
         server.process.stop()?;
         std::fs::remove_dir_all(directory)?;
         Ok(measured)
+    }
+
+    /// Books once at each business, which gives the memory that is resident, then for a minute at some of them: a sweep of
+    /// all that run takes place in it.
+    async fn change_all(&mut self, context: &Context) -> Result<Measured> {
+        let server = Receptionist::start(&self.directory, None)?;
+        let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
+        exhaust(server.public, first.scripts(CONNECTIONS), &server.process).await?;
+        self.taken += 1;
+        let memory = server.process.resident();
+        let some = &self.shops[..self.shops.len().min(SOME)];
+        let bookings = Bookings::new(some, context.first_day, self.taken, For::Known)?;
+        let period = Period { measured: SWEEP_EVERY, ..context.options.period };
+        let measured = drive(server.public, bookings.scripts(1), period, &server.process).await?;
+        self.taken += bookings.asked().div_ceil(some.len());
+        server.process.stop()?;
+        Ok(Measured { memory, ..measured })
     }
 
     /// Books once at each business that is spoken to; the memory that is resident then.

@@ -42,6 +42,11 @@ pub(crate) enum Target {
         /// The bound.
         under: f64,
     },
+    /// The longest within so many milliseconds.
+    Max {
+        /// The bound.
+        under: f64,
+    },
     /// This part of a processor core at most.
     Cpu {
         /// The bound.
@@ -108,6 +113,7 @@ impl Target {
             Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),
             Self::P99 { .. } | Self::Beside { .. } => median_of(runs, |run| run.p99),
             Self::P50 { .. } => median_of(runs, |run| run.p50),
+            Self::Max { .. } => median_of(runs, |run| run.max),
             Self::Memory { .. } => median_of(runs, |run| run.memory.map(megabytes)),
             Self::Cpu { .. } => median_of(runs, Measured::cores),
         }
@@ -120,6 +126,7 @@ impl Target {
             Self::P99 { under }
             | Self::Beside { under, .. }
             | Self::P50 { under }
+            | Self::Max { under }
             | Self::Memory { under }
             | Self::Cpu { under } => reached < *under,
         }
@@ -134,10 +141,12 @@ impl Target {
             Self::Tail { of, at_most } => format!("p99 ≤ {at_most:.2} of \"{of}\""),
             Self::Beside { under, .. } | Self::P99 { under } => format!("p99 < {under} ms"),
             Self::P50 { under } => format!("< {under} ms"),
+            Self::Max { under } => format!("max < {under} ms"),
             Self::Memory { under } => format!("< {under} MB"),
             Self::Cpu { under } => format!("CPU < {:.0} % of a core", under * 100.0),
         };
         let ratio = match self {
+            Self::Max { .. } => self.reached(runs, report).map(|max| format!("{max:.1} ms")),
             Self::Cpu { .. } => {
                 median_of(runs, Measured::cores).map(|cores| format!("{:.1} %", cores * 100.0))
             }
@@ -249,6 +258,7 @@ impl Report {
                 "p50_ms": median_of(runs, |run| run.p50),
                 "p99_ms": median_of(runs, |run| run.p99),
                 "p999_ms": median_of(runs, |run| run.p999),
+                "max_ms": median_of(runs, |run| run.max),
                 "server_cpu_seconds": median_of(runs, |run| run.cpu_seconds),
                 "server_memory_bytes": median_of(runs, |run| run.memory.map(|bytes| bytes as f64)),
                 "targets": targets.collect::<Vec<_>>(),
