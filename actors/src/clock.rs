@@ -9,11 +9,16 @@
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): how long something is kept. It goes evenly while the
 //!   service runs, and is kept over restarts and crashes.
 //!
+//! Schedules have a clock of their own, [`SteadyClock`], and what waits for one looks at it every [`LOOK_EVERY`].
+//!
 //! What always holds: steady time never goes back while an engine runs, and after a crash by no more than what passed
-//! since it was kept last, a minute; within an engine it is one count for all businesses.
+//! since it was kept last, a minute; within an engine it is one count for all businesses. No change bears a stamp before
+//! [`Clocks::stamps_from`]: in the same boot of the machine, that is at or after every instant that was shown as the end
+//! of a list by change.
 
 mod belief;
 mod kept;
+mod schedule;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,9 +29,10 @@ use parking_lot::Mutex;
 
 use self::belief::Belief;
 use self::kept::Kept;
+pub(crate) use self::schedule::{LOOK_EVERY, SteadyClock};
 use crate::domain::{BusinessId, SteadyTime, Timestamp};
 use crate::ports::Clock;
-use crate::store::records::ClockRecord;
+use crate::store::records::{Boot, ClockRecord};
 use crate::store::{Batch, Record, Store, StoreError, Weight, keys};
 
 /// How far the newest stamp may be ahead of what is kept of it between two minutes.
@@ -41,6 +47,10 @@ struct Inner {
     belief: Mutex<Belief>,
     /// What is to be added to the port's steady milliseconds to get the store's steady time.
     ahead: i64,
+    /// The earliest stamp of a change in this life.
+    stamps_from: Timestamp,
+    /// By how much the believed time was ahead of the port's steady milliseconds when it was kept last.
+    kept_offset: AtomicI64,
     /// The newest stamp that any record of the store bears, in milliseconds after 1970.
     newest: AtomicI64,
     /// The newest that was handed to the store, in the same milliseconds.
@@ -56,25 +66,29 @@ impl Clocks {
     /// # Errors
     /// When the store fails.
     pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        let Kept { steady, newest, warning } = kept::read(store, port.now()).await?;
-        if let Some(warning) = warning {
+        let kept = kept::read(store, port.now(), boot(&*port)).await?;
+        if let Some(warning) = &kept.warning {
             tracing::warn!("{warning}");
         }
-        let clocks = Self::new(port, steady, newest.unwrap_or(Timestamp::MIN));
+        let clocks = Self::new(port, &kept);
         // Before anything that is stamped by it, so that no crash leaves a later record and no count.
         clocks.keep(store);
         Ok(clocks)
     }
 
-    /// A clock that begins at this steady time.
-    fn new(port: Arc<dyn Clock>, steady: SteadyTime, newest: Timestamp) -> Self {
+    /// A clock that goes on from what was kept.
+    fn new(port: Arc<dyn Clock>, kept: &Kept) -> Self {
         let (wall, passed) = (port.now().millis(), millis(port.steady()));
+        let newest = kept.newest.unwrap_or(Timestamp::MIN).millis();
+        let belief = Belief::new(wall, passed, kept.believed);
         Self(Arc::new(Inner {
-            belief: Mutex::new(Belief::new(wall, passed)),
-            ahead: steady.millis() - passed,
-            newest: AtomicI64::new(newest.millis()),
-            newest_kept: AtomicI64::new(newest.millis()),
-            told: Mutex::new(None),
+            ahead: kept.steady.millis() - passed,
+            stamps_from: kept.believed.map_or(Timestamp::MIN, |kept| Timestamp::from_millis(kept.now)),
+            kept_offset: AtomicI64::new(i64::MIN),
+            newest: AtomicI64::new(newest),
+            newest_kept: AtomicI64::new(newest),
+            told: Mutex::new(belief.doubted()), // the warning at the start says so
+            belief: Mutex::new(belief),
             port,
         }))
     }
@@ -85,6 +99,11 @@ impl Clocks {
         // Both are read under the lock, or one who was held up between them would take the other for a jump.
         let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
         Timestamp::from_millis(belief.read(wall, passed))
+    }
+
+    /// The earliest stamp of a change in this life: where the believed time of the life before has come to.
+    pub(crate) fn stamps_from(&self) -> Timestamp {
+        self.0.stamps_from
     }
 
     /// What the wall clock shows.
@@ -114,6 +133,17 @@ impl Clocks {
         }
     }
 
+    /// Called when a list by change was asked for, which shows everything up to the present. Keeps the time if a start
+    /// after a crash would begin at an earlier one; gives whether it does, and the list waits for that.
+    pub(crate) fn note_list(&self, store: &Store) -> bool {
+        let _ = self.now();
+        let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
+        if is_ahead {
+            self.keep(store);
+        }
+        is_ahead
+    }
+
     /// Asked once a minute: bears a jump out though nobody else may ask what time it is, and tells the log when the
     /// wall clock begins or ceases to be doubted.
     pub(crate) fn tell(&self) {
@@ -140,16 +170,24 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        let record = ClockRecord {
-            steady: self.steady(),
-            // What is doubted must not age the keys of idempotency once it is right again.
-            wall: self.now(),
-            newest: Timestamp::from_millis(newest),
-        };
+        // What is doubted must not age the keys of idempotency once it is right again.
+        let wall = self.now();
+        let boot = boot(&*self.0.port);
+        let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);
+        let newest = Timestamp::from_millis(newest);
+        let record = ClockRecord { steady: self.steady(), wall, newest, boot };
         let mut batch = Batch::default();
         batch.put(keys::clock(), record.encode());
-        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        let (this, offset) = (self.clone(), wall.millis() - passed);
+        let done = Box::new(move || this.0.kept_offset.store(offset, Ordering::Relaxed));
+        store.submit(BusinessId::INSTALLATION, batch, done);
+        store.tell_time(wall);
     }
+}
+
+/// The present moment of the machine's boot.
+fn boot(port: &dyn Clock) -> Option<Boot> {
+    port.boot_id().map(|id| Boot { id, passed: millis(port.steady()) })
 }
 
 /// Milliseconds, cut off.

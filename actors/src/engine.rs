@@ -25,8 +25,8 @@ pub use self::imports::Importing;
 pub use self::once::Once;
 use crate::actor::{Bounds, Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};
-use crate::clock::Clocks;
-use crate::delivery::{DeliveryActor, Dispatcher, SteadyClock};
+use crate::clock::{Clocks, SteadyClock};
+use crate::delivery::{DeliveryActor, Dispatcher};
 use crate::domain::{BusinessId, IdMint, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
@@ -110,8 +110,9 @@ impl Engine {
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
-        let steady = SteadyClock::set(clocks.now());
+        let steady = SteadyClock::set(clocks.now(), &ports.clock);
         let webhooks = WebhookClient::new(&ports, &ports.trust);
+        let dispatcher = Dispatcher::new(limits.places, steady.clone());
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, its_end) = supervisor.map_err(|_| StoreError::Stopped)?;
         let hasher = Hasher::new(limits.hashing, store.is_simulated());
@@ -153,7 +154,7 @@ impl Engine {
             closing: AtomicBool::new(false),
             scans: Scans::new(limits.scan_rows),
             limits,
-            dispatcher: Dispatcher::new(limits.places),
+            dispatcher,
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use uuid::Uuid;
 
 use crate::domain::Timestamp;
 use crate::net::trust::Trust;
@@ -24,6 +25,12 @@ pub trait Clock: Send + Sync + 'static {
     /// The time since a moment that is unknown and stays the same as long as the machine runs. It goes evenly whatever
     /// the wall clock does, and on while the machine is suspended.
     fn steady(&self) -> Duration;
+
+    /// The id of the boot in which `steady` counts: two readings with the same id have the same zero. `None` when the
+    /// system has no such id.
+    fn boot_id(&self) -> Option<Uuid> {
+        None
+    }
 }
 
 /// A source of bytes that nobody can foretell.
@@ -156,11 +163,14 @@ impl std::fmt::Debug for Ports {
 
 /// The machine's own clocks.
 pub fn system_clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock)
+    Arc::new(SystemClock { boot_id: boot_id() })
 }
 
 /// The machine's clocks.
-struct SystemClock;
+struct SystemClock {
+    /// Read once: it stays the same as long as the process runs.
+    boot_id: Option<Uuid>,
+}
 
 impl Clock for SystemClock {
     #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
@@ -175,6 +185,16 @@ impl Clock for SystemClock {
         let seconds = u64::try_from(read.tv_sec).unwrap_or_default();
         Duration::new(seconds, u32::try_from(read.tv_nsec).unwrap_or_default())
     }
+
+    fn boot_id(&self) -> Option<Uuid> {
+        self.boot_id
+    }
+}
+
+/// The kernel draws this id at each boot. Other systems have no such file.
+fn boot_id() -> Option<Uuid> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    text.trim().parse().ok()
 }
 
 /// The clock that goes on in suspension, where the system has one.

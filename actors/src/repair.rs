@@ -298,8 +298,13 @@ impl Repair<'_> {
             batch.put(keys::meta(), MetaRecord { created_at: present, ..meta }.encode());
         }
         if let Some(clock) = clock {
-            let newest = clock.newest.min(present);
-            batch.put(keys::clock(), ClockRecord { newest, ..clock }.encode());
+            moved += u64::from(clock.wall > present);
+            // What the steady clock says of the time since is of a time that was wrong.
+            let (newest, wall, boot) = (clock.newest.min(present), clock.wall.min(present), None);
+            batch.put(keys::clock(), ClockRecord { newest, wall, boot, ..clock }.encode());
+            if !self.dry_run {
+                self.store.tell_time(wall);
+            }
         }
         self.settle().await?; // nothing is left to do once this is written
         batch.delete(keys::repair());

@@ -8,12 +8,12 @@
 use std::sync::Weak;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use crate::delivery::EndpointKey;
-use crate::domain::PersonId;
+use crate::domain::{PersonId, SteadyTime};
 use crate::housekeeping::Housekeeping;
 use crate::people::{sweep_people, write_uses};
 use crate::shared::Shared;
@@ -25,8 +25,9 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How far apart the parts of a sweep of the actors are.
 const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
 
-/// How far apart rounds through people begin.
-const PEOPLE_EVERY: Duration = Duration::from_secs(86_400);
+/// How far apart rounds through people begin, and how long after a start the first one does, in steady time.
+const PEOPLE_EVERY: TimeDelta = TimeDelta::hours(24);
+const PEOPLE_FIRST: TimeDelta = TimeDelta::hours(1);
 
 /// What the supervisor remembers.
 pub(crate) struct State {
@@ -35,7 +36,7 @@ pub(crate) struct State {
     /// Whether another part of the sweep comes.
     part_comes: bool,
     /// When the next round through people begins.
-    next_round: Instant,
+    next_round: Option<SteadyTime>,
     /// How far this round has come, while there is one.
     people: Option<Option<PersonId>>,
 }
@@ -78,8 +79,9 @@ impl State {
         if let Err(error) = self.housekeeping.go_on(&shared) {
             tracing::warn!(%error, "businesses could not be swept");
         }
-        if self.people.is_none() && Instant::now() >= self.next_round {
-            self.next_round = Instant::now() + PEOPLE_EVERY;
+        let now = shared.clocks.steady();
+        if self.people.is_none() && self.next_round.is_some_and(|next| now >= next) {
+            self.next_round = Some(now + PEOPLE_EVERY);
             self.people = Some(None);
         }
         if let Some(after) = self.people {
@@ -114,9 +116,8 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        let next_round = Instant::now() + PEOPLE_EVERY / 24;
         let housekeeping = Housekeeping::default();
-        Ok(State { shared: Weak::new(), housekeeping, part_comes: false, next_round, people: None })
+        Ok(State { shared: Weak::new(), housekeeping, part_comes: false, next_round: None, people: None })
     }
 
     async fn handle(
@@ -126,7 +127,10 @@ impl Actor for Supervisor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Message::Watch(shared) => state.shared = shared,
+            Message::Watch(shared) => {
+                state.next_round = shared.upgrade().map(|shared| shared.clocks.steady() + PEOPLE_FIRST);
+                state.shared = shared;
+            }
             Message::StartDelivery(key) => {
                 if let Some(shared) = state.shared.upgrade() {
                     shared.wake_delivery(key);

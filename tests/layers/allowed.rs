@@ -77,7 +77,6 @@ pub(crate) const ENGINE: Allowed = &[
             "delivery::dispatch",
             "delivery::key",
             "delivery::message",
-            "delivery::steady",
             "domain",
             "error",
             "key_usage",
@@ -107,7 +106,6 @@ pub(crate) const ENGINE: Allowed = &[
             "delivery::key",
             "delivery::schedule",
             "delivery::signature",
-            "delivery::steady",
             "delivery::write",
             "domain",
             "error",
@@ -134,6 +132,7 @@ pub(crate) const ENGINE: Allowed = &[
             "business::handle",
             "business::queries",
             "business::request",
+            "clock",
             "domain",
             "error",
             "live",
@@ -170,7 +169,7 @@ pub(crate) const ENGINE: Allowed = &[
             "view",
         ],
     ),
-    ("mail", &["domain", "error", "ports", "recent", "shared", "sources", "store"]),
+    ("mail", &["clock", "domain", "error", "ports", "recent", "shared", "sources", "store"]),
     ("supervisor", &["delivery::key", "domain", "housekeeping", "people::sweep", "shared", "store"]),
     (
         "engine",
@@ -245,7 +244,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
     (
         "delivery",
         &[
-            &["dispatch", "key", "message", "sample", "schedule", "signature", "steady"],
+            &["dispatch", "key", "message", "sample", "schedule", "signature"],
             &["write"],
             &["state", "target"],
             &["attempts", "clean", "due", "post", "resend", "turn"],
@@ -308,6 +307,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "people",
             "recent",
             "sources",
+            "supervisor",
             "view",
         ],
     ),
@@ -407,7 +407,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ),
     ("unicode_normalization", &["people"]),
     ("url", &["net"]),
-    ("uuid", &["business", "delivery", "domain", "live", "mail", "moving", "store", "view"]),
+    ("uuid", &["business", "delivery", "domain", "live", "mail", "moving", "ports", "store", "view"]),
     ("zxcvbn", &["people"]),
 ];
 

@@ -51,6 +51,8 @@ pub(crate) struct Entry {
     /// What the service may have believed it to be from when it was made until it was answered: the earliest, the
     /// latest.
     pub(crate) believed: (Timestamp, Timestamp),
+    /// Up to when a list by change had shown everything before it was made: its stamp is no earlier.
+    pub(crate) listed: Timestamp,
     pub(crate) came: Came,
     /// How often it was made.
     pub(crate) times: u32,
@@ -104,8 +106,9 @@ impl Ledger {
     pub(crate) fn ask(&self, tried: Tried, time: &Time) {
         self.by.lock().insert(tried.by, tried.number);
         let (asked, count, believed) = (time.now(), time.count(), time.believed());
+        let listed = time.stamped_from(tried.shop);
         let (answered, came, times) = (None, Came::Unknown, 1);
-        self.entries.lock().push(Entry { tried, asked, answered, count, believed, came, times });
+        self.entries.lock().push(Entry { tried, asked, answered, count, believed, listed, came, times });
     }
 
     /// Takes down what came of it. What was refused at first may be carried out when it is tried again.
@@ -119,6 +122,7 @@ impl Ledger {
         // The wall clock may have been put back since it was made.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
+        entry.listed = entry.listed.min(time.stamped_from(entry.tried.shop));
         self.news.lock().push(number);
     }
 

@@ -162,8 +162,12 @@ impl Sim {
         let closing = Arc::clone(&life.closing);
         world.say(format_args!("somebody looks at {what:?} of {shop}"));
         life.spawn(async move {
+            let asked = world.time.believed().0;
             match look(&handle, what, known).await {
                 Ok(found) => {
+                    if matches!(what, Look::ChangedAppointments) {
+                        world.time.listed(shop, asked);
+                    }
                     if matches!(what, Look::One) && known.is_some() && found.is_empty() {
                         world.wrong(format_args!("{known:?} of {shop} is not there any more"));
                     }

@@ -32,6 +32,7 @@ mod ledger;
 mod leftovers;
 mod life;
 mod looks;
+mod machine;
 mod mails;
 mod model;
 mod moves;

@@ -31,10 +31,13 @@ pub(crate) struct Span {
     pub(crate) ended: i64,
     /// Until when it worked: when its store failed, or it ended.
     pub(crate) worked: i64,
-    /// What the wall clock showed when it began, in milliseconds: schedules run evenly from there.
+    /// What the service believed it to be when it began, in milliseconds: schedules run evenly from there.
     pub(crate) wall: i64,
-    /// Whether the wall clock jumped meanwhile.
+    /// Whether the wall clock jumped meanwhile, or was not believed at the start, or the machine was suspended: the wall
+    /// clock and the schedules may differ, and an attempt may have ended long after it began.
     pub(crate) jumped: bool,
+    /// For how long the machine was suspended meanwhile, and what became due in that time waited for a timer to look.
+    pub(crate) suspended: i64,
     /// Until when an outage of ours may have held deliveries back.
     pub(crate) held_until: i64,
     /// Whether there were so few places for attempts that endpoints waited for each other's.
@@ -212,6 +215,11 @@ impl Model {
         let (from, to) = entry.believed;
         assert!(at >= from, "{name} was stamped {at}, before {from}");
         let told = entry.answered.is_some() && entry.times == 1;
+        assert!(
+            !told || at >= entry.listed,
+            "{name} was stamped {at}, and a list had shown all until {}",
+            entry.listed
+        );
         let latest = to.max(self.newest_stamp + STAMP_STEPS_MAX);
         assert!(!told || at <= latest, "{name} was stamped {at}, behind {to} and {}", self.newest_stamp);
     }

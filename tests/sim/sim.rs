@@ -44,6 +44,8 @@ pub(crate) struct Sim {
     pub(crate) models: Vec<Model>,
     /// What the disk holds of the service's count of steady time, now that no engine runs.
     kept: Option<ClockRecord>,
+    /// Whether there was room to keep it in the life before.
+    could_keep: bool,
     pub(crate) workload: Workload,
     /// Whether very many contacts were made at once.
     pub(crate) has_burst: bool,
@@ -55,6 +57,7 @@ pub(crate) struct Sim {
     /// The businesses beside those of the models, in which people are erased; they have lots of their own.
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
+    pub(crate) machine_dice: Dice,
 }
 
 /// How a life ends.
@@ -80,6 +83,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let planted = Planted::new(seed);
     let aside = Aside::new(seed);
     let (guests, guest_dice) = (Guests::default(), Dice::new(seed ^ 0x9e57));
+    let machine_dice = Dice::new(seed ^ 0xb007);
     let mut sim = Sim {
         dice,
         world,
@@ -87,6 +91,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         shops,
         models,
         kept,
+        could_keep: true,
         workload,
         has_burst,
         shortage,
@@ -96,6 +101,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         aside,
         guests,
         guest_dice,
+        machine_dice,
     };
     sim.choose_beginning();
     for life in 0..LIVES {
@@ -110,9 +116,13 @@ impl Sim {
         self.world.time.count() - KEPT_MILLIS
     }
 
-    /// A life begins, in the runtime that this is called in.
-    pub(crate) fn begin_time(&self) {
-        self.world.time.begin(self.kept.as_ref());
+    /// A life begins, in the runtime that this is called in. Gives whether the wall clock is behind the kept time.
+    pub(crate) fn begin_time(&self) -> bool {
+        let is_behind = self.world.time.begin(self.kept.as_ref(), self.could_keep);
+        if is_behind {
+            self.world.say(format_args!("the wall clock is behind the kept time"));
+        }
+        is_behind
     }
 
     /// A life that begins.
@@ -141,8 +151,8 @@ impl Sim {
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
-            self.begin_time();
-            span.wall = self.world.time.wall().millis();
+            span.jumped = self.begin_time();
+            span.wall = self.world.time.believed().1.millis();
             self.world.say(format_args!("life {number} begins"));
             self.enough_room();
             let mut life = self.begin_life().await;
@@ -159,6 +169,7 @@ impl Sim {
             } else {
                 self.course(&mut life).await
             };
+            span.suspended = self.world.time.suspended();
             self.world.time.end();
             end
         });
@@ -178,9 +189,10 @@ impl Sim {
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
         span.held_until = self.held_until();
-        span.jumped = self.world.time.jumps() != jumps;
+        span.jumped |= self.world.time.jumps() != jumps || span.suspended > 0;
         self.learn();
         self.look_at_disk(span, from, false);
+        self.some_standstill();
     }
 
     /// The engine begins to live, and to send mails.
@@ -268,6 +280,7 @@ impl Sim {
             self.some_backup(life);
             self.some_mail(life);
             self.some_move(life).await;
+            self.some_suspension(life).await;
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -303,8 +316,8 @@ impl Sim {
         }
         let mut span = self.span();
         runtime.block_on(async {
-            self.begin_time();
-            span.wall = self.world.time.wall().millis();
+            span.jumped = self.begin_time();
+            span.wall = self.world.time.believed().1.millis();
             self.world.say(format_args!("the last life begins"));
             self.enough_room();
             let mut life = self.begin_life().await;
@@ -368,14 +381,22 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
+    /// Whether there was no room at some time to write what the service keeps for itself.
+    fn is_room_short(&self, span: Span) -> bool {
+        self.world.room_between(span.began).1 >= RoomLevel::Exhausted
+    }
+
     /// Steady time is kept once a minute, unless nothing is written for want of room, or could be before the store
     /// failed.
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
-        let full = self.world.room_between(span.began).1 >= RoomLevel::Exhausted;
+        let full = self.is_room_short(span);
         let lost_max = if nothing_kept || full { i64::MAX } else { KEEPS_MILLIS };
-        assert!((0..lost_max).contains(&lost), "{lost} ms of steady time are lost");
+        assert!(
+            (0..lost_max.saturating_add(span.suspended)).contains(&lost),
+            "{lost} ms of steady time are lost"
+        );
     }
 
     /// Checks everything that lies on the disk, now that no engine runs, against everything that is known.
@@ -398,6 +419,7 @@ impl Sim {
         runtime.block_on(store.close()).unwrap();
         drop((store, runtime));
         self.check_count(span, &kept);
+        self.could_keep = !self.is_room_short(span);
         self.kept = Some(kept);
         for (model, rows) in self.models.iter_mut().zip(&all_rows) {
             model.replay(rows, &self.ledger, span);

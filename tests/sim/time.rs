@@ -3,6 +3,7 @@
 //! Each life of the engine has a tokio runtime of its own, whose clock stands still while anything can run. What has
 //! passed in the lives before is added up here, so that simulated time goes on through crashes and restarts.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use actors::domain::Timestamp;
@@ -10,6 +11,7 @@ use actors::ports::Clock;
 use actors::store::records::ClockRecord;
 use parking_lot::Mutex;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// A jump of the wall clock is believed when it has held for so long, or by then at the latest, in milliseconds:
 /// somebody asks what time it is once a minute.
@@ -25,7 +27,18 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
+    /// How far the wall clock of the start is ahead, while the kept time is believed instead: it is never believed.
+    behind: Option<i64>,
 }
+
+impl Belief {
+    fn sure(ahead: i64) -> Self {
+        Self { ahead, doubts_since: None, behind: None }
+    }
+}
+
+/// How long the service may take to start, in milliseconds.
+const STARTS_MILLIS: i64 = 1_000;
 
 /// When every seed begins: a Monday at 08:00 UTC.
 const BEGIN: i64 = 1_772_438_400_000;
@@ -38,6 +51,17 @@ pub(crate) struct Time(Mutex<State>);
 struct State {
     /// Milliseconds that had passed when this life began.
     before: i64,
+    /// For how many milliseconds of this life the machine was suspended.
+    suspended: i64,
+    /// The number of the machine's boot, and when it began.
+    boot: u64,
+    booted: i64,
+    /// The kept time, before which the service believes no time unless it follows a jump to before it.
+    kept: i64,
+    /// Of each business, by its number, the latest instant up to which a list by change has shown everything.
+    listed: BTreeMap<usize, Timestamp>,
+    /// Whether the service may have given up a later time for an earlier one since a list was shown.
+    went_back: bool,
     /// When this life began, on its own clock.
     began: Option<Instant>,
     /// How far the wall clock is ahead of the truth.
@@ -56,9 +80,13 @@ struct State {
 }
 
 impl State {
+    fn boot_id(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.boot) + 1)
+    }
+
     fn now(&self) -> i64 {
         let elapsed = self.began.map(|began| i64::try_from(began.elapsed().as_millis()).unwrap());
-        self.before + elapsed.unwrap_or_default()
+        self.before + elapsed.unwrap_or_default() + self.suspended
     }
 
     fn wall(&self) -> i64 {
@@ -68,9 +96,9 @@ impl State {
     /// Lets what is doubted be believed that has held for long enough.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
-        let believed = Belief { ahead, doubts_since: None };
+        let believed = Belief::sure(ahead);
         let mut beliefs = Vec::new();
-        for belief in self.beliefs.drain(..) {
+        for belief in std::mem::take(&mut self.beliefs) {
             let held = belief.doubts_since.map_or(0, |since| now - since);
             if held <= HELD_MILLIS_MAX {
                 beliefs.push(belief);
@@ -79,6 +107,10 @@ impl State {
                 self.latest = self.latest.max(BEGIN + self.later + left_at + belief.ahead);
             }
             if held >= HELD_MILLIS {
+                self.went_back |= believed.ahead < belief.ahead;
+                if held > HELD_MILLIS_MAX {
+                    self.kept = self.kept.min(BEGIN + self.later + now + ahead);
+                }
                 beliefs.push(believed);
             }
         }
@@ -110,8 +142,47 @@ impl Time {
         state.believe();
         let truth = BEGIN + state.later + state.now();
         let ahead = || state.beliefs.iter().map(|belief| belief.ahead);
-        let at = |ahead: Option<i64>| Timestamp::from_millis(truth + ahead.unwrap_or(state.ahead));
-        (at(ahead().min()), at(ahead().max()))
+        let at = |ahead: Option<i64>| truth + ahead.unwrap_or(state.ahead);
+        let is_behind = state.beliefs.iter().any(|belief| belief.behind.is_some());
+        let earliest = at(ahead().min()) - if is_behind { STARTS_MILLIS } else { 0 };
+        (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
+    }
+
+    /// A list by change was asked for when the service believed it to be this at the earliest, and was answered.
+    pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
+        let mut state = self.0.lock();
+        let listed = state.listed.entry(of).or_insert(asked);
+        *listed = asked.max(*listed);
+    }
+
+    /// The earliest stamp of a change of a business that is asked for now: none is before a list that was shown. Where a
+    /// later time was given up in this life, an actor that is loaded again does not know of lists before that.
+    pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
+        let state = self.0.lock();
+        let listed = state.listed.get(&of).filter(|_| !state.went_back);
+        listed.copied().unwrap_or(Timestamp::MIN)
+    }
+
+    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    pub(crate) fn suspend(&self, millis: i64) {
+        self.0.lock().suspended += millis;
+    }
+
+    /// For how many milliseconds of this life the machine was suspended.
+    pub(crate) fn suspended(&self) -> i64 {
+        self.0.lock().suspended
+    }
+
+    /// Nothing runs for so long.
+    pub(crate) fn stand_still(&self, millis: i64) {
+        self.0.lock().before += millis;
+    }
+
+    /// The machine is started anew; nothing runs on it.
+    pub(crate) fn reboot(&self) {
+        let mut state = self.0.lock();
+        state.boot += 1;
+        state.booted = state.now();
     }
 
     /// The latest that the service may have believed it to be so far. A stamp may bear it though the wall clock has
@@ -151,35 +222,64 @@ impl Time {
         state.believe();
         state.ahead = millis;
         let now = state.now();
+        let near = |other: i64| (other - millis).abs() <= FOLLOWED_MILLIS;
+        let mut went_back = false;
         for belief in &mut state.beliefs {
-            if (belief.ahead - millis).abs() <= FOLLOWED_MILLIS {
-                *belief = Belief { ahead: millis, doubts_since: None };
+            if near(belief.ahead) || belief.behind.is_some() && millis > belief.ahead {
+                went_back |= millis < belief.ahead;
+                *belief = Belief::sure(millis);
             } else {
-                belief.doubts_since = Some(now);
+                belief.doubts_since = Some(now).filter(|_| !belief.behind.is_some_and(near));
             }
         }
+        state.went_back |= went_back;
     }
 
-    /// A life begins, in the runtime that this is called in: what the wall clock shows is believed, and the count goes
-    /// on from what was kept of it.
-    pub(crate) fn begin(&self, kept: Option<&ClockRecord>) {
-        let latest = self.latest_believed();
+    /// A life begins, in the runtime that this is called in. The wall clock is believed, or the kept time where the wall
+    /// clock is before it; the count goes on from what was kept of it. Gives whether the kept time is believed. In the life
+    /// before there may have been no room to keep anything.
+    pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
-        state.latest = latest.millis();
         state.began = Some(Instant::now());
-        state.beliefs = vec![Belief { ahead: state.ahead, doubts_since: None }];
-        let wall = state.wall();
+        let (wall, now) = (state.wall(), state.now());
         let count = kept.map_or(wall, |kept| {
             kept.steady.millis() + (wall - kept.wall.millis()).clamp(0, STOPPED_MILLIS_MAX)
         });
-        state.counts_ahead = count - state.now();
+        state.counts_ahead = count - now;
+        state.beliefs = vec![Belief::sure(state.ahead)];
+        state.kept = i64::MIN;
+        let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
+        let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
+        let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
+        // Within a boot nothing that was shown is forgotten, and behind another one nothing that was kept.
+        for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.went_back) {
+            assert!(
+                listed.millis() <= goes_on,
+                "a list showed all until {listed}, and stamps begin at {goes_on}"
+            );
+        }
+        let goes_on_at = Timestamp::from_millis(goes_on);
+        state.listed.values_mut().for_each(|listed| *listed = goes_on_at.min(*listed));
+        state.went_back = false;
+        if wall >= kept.wall.millis() {
+            return false;
+        }
+        state.kept = goes_on;
+        let ahead = goes_on - (BEGIN + state.later + now);
+        if (ahead - state.ahead).abs() > FOLLOWED_MILLIS {
+            state.beliefs = vec![Belief { ahead, doubts_since: None, behind: Some(state.ahead) }];
+        }
+        true
     }
 
     /// The life ends; to be called in the same runtime.
     pub(crate) fn end(&self) {
+        let latest = self.latest_believed();
         let mut state = self.0.lock();
+        (state.latest, state.kept) = (latest.millis(), i64::MIN);
+        state.beliefs.clear();
         state.before = state.now();
-        state.began = None;
+        (state.began, state.suspended) = (None, 0);
     }
 }
 
@@ -188,10 +288,14 @@ impl Clock for Time {
         self.wall()
     }
 
-    /// Each life has a count of its own, like a machine that was started anew.
+    /// It goes on as long as the machine runs, suspended or not.
     fn steady(&self) -> Duration {
         let state = self.0.lock();
-        state.began.map(|began| began.elapsed()).unwrap_or_default()
+        Duration::from_millis(u64::try_from(state.now() - state.booted).unwrap())
+    }
+
+    fn boot_id(&self) -> Option<Uuid> {
+        Some(self.0.lock().boot_id())
     }
 }
 

@@ -52,7 +52,7 @@ impl BusinessActor {
         let start = Start {
             id,
             clocks: shared.clocks.clone(),
-            steady: shared.steady,
+            steady: shared.steady.clone(),
             store: shared.store.clone(),
             ports: shared.ports.clone(),
             outbox: Arc::clone(&shared.mail),

@@ -7,8 +7,7 @@ use super::decide::carry_out;
 use super::load::{Start, load};
 use super::request::Request;
 use super::state::State;
-use crate::clock::Clocks;
-use crate::delivery::SteadyClock;
+use crate::clock::{Clocks, SteadyClock};
 use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
 use crate::mail::Outbox;
@@ -36,7 +35,7 @@ impl Alone {
         of: BusinessId,
     ) -> Result<Option<Self>, StoreError> {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
-        let steady = SteadyClock::set(clocks.now());
+        let steady = SteadyClock::set(clocks.now(), &ports.clock);
         // Nobody is mailed by what is changed so.
         let outbox = Arc::new(Outbox::new(0));
         let start = Start { id: of, clocks, steady, store, ports, outbox };

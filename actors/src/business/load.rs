@@ -23,8 +23,7 @@ use super::references::References;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
 use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
-use crate::clock::Clocks;
-use crate::delivery::SteadyClock;
+use crate::clock::{Clocks, SteadyClock};
 use crate::domain::{
     Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Membership, Retention, Service,
     SpecialDay, SpecialDays, StaffMember, Team, Timestamp, WebhookEndpoint,
@@ -117,7 +116,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         ages: Ages::load(store, id, newest)?,
         round: Round::default(),
         clocks: clocks.clone(),
-        steady: *steady,
+        steady: steady.clone(),
         business,
         services,
         staff,
@@ -130,7 +129,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         busy: Busy::default(),
         pending: BTreeSet::new(),
         busy_from,
-        stamps: Stamps::after(reached),
+        stamps: Stamps::after(reached, clocks.stamps_from()),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
         sweeping: false,
         retention,

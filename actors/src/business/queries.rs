@@ -30,8 +30,8 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Person, Refusal, Retention, Right,
-    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Person, Refusal, Retention,
+    Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
@@ -179,7 +179,11 @@ impl BusinessHandle {
 
     /// The instant up to which a list by change shows everything: no change to come bears it.
     async fn fence(&self) -> Result<Timestamp, EngineError> {
-        self.ask(|state, now| Ok(state.stamps.fence(now))).await
+        let fence = self.ask(|state, now| Ok(state.stamps.fence(now))).await?;
+        if self.shared.clocks.note_list(&self.shared.store) {
+            self.shared.store.settled(BusinessId::INSTALLATION).await?;
+        }
+        Ok(fence)
     }
 
     /// The open times of a service on the local days from the first to the last, under these terms.

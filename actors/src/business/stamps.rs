@@ -3,6 +3,9 @@
 //! misses nothing. The removal of a person shares its stamp with nothing that follows: by when it was offered, a
 //! membership is told from the one that is gone. What always holds: `newest <= next`, and neither asking nor a removal
 //! takes `next` further than a millisecond past the newest change or up to the present, whichever is later.
+//!
+//! Lists that an earlier life of the service has shown are not known here. Their end is before the earliest stamp that
+//! the clock allows in this life ([`crate::clock::Clocks::stamps_from`]).
 
 use chrono::TimeDelta;
 
@@ -20,9 +23,9 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Goes on after a change with this stamp, up to which a list may have been shown already.
-    pub(crate) fn after(newest: Timestamp) -> Self {
-        Self { newest, next: newest + TICK }
+    /// Goes on after a change with this stamp, up to which a list may have been shown already. No stamp is before `from`.
+    pub(crate) fn after(newest: Timestamp, from: Timestamp) -> Self {
+        Self { newest, next: from.max(newest + TICK) }
     }
 
     /// What a change bears that is made now: the present, or a later instant where the clock has gone back.
@@ -60,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_change_after_a_list_bears_a_later_stamp_than_the_list_showed() {
-        let mut stamps = Stamps::after(instant(10));
+        let mut stamps = Stamps::after(instant(10), Timestamp::MIN);
         stamps.made(stamps.at(instant(20)));
         assert_eq!(stamps.fence(instant(20)), instant(20), "what was made at this instant is shown");
         assert_eq!(stamps.at(instant(20)), instant(21));
@@ -70,7 +73,7 @@ mod tests {
 
     #[test]
     fn lists_alone_take_no_stamp_into_the_future() {
-        let mut stamps = Stamps::after(instant(10));
+        let mut stamps = Stamps::after(instant(10), Timestamp::MIN);
         stamps.made(instant(20));
         let fences = [(); 5].map(|()| stamps.fence(instant(20)));
         assert_eq!(fences, [instant(20); 5]);
@@ -79,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_follows_where_two_shall_be_told_apart_bears_the_next_stamp_and_no_later_one() {
-        let mut stamps = Stamps::after(instant(100));
+        let mut stamps = Stamps::after(instant(100), Timestamp::MIN);
         stamps.made(stamps.at(instant(50)));
         assert_eq!(stamps.at(instant(50)), instant(101), "changes may share a stamp");
         stamps.part();
@@ -93,10 +96,19 @@ mod tests {
 
     #[test]
     fn a_clock_that_has_gone_back_takes_no_stamp_back() {
-        let mut stamps = Stamps::after(instant(100));
+        let mut stamps = Stamps::after(instant(100), Timestamp::MIN);
         assert_eq!((stamps.at(instant(50)), stamps.fence(instant(50))), (instant(101), instant(100)));
         stamps.made(instant(101));
         assert_eq!((stamps.at(instant(50)), stamps.fence(instant(50))), (instant(101), instant(101)));
         assert_eq!(stamps.at(instant(50)), instant(102));
+    }
+
+    #[test]
+    fn no_stamp_is_before_the_earliest_one_that_the_clock_allows() {
+        let mut stamps = Stamps::after(instant(10), instant(100));
+        assert_eq!((stamps.at(instant(50)), stamps.at(instant(101))), (instant(100), instant(101)));
+        assert_eq!(stamps.fence(instant(50)), instant(99));
+        assert_eq!(stamps.at(instant(50)), instant(100));
+        assert_eq!(Stamps::after(instant(100), instant(10)).at(instant(50)), instant(101));
     }
 }

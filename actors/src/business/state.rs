@@ -18,8 +18,7 @@ use super::overlay::Overlay;
 use super::references::References;
 use super::stamps::Stamps;
 use super::write::Write;
-use crate::clock::Clocks;
-use crate::delivery::SteadyClock;
+use crate::clock::{Clocks, SteadyClock};
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, IdMint, KeyId,

@@ -4,6 +4,11 @@
 //! believed is followed: clocks are slewed, and NTP steps them a little. Any other reading is a jump, which is believed
 //! only once readings have borne it out for [`HELD_MIN_MILLIS`] with no more than [`GAP_MAX_MILLIS`] between them;
 //! until then time goes on from the steady clock, and a clock that comes back was never away.
+//!
+//! A wall clock that is behind the kept time at the start is not believed, however long it holds: a machine without a
+//! battery for its clock starts like that, and holds until a time server answers. The believed time continues from the
+//! kept one. The first reading at or past the believed time is believed at once; a jump to another wrong time follows
+//! the rule for jumps.
 
 /// How far a reading may lie from what the steady clock lets expect and still be followed, in milliseconds.
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
@@ -20,6 +25,19 @@ pub(super) struct Belief {
     offset: i64,
     /// A jump that is not believed yet.
     jump: Option<Jump>,
+    /// The offset of a wall clock that was behind the kept time at the start, until another one is believed.
+    behind: Option<i64>,
+    /// The kept time: the believed time is not before it, unless a jump to before it was believed.
+    kept: i64,
+}
+
+/// The believed time that an earlier life of the service has kept. In milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeptTime {
+    /// The believed time when it was written.
+    pub(super) written: i64,
+    /// The same with the time that has passed since, as far as the steady clock knows it.
+    pub(super) now: i64,
 }
 
 /// A jump, as the readings showed it so far.
@@ -31,24 +49,36 @@ struct Jump {
 }
 
 impl Belief {
-    /// Believes the first reading: nothing is there to hold it against. Both in milliseconds.
-    pub(super) fn new(wall: i64, steady: i64) -> Self {
-        Self { offset: wall - steady, jump: None }
+    /// Believes the first reading, unless it is before the kept time. In milliseconds.
+    pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
+        let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
+        match kept {
+            Some(kept) if wall < kept.written => {
+                Self { offset: kept.now - steady, behind: Some(first.offset), kept: kept.now, ..first }
+            }
+            _ => first,
+        }
     }
 
     /// The believed time, in milliseconds, when the clocks show these.
     pub(super) fn read(&mut self, wall: i64, steady: i64) -> i64 {
         let offset = wall - steady;
         let near = |other: i64| (offset - other).abs() <= FOLLOWED_MAX_MILLIS;
-        if near(self.offset) {
-            *self = Self { offset, jump: None };
-            return wall;
+        let believed = Self { offset, jump: None, behind: None, ..*self };
+        if near(self.offset) || self.behind.is_some() && offset > self.offset {
+            *self = believed;
+            return wall.max(self.kept); // stands still for a minute at most
+        }
+        if let Some(behind) = self.behind.as_mut().filter(|behind| near(**behind)) {
+            *behind = offset; // it may be slewed meanwhile
+            self.jump = None;
+            return self.offset + steady;
         }
         match &mut self.jump {
             Some(jump) if near(jump.offset) && steady - jump.seen <= GAP_MAX_MILLIS => {
                 jump.seen = steady;
                 if steady - jump.since >= HELD_MIN_MILLIS {
-                    *self = Self { offset, jump: None };
+                    *self = Self { kept: i64::MIN, ..believed };
                     return wall;
                 }
             }
@@ -57,9 +87,15 @@ impl Belief {
         self.offset + steady
     }
 
+    /// By how much the believed time is ahead of the steady time, in milliseconds.
+    pub(super) fn offset(&self) -> i64 {
+        self.offset
+    }
+
     /// How far the wall clock is ahead of what is believed, in milliseconds, while it is doubted.
     pub(super) fn doubted(&self) -> Option<i64> {
-        self.jump.map(|jump| jump.offset - self.offset)
+        let doubted = self.jump.map(|jump| jump.offset).or(self.behind)?;
+        Some(doubted - self.offset)
     }
 }
 
@@ -74,7 +110,7 @@ mod tests {
 
     /// Reads once a minute, the wall clock ahead by what is said, and gives how far each time the belief is ahead.
     fn each_minute(ahead: &[i64]) -> Vec<i64> {
-        let mut belief = Belief::new(WALL, BOOT);
+        let mut belief = Belief::new(WALL, BOOT, None);
         let minutes = (1..).map(|minute: i64| minute * MINUTE);
         let read =
             |(ahead, passed): (&i64, i64)| belief.read(WALL + passed + ahead, BOOT + passed) - WALL - passed;
@@ -123,10 +159,77 @@ mod tests {
         assert_eq!(each_minute(&ahead)[18..20], [0, YEAR + 2 * MINUTE]);
     }
 
+    /// A start at which the wall clock is this far from the kept time; nothing is known of the time in between.
+    fn started(ahead: i64) -> Belief {
+        Belief::new(WALL + ahead, BOOT, Some(KeptTime { written: WALL, now: WALL }))
+    }
+
+    #[test]
+    fn a_clock_behind_the_kept_time_is_not_believed_however_long_it_holds() {
+        for behind in [-2 * MINUTE, -YEAR] {
+            let mut belief = started(behind);
+            for minute in 0..60 {
+                let passed = minute * MINUTE;
+                // It is slewed meanwhile, by a second each minute.
+                let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
+                assert_eq!(read, WALL + passed, "after {minute} minutes");
+            }
+            assert!(belief.doubted().unwrap() < 0);
+        }
+        assert_eq!(started(0).doubted(), None);
+        assert_eq!(started(1).read(WALL + 1, BOOT), WALL + 1);
+    }
+
+    #[test]
+    fn the_first_reading_at_or_past_the_believed_time_is_believed_at_once() {
+        for ahead in [0, 1, 2 * MINUTE, YEAR] {
+            let mut belief = started(-YEAR);
+            let passed = 30 * MINUTE;
+            assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
+            assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
+            assert_eq!(belief.doubted(), None);
+            // From then on it is a clock like any other.
+            let glitch = WALL + passed + ahead - YEAR;
+            assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
+        }
+    }
+
+    #[test]
+    fn a_jump_to_before_the_kept_time_has_to_hold_and_ends_the_kept_time() {
+        let mut belief = started(-YEAR);
+        for minute in 0..10 {
+            let passed = minute * MINUTE;
+            assert_eq!(belief.read(WALL - YEAR / 2 + passed, BOOT + passed), WALL + passed);
+        }
+        let passed = 10 * MINUTE;
+        assert_eq!(belief.read(WALL - YEAR / 2 + passed, BOOT + passed), WALL - YEAR / 2 + passed);
+        assert_eq!(belief.doubted(), None);
+    }
+
+    #[test]
+    fn a_clock_that_is_behind_by_less_than_a_minute_is_waited_for() {
+        let mut belief = started(-30_000);
+        for (seconds, believed) in [(0, 0), (1, 0), (30, 0), (31, 1_000), (90, 60_000)] {
+            let passed = seconds * 1_000;
+            assert_eq!(belief.read(WALL - 30_000 + passed, BOOT + passed), WALL + believed);
+            assert_eq!(belief.doubted(), None);
+        }
+    }
+
+    #[test]
+    fn in_the_same_boot_the_kept_time_has_gone_on() {
+        let hour = 60 * MINUTE;
+        let kept = KeptTime { written: WALL, now: WALL + hour };
+        let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
+        assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
+        // It is not before the time that was written: it was set while nothing ran.
+        assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
+    }
+
     #[test]
     fn what_nobody_read_for_a_while_has_not_held() {
         for (gap, believed) in [(GAP_MAX_MILLIS, YEAR), (GAP_MAX_MILLIS + 1, 0)] {
-            let mut belief = Belief::new(WALL, BOOT);
+            let mut belief = Belief::new(WALL, BOOT, None);
             let mut last = 0;
             for reading in 0..=HELD_MIN_MILLIS / gap + 1 {
                 let passed = reading * gap;

@@ -2,12 +2,16 @@
 //!
 //! While nothing runs, nobody counts; then the wall clock tells how much time has passed, but never that time went
 //! back, and no more than [`STOPPED_MAX`], as long as an idempotency key is kept: no jump makes a key older than that.
+//!
+//! The believed time is kept as well. In the same boot of the machine the steady clock tells how far it has gone on
+//! since; after another boot it is a lower bound.
 
 use chrono::TimeDelta;
 
+use super::belief::KeptTime;
 use crate::domain::{Business, BusinessId, SteadyTime, Timestamp};
 use crate::store::keys::installation_kind;
-use crate::store::records::ClockRecord;
+use crate::store::records::{Boot, ClockRecord};
 use crate::store::{Order, Store, StoreError, keys, unless_set_aside};
 
 /// The most that time spent stopped counts.
@@ -25,29 +29,49 @@ pub(super) struct Kept {
     pub(super) steady: SteadyTime,
     /// Its newest stamp.
     pub(super) newest: Option<Timestamp>,
+    /// The believed time that was kept, unless nothing was stamped by it.
+    pub(super) believed: Option<KeptTime>,
     /// What is odd about the wall clock, and what to do.
     pub(super) warning: Option<String>,
 }
 
-/// What the store says, now that the wall clock shows this.
-pub(super) async fn read(store: &Store, wall: Timestamp) -> Result<Kept, StoreError> {
+/// What the store says, now that the wall clock shows this and the machine is at this moment of its boot.
+pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> Result<Kept, StoreError> {
     if let Some(kept) = unless_set_aside(store.get::<ClockRecord>(&keys::clock()))?.flatten() {
         let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
         // Of an empty store, which has nothing that could be held against the clock, the first instant is kept.
         let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
-        let warning = newest.and_then(|newest| odd(wall, newest, newest.max(kept.wall)));
-        return Ok(Kept { steady, newest, warning });
+        let believed = newest.map(|_| KeptTime {
+            written: kept.wall.millis(),
+            now: kept.wall.millis() + passed_since(kept.boot, boot),
+        });
+        let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
+        return Ok(Kept { steady, newest, believed, warning });
     }
     // A store of before steady time was counted, or one that has lost the count: its stamps are all that tells when it
     // was used last.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
-    let warning = newest.and_then(|newest| odd(wall, newest, newest));
-    Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, warning })
+    let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
+    Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, believed: None, warning })
 }
 
-/// What is odd about a wall clock that shows this, when the newest stamp is that and the service ran until then.
-fn odd(wall: Timestamp, newest: Timestamp, ran_until: Timestamp) -> Option<String> {
+/// How many milliseconds the steady clock has counted between two moments; 0 when they are not of the same boot.
+fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
+    let same = kept.zip(now).filter(|(kept, now)| kept.id == now.id);
+    same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
+}
+
+/// What is odd about a wall clock that shows this, when the newest stamp is that and the kept time is this.
+fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
+    if wall < kept {
+        return Some(format!(
+            "the clock shows {wall}, and the time of the service had come to {kept}: it goes on from there until the \
+             clock shows as much; if the clock is wrong, set it; if the time of the service is, stop the service and \
+             run `receptionist repair-stamps`"
+        ));
+    }
+    let ran_until = newest.max(kept);
     if wall < newest - BEHIND_MAX {
         return Some(format!(
             "the clock shows {wall}, and the newest stamp in the store is {newest}: if the clock is wrong, stop the \
@@ -106,13 +130,13 @@ mod tests {
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
             store.settled(BusinessId::INSTALLATION).await.unwrap();
         }
-        read(&store, wall).await.unwrap()
+        read(&store, wall, None).await.unwrap()
     }
 
     #[tokio::test]
     async fn time_spent_stopped_counts_as_the_wall_clock_tells_up_to_24_hours() {
         let wall = at("2026-03-02T12:00:00Z");
-        let kept = ClockRecord { steady: SteadyTime::from_millis(1_000), wall, newest: wall };
+        let kept = ClockRecord { steady: SteadyTime::from_millis(1_000), wall, newest: wall, boot: None };
         for (stopped, counts) in [
             (TimeDelta::zero(), 0),
             (TimeDelta::milliseconds(-1), 0),
@@ -134,15 +158,46 @@ mod tests {
         let newest = at("2026-03-02T12:00:00Z");
         let tick = TimeDelta::milliseconds(1);
         let told = |wall, ran_until| odd(wall, newest, ran_until);
+        let none = Timestamp::MIN;
         for fits in [newest - BEHIND_MAX, newest, newest + AHEAD_MAX] {
-            assert_eq!(told(fits, newest), None);
+            assert_eq!(told(fits, none), None);
         }
-        let behind = told(newest - BEHIND_MAX - tick, newest).unwrap();
+        let behind = told(newest - BEHIND_MAX - tick, none).unwrap();
         assert!(behind.contains("2026-03-01T11:59:59.999Z") && behind.contains("2026-03-02T12:00:00.000Z"));
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
-        let ahead = told(newest + AHEAD_MAX + tick, newest).unwrap();
+        let ahead = told(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
         // A service that had little to do has run all the same.
         assert_eq!(told(newest + AHEAD_MAX + tick, newest + tick), None);
+    }
+
+    #[test]
+    fn a_clock_before_the_kept_time_is_told_whatever_the_distance() {
+        let kept = at("2026-03-02T12:00:00Z");
+        assert_eq!(odd(kept, kept, kept), None);
+        for behind in [TimeDelta::milliseconds(1), TimeDelta::days(3_000)] {
+            let told = odd(kept - behind, Timestamp::MIN, kept).unwrap();
+            assert!(told.contains("2026-03-02T12:00:00.000Z") && told.contains(&(kept - behind).to_string()));
+            assert!(told.contains("repair-stamps"), "{told}");
+        }
+    }
+
+    #[test]
+    fn time_since_the_kept_moment_is_known_within_a_boot_alone() {
+        let boot = |id, passed| Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed });
+        assert_eq!(passed_since(boot(1, 5), boot(1, 70)), 65);
+        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "a machine that was restored from a snapshot");
+        assert_eq!(passed_since(boot(1, 5), boot(2, 70)), 0);
+        assert_eq!(passed_since(None, boot(1, 70)) + passed_since(boot(1, 5), None), 0);
+    }
+
+    #[tokio::test]
+    async fn of_a_store_in_which_nothing_was_stamped_no_time_is_kept() {
+        let wall = at("2026-03-02T12:00:00Z");
+        let steady = SteadyTime::from_millis(1_000);
+        let kept = ClockRecord { steady, wall, newest: Timestamp::MIN, boot: None };
+        assert!(read_with(Some(kept.clone()), wall).await.believed.is_none());
+        let stamped = read_with(Some(ClockRecord { newest: wall, ..kept }), wall).await.believed.unwrap();
+        assert_eq!((stamped.written, stamped.now), (wall.millis(), wall.millis()));
     }
 }

@@ -32,6 +32,7 @@ use self::fair::{Fair, Granted};
 pub(super) use self::standing::ATTEMPTS_MAX;
 use self::standing::Moment;
 use super::key::EndpointKey;
+use crate::clock::SteadyClock;
 use crate::net::Network;
 use crate::quota::Quota;
 
@@ -56,7 +57,10 @@ pub(super) trait Host: Send + Sync {
 /// Who gets a place, and who waits for one.
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
+    /// Attempts are measured by the runtime's clock, which stands still while the machine is suspended.
     began: Instant,
+    /// What is due goes by this clock, which does not.
+    steady: SteadyClock,
     /// Where places are handed to.
     host: OnceLock<Weak<dyn Host>>,
     /// Tells the timer when there is something to wait for beside, or before, what it waits for.
@@ -91,10 +95,11 @@ pub(crate) struct UnderWay(Arc<Dispatcher>);
 
 impl Dispatcher {
     /// A dispatcher of so many places, at least one.
-    pub(crate) fn new(places: usize) -> Arc<Self> {
+    pub(crate) fn new(places: usize, steady: SteadyClock) -> Arc<Self> {
         Arc::new(Self {
             fair: Mutex::new(Fair::new(places)),
             began: Instant::now(),
+            steady,
             host: OnceLock::new(),
             earlier: Notify::new(),
             handing_out: AtomicUsize::new(0),
@@ -117,7 +122,8 @@ impl Dispatcher {
 
     /// Something waits for an endpoint as the engine starts, for so long, and may have failed before.
     pub(crate) fn register(&self, key: EndpointKey, wait: Duration, failed_before: bool) {
-        self.plan(|fair, now| fair.register(key, now + wait, failed_before, now));
+        let due = self.steady.passed() + wait;
+        self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
     /// An endpoint could use so many places: gives it those that it may have now. The others come when they may.
@@ -141,8 +147,8 @@ impl Dispatcher {
     /// An endpoint could use no place for so long, or until it is woken.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
         // A millisecond more, so that what is due then is not a fraction of one away.
-        let wait = wait.map(|wait| wait + Duration::from_millis(1));
-        self.plan(|fair, now| fair.rest(key, wait.map(|wait| now + wait), now));
+        let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
+        self.plan(|fair, now| fair.rest(key, due, now));
     }
 
     /// An outage of ours holds back what is due at an endpoint: it is looked at again when that is over, or may be.

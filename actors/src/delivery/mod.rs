@@ -28,7 +28,6 @@ mod schedule;
 mod signature;
 mod start;
 mod state;
-mod steady;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -46,6 +45,5 @@ pub use schedule::RETRY_AFTER;
 pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use signature::reveal;
 pub use signature::sign;
-pub(crate) use steady::SteadyClock;
 pub use trial::WebhookTrial;
 pub(crate) use write::write_delivery;

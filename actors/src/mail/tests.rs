@@ -106,6 +106,7 @@ impl Recipients for People {
 /// An engine with a business, and the world that its mails go to.
 struct World {
     disk: MemoryBackend,
+    clock: Arc<WallClock>,
     ports: Ports,
     mail: MailPorts,
     relay: Arc<Relay>,
@@ -117,7 +118,7 @@ struct World {
 impl World {
     async fn new() -> Self {
         let clock = Arc::new(WallClock::new());
-        let ports = Ports::with_clock_and_random(clock, Arc::new(Counting::default()));
+        let ports = Ports::with_clock_and_random(clock.clone(), Arc::new(Counting::default()));
         let relay = Arc::new(Relay {
             does: Mutex::new(Does::Takes),
             began: Instant::now(),
@@ -130,7 +131,7 @@ impl World {
         let engine = open(&disk, &ports).await;
         engine.begin_mail(mail.clone());
         let business = new_business(&engine).await;
-        Self { disk, ports, mail, relay, people, engine, business }
+        Self { disk, clock, ports, mail, relay, people, engine, business }
     }
 
     /// Closes the engine, lets time pass, and opens it again.

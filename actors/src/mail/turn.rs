@@ -14,6 +14,7 @@ use super::schedule::latest_due;
 use super::send;
 use super::state::{ROOM_EVERY, State};
 use super::write::{delete_mail, write_mail};
+use crate::clock::LOOK_EVERY;
 use crate::domain::{Mail, MailId, MailKind, Timestamp};
 use crate::shared::Shared;
 use crate::store::{Batch, Key, Order, StoreError, Weight, keys};
@@ -91,7 +92,8 @@ impl State {
         let rest = self.pace.rests_until(Instant::now()).map(|until| until - Instant::now());
         let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
         let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
-        self.wait(myself, rest.or(due.filter(|_| !is_full)));
+        // A timer stands still while the machine is suspended, so it looks again before it is time.
+        self.wait(myself, rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
         Ok(())
     }
 

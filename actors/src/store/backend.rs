@@ -11,7 +11,7 @@ use super::error::StoreError;
 use super::key::KeyRange;
 use super::syncs::Syncs;
 use super::tombstones::Tombstone;
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, Timestamp};
 
 /// Room on the disk that a store lies on, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,9 @@ pub trait Backend: Send + Sync + 'static {
     fn keep_format(&self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    /// Writes the believed time beside the store. What goes wrong is ignored: the record in the store counts.
+    fn tell_time(&self, _believed: Timestamp) {}
 
     /// Lists what must not come back beside the store, durably: to be done before the batch is applied that it is of.
     ///

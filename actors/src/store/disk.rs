@@ -40,9 +40,9 @@ use super::syncs::{By, Syncs};
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, format,
-    journal, page_cache, restoring, sled_log, tombstones,
+    journal, page_cache, restoring, sled_log, time_file, tombstones,
 };
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, Timestamp};
 
 /// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
@@ -242,6 +242,10 @@ impl Backend for DiskBackend {
 
     fn syncs(&self) -> &Arc<Syncs> {
         &self.syncs
+    }
+
+    fn tell_time(&self, believed: Timestamp) {
+        let _ = self.with(|open| time_file::write(&open.dir, believed));
     }
 
     fn space(&self) -> io::Result<Space> {

@@ -47,6 +47,7 @@ mod spill;
 mod syncs;
 mod tail;
 mod tap;
+mod time_file;
 mod tombstones;
 mod tree;
 mod waiting;
@@ -83,7 +84,7 @@ pub use snapshot::Snapshot;
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
-use crate::domain::{BusinessId, EventId};
+use crate::domain::{BusinessId, EventId, Timestamp};
 use crate::ports::Clock;
 
 /// The store, open. A clone is a handle to the same store; it ends with [`Store::close`] or with the last handle.
@@ -417,6 +418,11 @@ impl Store {
     /// When that cannot be written.
     pub(crate) fn keep_format(&self) -> Result<(), StoreError> {
         self.0.backend.keep_format()
+    }
+
+    /// Writes the believed time beside the store, where `doctor` reads it.
+    pub(crate) fn tell_time(&self, believed: Timestamp) {
+        self.0.backend.tell_time(believed);
     }
 
     /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.

@@ -7,7 +7,8 @@ use std::io;
 use std::path::Path;
 
 use super::records::STORE_FORMAT;
-use super::{DiskReserve, Space, StoreError, disk, format, restoring};
+use super::{DiskReserve, Space, StoreError, disk, format, restoring, time_file};
+use crate::domain::Timestamp;
 
 /// What a data directory says of itself.
 #[derive(Debug)]
@@ -38,6 +39,11 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     restoring::check_finished(dir)?;
     format::check(dir)?;
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
+}
+
+/// The time that the service believed it was when it last wrote that down, about a minute before it ended at the latest.
+pub fn believed_time(dir: &Path) -> Option<Timestamp> {
+    time_file::read(dir)
 }
 
 /// The disk that a directory lies on.

@@ -217,3 +217,117 @@ async fn a_crash_right_after_the_first_change_of_a_wrong_clock_leaves_its_stamp_
     let kept: ClockRecord = world.store().get(&keys::clock()).unwrap().unwrap();
     assert_eq!(kept.newest, wrong);
 }
+
+/// Ends the engine, starts the machine anew with a clock that is off by this, and the engine on it.
+async fn start_off_by(world: &mut World, off: TimeDelta) {
+    world.engine.clone().close().await.unwrap();
+    world.clock.jump(off);
+    world.clock.reboot();
+    world.open_again().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_right_a_second_after_the_start_is_believed_at_once() {
+    for stopped in [TimeDelta::hours(5), TimeDelta::days(400)] {
+        let mut world = World::new(9).await;
+        let shop = world.shop(1).await;
+        stamp(&world, &shop, 30).await;
+        let kept = world.engine.now();
+        let off = TimeDelta::days(10_000);
+        start_off_by(&mut world, stopped - off).await;
+        assert!(world.engine.clock_doubted());
+        assert!((world.engine.now() - kept).num_seconds().abs() < 2, "{}", world.engine.now());
+        let open = open_on(&world, &shop, 0).await;
+        assert!(open.iter().all(|slot| slot.starts_at > kept) && !open.is_empty());
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        world.clock.jump(off);
+        let truth = world.ports.clock.now();
+        assert_eq!(world.engine.now(), truth);
+        assert!(!world.engine.clock_doubted());
+        let open = open_on(&world, &shop, 0).await;
+        assert!(open.iter().all(|slot| slot.starts_at > truth), "nothing of the past is listed");
+        let past = truth - TimeDelta::minutes(10);
+        let past = Timestamp::from_millis(past.millis() - past.millis() % 1_800_000);
+        assert!(world.at(&shop).change(by_operator(), shop.booking(past, 7)).await.is_err());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_behind_from_the_start_is_not_believed_however_long_that_lasts() {
+    let mut world = World::new(10).await;
+    let shop = world.shop(1).await;
+    stamp(&world, &shop, 30).await;
+    let kept = world.engine.now();
+    start_off_by(&mut world, TimeDelta::days(-90)).await;
+    for hour in 1..=3 {
+        pass(60).await;
+        assert!((world.engine.now() - kept - TimeDelta::hours(hour)).num_seconds().abs() < 2);
+    }
+    // The next start goes on from there.
+    start_off_by(&mut world, TimeDelta::zero()).await;
+    assert!((world.engine.now() - kept - TimeDelta::hours(3)).num_seconds().abs() < 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_time_that_was_wrong_is_repaired() {
+    let mut world = World::new(11).await;
+    let shop = world.shop(1).await;
+    world.jump_and_hold(&shop, TimeDelta::days(1_000)).await;
+    start_off_by(&mut world, TimeDelta::days(-1_000)).await;
+    assert!(world.engine.now() > world.ports.clock.now() + TimeDelta::days(999));
+    world.engine.clone().close().await.unwrap();
+    let (store, present) = (world.store(), world.ports.clock.now());
+    assert_eq!(actors::repair::repair_stamps(&store, present, false).await.unwrap().others, 1);
+    store.close().await.unwrap();
+    world.open_again().await;
+    assert_eq!(world.engine.now(), world.ports.clock.now());
+    assert!((stamp(&world, &shop, 30).await - present).num_seconds() < 2);
+}
+
+/// Asks for a list by change, and gives what the service then believes it to be.
+async fn polled(world: &World, shop: &Shop) -> Timestamp {
+    let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
+    world.at(shop).appointments(&all, &first_page()).await.unwrap();
+    world.engine.now()
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_the_same_boot_no_change_is_stamped_before_a_list_of_an_earlier_life() {
+    for (step, back) in [(0, 0), (0, -6 * 3_600), (55, -50), (55, -6 * 3_600)] {
+        let mut world = World::new(12).await;
+        let shop = world.shop(1).await;
+        stamp(&world, &shop, 30).await;
+        pass(2).await;
+        tokio::time::sleep(std::time::Duration::from_secs(40)).await; // since the time was kept last
+        world.clock.jump(TimeDelta::seconds(step)); // which is followed at once
+        let listed = polled(&world, &shop).await;
+        world.clock.jump(TimeDelta::seconds(back));
+        world.crash(0).await;
+        let stamped = stamp(&world, &shop, 31).await;
+        assert!(
+            stamped >= listed,
+            "{stamped} is before {listed}, though the clock was set by {back} s alone"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
+    let mut world = World::new(13).await;
+    let shop = world.shop(1).await;
+    stamp(&world, &shop, 30).await;
+    pass(5).await;
+    let listed = polled(&world, &shop).await;
+    // An orderly end keeps the time.
+    start_off_by(&mut world, TimeDelta::days(-1)).await;
+    let stamped = stamp(&world, &shop, 31).await;
+    assert!(stamped >= listed, "{stamped} is before {listed}");
+    // After a crash it is the time of a minute before at most.
+    tokio::time::sleep(std::time::Duration::from_secs(40)).await;
+    let listed = polled(&world, &shop).await;
+    world.clock.jump(TimeDelta::days(-1));
+    world.clock.reboot();
+    world.crash(0).await;
+    let stamped = stamp(&world, &shop, 32).await;
+    assert!(stamped > listed - TimeDelta::seconds(65), "{stamped} is long before {listed}");
+}

@@ -29,6 +29,9 @@ pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
+    /// The machine's boot, and its steady time when that began, in milliseconds.
+    boot: AtomicI64,
+    booted: AtomicI64,
     /// Whether whoever asks panics.
     breaks: AtomicBool,
 }
@@ -43,6 +46,16 @@ impl TestClock {
     pub(crate) fn jump(&self, by: TimeDelta) {
         self.ahead.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
     }
+
+    /// The machine is started anew.
+    pub(crate) fn reboot(&self) {
+        self.boot.fetch_add(1, Ordering::SeqCst);
+        self.booted.store(self.elapsed(), Ordering::SeqCst);
+    }
+
+    fn elapsed(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap()
+    }
 }
 
 impl Clock for TestClock {
@@ -51,12 +64,16 @@ impl Clock for TestClock {
             // Unlike `panic!`, this prints nothing.
             std::panic::resume_unwind(Box::new("a test breaks the clock"));
         }
-        let elapsed = i64::try_from(self.started.elapsed().as_millis()).unwrap();
-        Timestamp::from_millis(self.ahead.load(Ordering::SeqCst) + elapsed)
+        Timestamp::from_millis(self.ahead.load(Ordering::SeqCst) + self.elapsed())
     }
 
     fn steady(&self) -> Duration {
-        self.started.elapsed()
+        let booted = u64::try_from(self.booted.load(Ordering::SeqCst)).unwrap();
+        self.started.elapsed() - Duration::from_millis(booted)
+    }
+
+    fn boot_id(&self) -> Option<uuid::Uuid> {
+        Some(uuid::Uuid::from_u128(u128::try_from(self.boot.load(Ordering::SeqCst)).unwrap()))
     }
 }
 
@@ -102,7 +119,13 @@ impl World {
     pub(crate) async fn new(seed: u64) -> Self {
         let disk = MemoryBackend::new();
         let ahead = AtomicI64::new(Timestamp::parse(MONDAY).unwrap().millis());
-        let clock = Arc::new(TestClock { started: Instant::now(), ahead, breaks: AtomicBool::new(false) });
+        let clock = Arc::new(TestClock {
+            started: Instant::now(),
+            ahead,
+            boot: AtomicI64::default(),
+            booted: AtomicI64::default(),
+            breaks: AtomicBool::new(false),
+        });
         let ports =
             Ports::with_clock_and_random(Arc::clone(&clock) as Arc<dyn Clock>, Arc::new(Seeded::new(seed)));
         let fatal = Arc::new(AtomicUsize::new(0));

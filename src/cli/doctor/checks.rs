@@ -7,8 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use actors::domain::Timestamp;
 use actors::ports::Ports;
-use actors::store::outside::{look_at, reserve_of, space_of};
+use actors::store::outside::{believed_time, look_at, reserve_of, space_of};
 use actors::store::{SET_ASIDE_FILE, read_businesses_set_aside};
 use chrono::{DateTime, Utc};
 
@@ -254,6 +255,15 @@ pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
         let advice = "set it, and have it kept: chrony, or systemd-timesyncd";
         return vec![Finding::problem(WHAT, format!("it says {shown}, which is past"), advice)];
     }
+    let believed = believed_time(data_dir);
+    if let Some(believed) = believed.filter(|believed| is_later(*believed, now + AHEAD_MAX)) {
+        return vec![Finding::problem(
+            WHAT,
+            format!("it says {shown}, and the time of the service had come to {believed}"),
+            "if the clock is wrong, set it; if the time of the service is, stop the service and run `receptionist \
+             repair-stamps`",
+        )];
+    }
     let newest = newest_file(data_dir);
     if let Some(newest) = newest.filter(|newest| *newest > now + AHEAD_MAX) {
         let newest = DateTime::<Utc>::from(newest).format("%Y-%m-%d %H:%M:%S UTC");
@@ -268,6 +278,11 @@ pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
     }
     let advice = "chrony or systemd-timesyncd do; `timedatectl` says whether one does";
     vec![Finding::warning(WHAT, format!("it says {shown}; whether anything keeps it is not known"), advice)]
+}
+
+fn is_later(instant: Timestamp, than: SystemTime) -> bool {
+    let than = than.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u128::try_from(instant.millis()).is_ok_and(|millis| millis > than.as_millis())
 }
 
 /// When anything in the data directory was written last.

@@ -115,6 +115,29 @@ fn a_clock_that_is_behind_what_was_written_is_a_problem() {
 }
 
 #[test]
+fn a_clock_that_is_behind_the_time_of_the_service_is_a_problem_and_both_ways_out_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_442_000); // 2026-03-02T09:00:00Z
+    let found = |kept: &str| {
+        std::fs::write(dir.path().join("clock"), kept).unwrap();
+        // As if nothing had been written since.
+        let file = std::fs::File::options().write(true).open(dir.path().join("clock")).unwrap();
+        file.set_modified(now).unwrap();
+        clock(dir.path(), now).remove(0)
+    };
+    for fits in ["2026-03-02T09:01:00.000Z\n", "2026-03-01T09:00:00.000Z\n", "", "?"] {
+        assert_ne!(found(fits).level, Level::Problem, "{fits}");
+    }
+    for wrong in ["2026-03-02T09:01:00.001Z\n", "2029-03-02T09:00:00.000Z\n"] {
+        let finding = found(wrong);
+        assert_eq!(finding.level, Level::Problem);
+        let said = finding.to_string();
+        assert!(said.contains(wrong.trim_end()) && said.contains("2026-03-02 09:00:00 UTC"), "{said}");
+        assert!(said.contains("set it") && said.contains("repair-stamps"), "{said}");
+    }
+}
+
+#[test]
 fn the_name_servers_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("resolv.conf");

@@ -7,7 +7,8 @@ use crate::net::DELIVERY_TIME_MAX;
 
 /// How many attempts of one endpoint may be under way at once.
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
-/// An instant on the dispatcher's clock: how long ago it began.
+/// An instant on the dispatcher's clock: how long ago it began. When something is due is counted by the clock of schedules
+/// instead, which goes on while the machine is suspended.
 pub(super) type Moment = Duration;
 
 /// An attempt that takes longer is slow.

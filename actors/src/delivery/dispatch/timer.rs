@@ -1,7 +1,8 @@
 //! The dispatcher's one timer: it lets those ask for a place whose time has come, looks whether there is room on the
 //! disk again, waits for the end of an outage of ours, and forgets endpoints that are gone.
 //!
-//! What always holds: it does little at a time, lets others have their turn, and goes on after a panic.
+//! What always holds: it does little at a time, lets others have their turn, and goes on after a panic. What has become
+//! due while the machine was suspended asks for places as at a start: so many in a step, and no more than there are.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -11,6 +12,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Dispatcher, Host};
+use crate::clock::LOOK_EVERY;
 
 /// How many endpoints ask for a place in one step.
 const ASKING_PER_STEP: usize = 256;
@@ -53,7 +55,7 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
         let Some(this) = dispatcher.upgrade() else { return };
         let Some(host) = this.host.get().and_then(Weak::upgrade) else { return };
         let now = this.now();
-        let more = this.fair.lock().tick(ASKING_PER_STEP, now);
+        let more = this.fair.lock().tick(ASKING_PER_STEP, this.steady.passed(), now);
         if this.is_full.load(Ordering::Acquire) {
             this.has_room();
         }
@@ -68,8 +70,10 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
         }
         let (due, is_any_cut_off) = {
             let fair = this.fair.lock();
-            (fair.next_due().map(|due| this.began + due), fair.is_any_cut_off())
+            (fair.next_due(), fair.is_any_cut_off())
         };
+        let wait = |due: Duration| due.saturating_sub(this.steady.passed()).min(LOOK_EVERY);
+        let due = due.map(|due| Instant::now() + wait(due));
         let room_at = this.is_full.load(Ordering::Acquire).then(|| Instant::now() + ROOM_EVERY);
         let next = [due, room_at].into_iter().flatten().fold(sweep_at, Instant::min);
         let worth_trying = host.network().worth_trying();

@@ -79,6 +79,32 @@ async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_place
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds_as_places_allow() {
+    let world = World::with_places(4).await;
+    let mut receivers = Vec::new();
+    for number in 1..=20 {
+        receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
+    }
+    world.happen("A").await;
+    sleep(Duration::from_secs(200)).await;
+    let tried = |times| receivers.iter().all(|receiver| receiver.requests().len() == times);
+    assert!(tried(3), "at 0 s, 30 s and 150 s; the fourth is due at 750 s");
+    world.clock.suspend(Duration::from_secs(500));
+    sleep(Duration::from_secs(31)).await;
+    assert!(tried(3), "it is not due yet");
+    world.clock.suspend(Duration::from_secs(3_600));
+    let (began, mut most) = (Instant::now(), 0);
+    while !tried(4) {
+        assert!(began.elapsed() < Duration::from_secs(31), "a timer has not looked");
+        sleep(Duration::from_millis(1)).await;
+        most = most.max(world.business.shared.dispatcher.places_taken());
+    }
+    assert!(most <= 4, "{most} places were taken");
+    sleep(Duration::from_secs(60)).await;
+    assert!(tried(4), "none is tried twice");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_damaged_row_of_the_list_of_endpoints_hides_none_behind_it() {
     use crate::domain::BusinessId;
     use crate::store::keys::installation_kind;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::EngineError;
 use crate::business::commands::mails::ResendMail;
+use crate::mail::next_daily;
 use crate::store::keys::kind;
 use crate::store::{Batch, Order, Record, keys};
 
@@ -31,6 +32,28 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     assert_eq!(world.times().len(), 4, "what fell due while stopped is tried at once");
     assert!(world.texts().iter().all(|text| text.starts_with(&mail.message_id)));
     assert_eq!(world.statuses().await, [MailStatus::Sent]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    world.alert(1).await;
+    let eight = next_daily(chrono_tz::UTC, world.engine.now());
+    world.alert_in(&world.business, 2, MailKind::Daily, Some(eight)).await;
+    sleep(Duration::from_secs(400)).await;
+    assert_eq!(world.times(), [0, 60, 360], "the fourth is due at 2,160 s");
+    world.does(Does::Takes);
+    world.clock.suspend(Duration::from_secs(1_700));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 3);
+    world.clock.suspend(Duration::from_secs(3_600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 4);
+    world.clock.suspend(Duration::from_secs(8 * 3_600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 5, "the mail of the day");
+    assert_eq!(world.statuses().await, [MailStatus::Sent; 2]);
 }
 
 #[tokio::test(start_paused = true)]

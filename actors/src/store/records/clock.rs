@@ -1,8 +1,9 @@
 //! How far the steady time of a store has come.
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::instant;
+use super::{IdBytes, instant};
 use crate::domain::{SteadyTime, Timestamp};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
@@ -16,6 +17,17 @@ pub struct ClockRecord {
     pub wall: Timestamp,
     /// The newest stamp in the store, [`Timestamp::MIN`] when there was none.
     pub newest: Timestamp,
+    /// The boot of the machine in which the record was written, if the machine has ids for its boots.
+    pub boot: Option<Boot>,
+}
+
+/// A moment in a boot of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boot {
+    /// The id of the boot.
+    pub id: Uuid,
+    /// The time since the boot, in milliseconds, suspension included.
+    pub passed: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -25,7 +37,35 @@ struct ClockRecordV1 {
     newest: i64,
 }
 
-record!(ClockRecord, "clock", 1 => ClockRecordV1);
+#[derive(Serialize, Deserialize)]
+struct ClockRecordV2 {
+    steady: i64,
+    wall: i64,
+    newest: i64,
+    boot: Option<(IdBytes, i64)>,
+}
+
+record!(ClockRecord, "clock", 2 => ClockRecordV2, 1 => ClockRecordV1);
+
+impl Layout<ClockRecord> for ClockRecordV2 {
+    fn freeze(value: &ClockRecord) -> Self {
+        Self {
+            steady: value.steady.millis(),
+            wall: value.wall.millis(),
+            newest: value.newest.millis(),
+            boot: value.boot.map(|boot| (boot.id.into_bytes(), boot.passed)),
+        }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<ClockRecord, StoreError> {
+        let Self { steady, wall, newest, boot } = self;
+        if boot.is_some_and(|(_, passed)| passed < 0) {
+            return Err(StoreError::damaged(record, "the time since the boot is negative"));
+        }
+        let boot = boot.map(|(id, passed)| Boot { id: Uuid::from_bytes(id), passed });
+        Ok(ClockRecord { boot, ..ClockRecordV1 { steady, wall, newest }.thaw(record)? })
+    }
+}
 
 impl Layout<ClockRecord> for ClockRecordV1 {
     fn freeze(value: &ClockRecord) -> Self {
@@ -37,13 +77,14 @@ impl Layout<ClockRecord> for ClockRecordV1 {
             steady: SteadyTime::from_millis(instant(record, self.steady)?.millis()),
             wall: instant(record, self.wall)?,
             newest: instant(record, self.newest)?,
+            boot: None,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use super::super::testing::{check, check_damage, check_old};
     use super::*;
 
     #[test]
@@ -52,8 +93,15 @@ mod tests {
             steady: SteadyTime::from_millis(1_772_442_000_000),
             wall: Timestamp::from_millis(-1),
             newest: Timestamp::from_millis(300),
+            boot: None,
         };
-        check(&record, "01fd00358d5b3903000001fb5802");
+        check(&record, "02 fd00358d5b39030000 01 fb5802 00");
+        check_old(&record, "01 fd00358d5b39030000 01 fb5802");
         check_damage(&record, |bytes| bytes[9] = 0x7f);
+        let boot = Some(Boot { id: Uuid::from_bytes([0xb0; 16]), passed: 5_000 });
+        let booted = ClockRecord { boot, ..record };
+        check(&booted, &format!("02 fd00358d5b39030000 01 fb5802 01 {} fb1027", "b0".repeat(16)));
+        // The low byte of the time since the boot: an odd number encodes a negative time.
+        check_damage(&booted, |bytes| bytes[32] = 0x11);
     }
 }

@@ -37,7 +37,7 @@ use uuid::Uuid;
 
 pub use self::audit::AuditRecord;
 pub use self::call::CallRow;
-pub use self::clock::ClockRecord;
+pub use self::clock::{Boot, ClockRecord};
 pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
 pub use self::idempotency::{IdempotencyRecord, ShownAnew};
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};

@@ -64,9 +64,9 @@ impl Fair {
         }
     }
 
-    /// Lets some of those ask for a place whose moment has come; gives whether there are more.
-    pub(in crate::delivery::dispatch) fn tick(&mut self, most: usize, now: Moment) -> bool {
-        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= now);
+    /// Lets some of those ask for a place that were due by this moment; gives whether there are more.
+    pub(in crate::delivery::dispatch) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
+        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
         for _ in 0..most {
             let Some((_, key)) = first(self) else { return false };
             self.plan(key, 1, None, now);

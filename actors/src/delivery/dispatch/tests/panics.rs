@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_panic_while_a_place_is_handed_out_leaves_the_others_theirs() {
-    let dispatcher = Dispatcher::new(1);
+    let dispatcher = Dispatcher::new(1, crate::testing::steady());
     dispatcher.fair.lock().want(key(0, 0), 1, Duration::ZERO);
     dispatcher.panics.store(true, Ordering::Release);
     let waking = {

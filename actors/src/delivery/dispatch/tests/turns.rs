@@ -165,12 +165,12 @@ fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten
     fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
     fair.rest(key(0, 1), Some(7 * SECOND), Duration::ZERO);
     assert_eq!((fair.next_due(), fair.waiting()), (Some(5 * SECOND), 2));
-    fair.tick(usize::MAX, 5 * SECOND - PROMPT);
+    fair.tick(usize::MAX, 5 * SECOND - PROMPT, 5 * SECOND - PROMPT);
     assert_eq!(fair.grant(5 * SECOND - PROMPT), None);
-    fair.tick(usize::MAX, 5 * SECOND);
+    fair.tick(usize::MAX, 5 * SECOND, 5 * SECOND);
     let granted = fair.grant(5 * SECOND).unwrap();
     assert_eq!((granted.key, fair.next_due(), fair.waiting()), (key(0, 0), Some(7 * SECOND), 1));
-    fair.tick(usize::MAX, 7 * SECOND);
+    fair.tick(usize::MAX, 7 * SECOND, 7 * SECOND);
     assert_eq!(fair.grant(7 * SECOND), None, "there is one place");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
@@ -191,7 +191,7 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
         fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
     }
     assert_eq!(fair.waiting(), 100_000);
-    fair.tick(usize::MAX, now);
+    fair.tick(usize::MAX, now, now);
     let mut served = BTreeSet::new();
     loop {
         while let Some(granted) = fair.grant(now) {
@@ -256,7 +256,7 @@ fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
         fair.rest(key(number / 10, number % 10), Some(SECOND), Duration::ZERO);
     }
     let mut steps = 0;
-    while fair.tick(256, SECOND) {
+    while fair.tick(256, SECOND, SECOND) {
         steps += 1;
         assert_eq!(fair.waiting(), 1_000);
     }
@@ -306,7 +306,7 @@ fn every_place_that_may_be_granted_is_and_no_other() {
                     fair.give_back(held.swap_remove(draw(held.len())), ended, now);
                 }
             }
-            fair.tick(usize::MAX, now);
+            fair.tick(usize::MAX, now, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
             assert!(held.len() == fair.held() && fair.held() <= places);
             assert!(fair.nobody_may(now), "a place is free for somebody who may have it");

@@ -1,0 +1,47 @@
+//! The machine is suspended, stands still between two lives, and starts again, now and then with a clock that is wrong.
+
+use std::time::Duration;
+
+use crate::life::Life;
+use crate::sim::Sim;
+use crate::wide::Workload;
+
+/// An attempt has ended by then, and what became due meanwhile was looked at.
+const CAUGHT_UP: Duration = Duration::from_secs(45);
+
+impl Sim {
+    /// The machine is suspended. What follows is that everything due is tried, though no timer went on meanwhile.
+    pub(crate) async fn some_suspension(&self, life: &mut Life) {
+        if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
+            return;
+        }
+        // What is under way then began after every change.
+        life.quiet().await;
+        tokio::time::sleep(CAUGHT_UP).await;
+        let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
+        self.world.say(format_args!("the machine is suspended for {minutes} minutes"));
+        self.world.time.suspend(minutes * 60_000);
+        tokio::time::sleep(CAUGHT_UP).await;
+    }
+
+    /// Nothing runs for a while, or the machine starts again. Its clock may be behind until something sets it.
+    pub(crate) fn some_standstill(&self) {
+        if self.workload != Workload::Wide {
+            return;
+        }
+        if self.machine_dice.once_in(3) {
+            let minutes = i64::try_from(self.machine_dice.between(1, 600)).unwrap();
+            self.world.say(format_args!("nothing runs for {minutes} minutes"));
+            self.world.time.stand_still(minutes * 60_000);
+        }
+        if self.machine_dice.once_in(2) {
+            self.world.say(format_args!("the machine starts again"));
+            self.world.time.reboot();
+            if self.world.time.ahead() == 0 && self.machine_dice.once_in(3) {
+                let hours = i64::try_from(self.machine_dice.between(1, 30_000)).unwrap();
+                self.world.say(format_args!("its clock is {hours} hours behind"));
+                self.world.time.set_ahead(-hours * 3_600_000 - 4_321);
+            }
+        }
+    }
+}
