@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use actors::domain::BusinessId;
+use actors::store::records::ClockRecord;
+use actors::store::{Batch, Record, keys};
+
 use crate::life::Life;
-use crate::sim::Sim;
+use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
 /// An attempt has ended by then, and what became due meanwhile was looked at.
@@ -13,6 +17,10 @@ impl Sim {
     /// The machine is suspended. What follows is that everything due is tried, though no timer went on meanwhile.
     pub(crate) async fn some_suspension(&self, life: &mut Life) {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
+            return;
+        }
+        // How long a jump has held by then is not known: the service may have read the clock a moment before, or not.
+        if self.world.time.is_doubted() {
             return;
         }
         // What is under way then began after every change.
@@ -43,5 +51,24 @@ impl Sim {
                 self.world.time.set_ahead(-hours * 3_600_000 - 4_321);
             }
         }
+    }
+
+    /// The operator sets a kept time right that is ahead of a wall clock that is right, as a repair does; the stamps stay.
+    pub(crate) fn some_repaired_time(&mut self, always: bool) {
+        let wall = self.world.time.wall();
+        let is_wrong =
+            self.world.time.ahead() == 0 && self.kept.as_ref().is_some_and(|kept| kept.wall > wall);
+        if !is_wrong || !(always || self.workload != Workload::Wide || self.machine_dice.once_in(2)) {
+            return;
+        }
+        self.world.say(format_args!("the time of the service is set right"));
+        let kept = self.kept.take().map(|kept| ClockRecord { wall, boot: None, ..kept });
+        self.kept = kept.clone();
+        runtime().block_on(async {
+            let (store, mut batch) = (self.world.store(), Batch::new());
+            kept.into_iter().for_each(|kept| batch.put(keys::clock(), kept.encode()));
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.close().await.unwrap();
+        });
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Sim {
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
     /// What the disk holds of the service's count of steady time, now that no engine runs.
-    kept: Option<ClockRecord>,
+    pub(crate) kept: Option<ClockRecord>,
     /// Whether there was room to keep it in the life before.
     could_keep: bool,
     pub(crate) workload: Workload,
@@ -145,6 +145,7 @@ impl Sim {
             }
             self.world.network.set_line(Line::There);
         }
+        self.some_repaired_time(wasted);
         // Such a day goes by the schedule to the second, so nobody waits for a place.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
@@ -314,6 +315,7 @@ impl Sim {
         if self.world.time.ahead() != 0 {
             self.some_jump();
         }
+        self.some_repaired_time(true);
         let mut span = self.span();
         runtime.block_on(async {
             span.jumped = self.begin_time();

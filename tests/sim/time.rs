@@ -168,6 +168,11 @@ impl Time {
         self.0.lock().suspended += millis;
     }
 
+    /// Whether the service may doubt a jump of the wall clock.
+    pub(crate) fn is_doubted(&self) -> bool {
+        self.0.lock().beliefs.iter().any(|belief| belief.doubts_since.is_some())
+    }
+
     /// For how many milliseconds of this life the machine was suspended.
     pub(crate) fn suspended(&self) -> i64 {
         self.0.lock().suspended
@@ -251,7 +256,7 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // Within a boot nothing that was shown is forgotten, and behind another one nothing that was kept.
+        // Within a boot nothing that was shown is forgotten, and after another one nothing that was kept.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.went_back) {
             assert!(
                 listed.millis() <= goes_on,
@@ -261,6 +266,7 @@ impl Time {
         let goes_on_at = Timestamp::from_millis(goes_on);
         state.listed.values_mut().for_each(|listed| *listed = goes_on_at.min(*listed));
         state.went_back = false;
+        state.latest = state.latest.max(goes_on);
         if wall >= kept.wall.millis() {
             return false;
         }

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_before_the_kept_time_is_told_whatever_the_distance() {
+    fn a_clock_before_the_kept_time_is_reported_whatever_the_distance() {
         let kept = at("2026-03-02T12:00:00Z");
         assert_eq!(odd(kept, kept, kept), None);
         for behind in [TimeDelta::milliseconds(1), TimeDelta::days(3_000)] {

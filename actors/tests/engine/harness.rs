@@ -32,6 +32,8 @@ pub(crate) struct TestClock {
     /// The machine's boot, and its steady time when that began, in milliseconds.
     boot: AtomicI64,
     booted: AtomicI64,
+    /// For how many milliseconds the machine was suspended.
+    suspended: AtomicI64,
     /// Whether whoever asks panics.
     breaks: AtomicBool,
 }
@@ -53,8 +55,14 @@ impl TestClock {
         self.booted.store(self.elapsed(), Ordering::SeqCst);
     }
 
+    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    pub(crate) fn suspend(&self, time: TimeDelta) {
+        self.suspended.fetch_add(time.num_milliseconds(), Ordering::SeqCst);
+    }
+
     fn elapsed(&self) -> i64 {
-        i64::try_from(self.started.elapsed().as_millis()).unwrap()
+        let awake = i64::try_from(self.started.elapsed().as_millis()).unwrap();
+        awake + self.suspended.load(Ordering::SeqCst)
     }
 }
 
@@ -68,8 +76,8 @@ impl Clock for TestClock {
     }
 
     fn steady(&self) -> Duration {
-        let booted = u64::try_from(self.booted.load(Ordering::SeqCst)).unwrap();
-        self.started.elapsed() - Duration::from_millis(booted)
+        let passed = self.elapsed() - self.booted.load(Ordering::SeqCst);
+        Duration::from_millis(u64::try_from(passed).unwrap())
     }
 
     fn boot_id(&self) -> Option<uuid::Uuid> {
@@ -124,6 +132,7 @@ impl World {
             ahead,
             boot: AtomicI64::default(),
             booted: AtomicI64::default(),
+            suspended: AtomicI64::default(),
             breaks: AtomicBool::new(false),
         });
         let ports =

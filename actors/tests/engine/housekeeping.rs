@@ -48,6 +48,17 @@ async fn businesses_with_nothing_to_do_are_looked_at_at_80_a_second_without_an_a
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_round_begins_when_it_is_due_though_the_machine_was_suspended() {
+    let world = World::new(46).await;
+    unused(&world.engine, 40).await;
+    pass(30).await;
+    let before = looked_at(&world);
+    world.clock.suspend(chrono::TimeDelta::hours(24));
+    pass(3).await;
+    assert_eq!(looked_at(&world) - before, 40);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_business_with_something_to_do_is_started_and_put_away_and_the_others_are_left() {
     let world = World::new(41).await;
     unused(&world.engine, 40).await;

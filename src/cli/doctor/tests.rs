@@ -115,7 +115,7 @@ fn a_clock_that_is_behind_what_was_written_is_a_problem() {
 }
 
 #[test]
-fn a_clock_that_is_behind_the_time_of_the_service_is_a_problem_and_both_ways_out_are_told() {
+fn a_clock_that_is_behind_the_time_of_the_service_is_a_problem_with_two_remedies() {
     let dir = tempfile::tempdir().unwrap();
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_442_000); // 2026-03-02T09:00:00Z
     let found = |kept: &str| {

@@ -61,6 +61,19 @@ async fn sessions_outlive_a_crash_and_end_when_nobody_uses_them() {
     assert!(person.sessions.is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_suspended() {
+    let world = world().await;
+    let shop = world.shop(0).await;
+    let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
+    let sessions = async || world.engine.people().person(ada).await.unwrap().unwrap().sessions.len();
+    pass(3).await;
+    assert_eq!(sessions().await, 1);
+    world.clock.suspend(chrono::TimeDelta::days(8));
+    pass(3).await;
+    assert_eq!(sessions().await, 0, "it was not used for a week");
+}
+
 /// As passwords were kept at first.
 #[tokio::test(start_paused = true)]
 async fn a_password_that_was_kept_as_a_keyboard_gave_it_lets_in_and_is_then_kept_as_others_are() {
