@@ -230,7 +230,7 @@ impl Running {
         if !state.sweeping && state.chores.are_done() {
             swept.clear();
         }
-        running.hold_while_working();
+        self.hold_while_working();
         Ok(())
     }
 }
