@@ -40,7 +40,7 @@ use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::repair;
 use crate::scans::Scans;
-use crate::shared::{EXPORTS_MAX, Shared, Swept};
+use crate::shared::{Counted, EXPORTS_MAX, READERS_MAX, Shared, Swept};
 use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
@@ -158,11 +158,13 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
+            counted: Counted::default(),
+            round: Arc::default(),
             live: Arc::default(),
             mail: Arc::new(Outbox::new(limits.mails_waiting)),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
-            export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            export_steps: Arc::new(Semaphore::new(READERS_MAX)),
             imports: Arc::new(Semaphore::new(1)),
             import_left: Arc::default(),
             imports_end: watch::Sender::new(false),
@@ -250,6 +252,7 @@ impl Engine {
         self.shared.persons.stop();
         let written = self.shared.key_usage.write(&self.shared.store).await;
         self.shared.clocks.keep(&self.shared.store);
+        self.shared.round.end(&self.shared.store);
         self.shared.supervisor.stop(None);
         self.shared.store.close().await?;
         written

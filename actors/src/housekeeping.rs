@@ -1,25 +1,27 @@
 //! The round through the businesses that nobody uses: what has outlived its time goes there, too. One that is in memory
-//! sees to that itself.
+//! sees to that itself. The round also counts the records of every business, used or not ([`count`]).
 //!
 //! What always holds: whether a business has anything to do is read from its rows, and only where there is something is
 //! its actor started, one at a time, and put away again. A round rests between its steps, so that it hurts nobody. How
 //! far it has come is written once a minute: a start goes on there.
 
+mod count;
+
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
+use self::count::Counter;
 use crate::business::{self, Message, SweptThrough};
 use crate::domain::{BusinessId, SteadyTime};
-use crate::shared::Shared;
+use crate::shared::{Round, Shared};
 use crate::store::keys::installation_kind;
 use crate::store::records::RoundRecord;
-use crate::store::{Batch, Order, Record, Store, StoreError, Weight, keys, unless_set_aside};
+use crate::store::{Order, Store, StoreError, Weight, keys, unless_set_aside};
 
 /// How far apart rounds begin, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
@@ -37,8 +39,6 @@ const LOOK_MAX: Duration = Duration::from_secs(600);
 /// The round that is under way, or the last one.
 #[derive(Default)]
 pub(crate) struct Housekeeping {
-    /// How far it has come; nothing until that was read.
-    round: Arc<Mutex<Option<RoundRecord>>>,
     /// What of that is written.
     written: Option<RoundRecord>,
     under_way: Option<JoinHandle<()>>,
@@ -50,7 +50,7 @@ impl Housekeeping {
     pub(crate) fn go_on(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
         let now = shared.clocks.steady();
         let round = {
-            let mut round = self.round.lock();
+            let mut round = shared.round.record.lock();
             let known = match *round {
                 Some(known) => Some(known),
                 None => {
@@ -62,22 +62,20 @@ impl Housekeeping {
             *round.insert(known.filter(|round| !is_over(round, now)).unwrap_or(begun(now)))
         };
         if !round.is_through && self.under_way.as_ref().is_none_or(JoinHandle::is_finished) {
-            let going = go_round(Arc::downgrade(shared), Arc::clone(&self.round));
+            let going = go_round(Arc::downgrade(shared), Arc::clone(&shared.round));
             self.under_way = Some(tokio::spawn(going));
         }
-        self.keep(&shared.store);
+        self.keep(shared);
         Ok(())
     }
 
     /// Writes how far it has come, where that is not written; nobody waits for it.
-    pub(crate) fn keep(&mut self, store: &Store) {
-        let Some(round) = *self.round.lock() else { return };
-        if self.written == Some(round) || store.check_room(Weight::Keeps).is_err() {
+    fn keep(&mut self, shared: &Shared) {
+        let Some(round) = *shared.round.record.lock() else { return };
+        if self.written == Some(round) || shared.store.check_room(Weight::Keeps).is_err() {
             return;
         }
-        let mut batch = Batch::default();
-        batch.put(keys::round(), round.encode());
-        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        shared.round.write(round, &shared.store);
         self.written = Some(round);
     }
 }
@@ -92,29 +90,51 @@ fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
 
+/// The engine, until it is gone or closes.
+fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
+    shared.upgrade().filter(|shared| shared.check_open().is_ok())
+}
+
 /// Goes round to the end, or until the engine is gone or closes. A panic ends it; then the next minute goes on behind the
 /// business that was looked at.
-async fn go_round(shared: Weak<Shared>, round: Arc<Mutex<Option<RoundRecord>>>) {
-    let place = || round.lock().as_ref().and_then(|round| round.after);
+async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
+    let place = || round.record.lock().as_ref().and_then(|round| round.after);
+    let mut counter = Counter::default();
     loop {
-        let Some(shared) = shared.upgrade().filter(|shared| shared.check_open().is_ok()) else { return };
         let began = Instant::now();
-        let next = match next_businesses(&shared.store, place()) {
-            Ok(next) => next,
-            Err(error) => return tracing::warn!(%error, "the businesses cannot be gone through"),
+        let next = match open(&shared).map(|shared| next_businesses(&shared.store, place())) {
+            None => return,
+            Some(Ok(next)) => next,
+            Some(Err(error)) => return tracing::warn!(%error, "the businesses cannot be gone through"),
         };
         if next.is_empty() {
-            round.lock().iter_mut().for_each(|round| round.is_through = true);
+            round.record.lock().iter_mut().for_each(|round| round.is_through = true);
             return;
         }
+        // Counting has a pace of its own and needs no rest.
+        let mut looked = began.elapsed();
         for id in next {
+            let looks = Instant::now();
+            let before = place();
             // Before it is looked at, so that one that cannot be looked at stops no round.
-            round.lock().iter_mut().for_each(|round| round.after = Some(id));
-            look_at(&shared, id).await;
+            round.record.lock().iter_mut().for_each(|round| round.after = Some(id));
+            match open(&shared) {
+                Some(shared) => look_at(&shared, id).await,
+                None => return,
+            }
             tokio::task::yield_now().await;
+            looked += looks.elapsed();
+            *round.counting.lock() = Some(before);
+            let counted = counter.count(&shared, id).await;
+            if open(&shared).is_none() {
+                return;
+            }
+            *round.counting.lock() = None;
+            if let Err(error) = counted {
+                tracing::warn!(%error, business.id = %id, "a business was not counted today");
+            }
         }
-        drop(shared);
-        sleep((began.elapsed() * REST_TIMES).clamp(REST_MIN, REST_MAX)).await;
+        sleep_until(began + looked + (looked * REST_TIMES).clamp(REST_MIN, REST_MAX)).await;
     }
 }
 

@@ -7,6 +7,7 @@ mod actor;
 pub mod backup;
 pub mod business;
 mod clock;
+pub mod counting;
 pub mod credentials;
 pub mod delivery;
 pub mod domain;

@@ -28,10 +28,13 @@ use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::scans::Scans;
-use crate::store::{SNAPSHOTS_MAX, Store};
+use crate::store::records::RoundRecord;
+use crate::store::{Batch, Record, SNAPSHOTS_MAX, Store, Weight, keys};
 
-/// How many exports may be under way; there is room for a backup beside them.
-pub(crate) const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 1;
+/// How many exports may be under way. A backup and the daily count have a snapshot each beside them.
+pub(crate) const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
+/// How many steps of exports and of the daily count may read at once.
+pub(crate) const READERS_MAX: usize = EXPORTS_MAX + 1;
 
 /// What the actors, the handles and the engine share.
 pub(crate) struct Shared {
@@ -84,13 +87,17 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
+    /// The round through the businesses.
+    pub(crate) round: Arc<Round>,
+    /// The businesses that were counted.
+    pub(crate) counted: Counted,
     /// Who is told what changes.
     pub(crate) live: Arc<Live>,
     /// Where mails go.
     pub(crate) mail: Arc<Outbox>,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
-    /// The exports that may be under way, and those of them that may be reading.
+    /// The exports that may be under way, and the steps of them and of the daily count that may be reading.
     pub(crate) exports: Arc<Semaphore>,
     pub(crate) export_steps: Arc<Semaphore>,
     /// The import that may be under way, or what one has left that is being settled.
@@ -116,6 +123,44 @@ pub(crate) struct Swept {
     pub(crate) idle: AtomicU64,
     /// Those whose actor was started.
     pub(crate) started: AtomicU64,
+}
+
+/// The round through the businesses that is under way, or the last one.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    /// How far it has come; nothing until that was read.
+    pub(crate) record: parking_lot::Mutex<Option<RoundRecord>>,
+    /// Where the round was before the business that is being counted, if one is.
+    pub(crate) counting: parking_lot::Mutex<Option<Option<BusinessId>>>,
+}
+
+impl Round {
+    /// Writes how far a round has come.
+    pub(crate) fn write(&self, round: RoundRecord, store: &Store) {
+        let mut batch = Batch::default();
+        batch.put(keys::round(), round.encode());
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+    }
+
+    /// The engine closes: the next one counts the business first that is being counted. After a crash it is passed over
+    /// until the next round, so a count that ends the process does not end it again and again.
+    pub(crate) fn end(&self, store: &Store) {
+        let (counting, record) = (self.counting.lock().take(), *self.record.lock());
+        if let (Some(after), Some(round)) = (counting, record)
+            && store.check_room(Weight::Keeps).is_ok()
+        {
+            self.write(RoundRecord { after, ..round }, store);
+        }
+    }
+}
+
+/// How many times a business was counted since the engine started.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    /// The recorded number of rows was found.
+    pub(crate) equal: AtomicU64,
+    /// Another number was found.
+    pub(crate) different: AtomicU64,
 }
 
 impl Swept {
@@ -177,10 +222,10 @@ impl Shared {
         self.mint.lock().next(now, self.ports.random_bytes())
     }
 
-    /// Waits until no export reads the store; none does after that.
+    /// Waits until no export and no count reads the store; none does after that.
     pub(crate) async fn end_exports(&self) {
         #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
-        let all = self.export_steps.acquire_many(EXPORTS_MAX as u32).await;
+        let all = self.export_steps.acquire_many(READERS_MAX as u32).await;
         self.export_steps.close();
         drop(all);
     }

@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 
 pub use appointments::{AppointmentParties, AppointmentView};
 pub use audit::{ActorView, AuditView, FieldChangeView};
-pub use backup::{BackupBegunView, BackupManifestView, BackupView};
+pub use backup::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 pub use budget::{BudgetView, LimitsView};
 pub use business::{BreakView, BusinessView, HoursView, OperatorBusinessView};
 pub use catalog::{OperatorServiceView, OperatorStaffView, ServiceView, StaffView};

@@ -1,8 +1,9 @@
 //! `/admin/v1/backup`: copies of the store while the service runs.
 
 use actors::backup::{BackupState, Manifest};
+use actors::counting::Difference;
 use actors::domain::{BackupId, Refusal, Text};
-use actors::view::{BackupBegunView, BackupManifestView, BackupView};
+use actors::view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 
 use crate::json_object;
 use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};
@@ -36,9 +37,11 @@ pub(super) async fn show(context: Context, Path(id): Path<BackupId>) -> Result<O
 fn shown(state: BackupState) -> BackupView {
     let (status, error, manifest) = match state.outcome {
         None => ("running", None, None),
-        Some(Ok(manifest)) => ("done", None, Some(manifest)),
+        Some(Ok(manifest)) if manifest.is_complete() => ("done", None, Some(manifest)),
+        Some(Ok(manifest)) => ("incomplete", None, Some(manifest)),
         Some(Err(error)) => ("failed", Some(error), None),
     };
+    let problems = manifest.as_ref().map(Manifest::differences).unwrap_or_default();
     BackupView {
         id: state.id,
         status,
@@ -49,7 +52,14 @@ fn shown(state: BackupState) -> BackupView {
         ended_at: state.ended_at,
         error,
         manifest: manifest.map(|manifest| manifest_shown(&manifest)),
+        problem_count: problems.count,
+        problems: problems.listed.into_iter().map(problem_shown).collect(),
     }
+}
+
+fn problem_shown(difference: Difference) -> BackupProblemView {
+    let Difference { business_id, kind, recorded, found } = difference;
+    BackupProblemView { business_id, kind, recorded, found }
 }
 
 fn manifest_shown(manifest: &Manifest) -> BackupManifestView {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use actors::counting::{Difference, Differences};
 use clap::Args;
 use hyper::Method;
 use serde::Deserialize;
@@ -37,6 +38,11 @@ enum BackupError {
     Client(#[from] ClientError),
     #[error("--to: {0}")]
     Path(#[source] std::io::Error),
+    #[error(
+        "the backup in {} is incomplete: {problems}; `receptionist restore` takes it only with --accept-incomplete",
+        .to.display()
+    )]
+    Incomplete { to: PathBuf, problems: Differences },
     #[error("the backup failed: {0}")]
     Failed(String),
     #[error("cannot write to standard output: {0}")]
@@ -55,6 +61,10 @@ struct State {
     status: Option<String>,
     error: Option<String>,
     manifest: Option<Manifest>,
+    #[serde(default)]
+    problems: Vec<Difference>,
+    #[serde(default)]
+    problem_count: u64,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +75,8 @@ struct Manifest {
     bytes: u64,
 }
 
-/// Makes a backup. Exit code 0 once it is whole and on the disk, 1 when it is not, 2 when a setting is bad.
+/// Makes a backup. Exit code 0 once it is whole and on the disk, 1 when it is not or lacks recorded rows, 2 when a setting
+/// is bad.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let made = async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) };
     carry_out(made, |error| if matches!(error, BackupError::Options(_)) { 2 } else { 1 })
@@ -82,6 +93,13 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
         let (answer, state) = read(&client.send(Method::GET, &path, None).await?)?;
         match (state.status.as_deref(), state.manifest) {
             (Some("running"), _) => tokio::time::sleep(ASK_EVERY).await,
+            (Some("incomplete"), _) => {
+                if args.options.json {
+                    print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output)?;
+                }
+                let problems = Differences { listed: state.problems, count: state.problem_count };
+                return Err(BackupError::Incomplete { to, problems });
+            }
             (Some("done"), Some(_)) if args.options.json => {
                 return print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output);
             }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
+use actors::counting::Differences;
 use actors::domain::Business;
 use actors::moving::{Leaving, LeftOut, Moved, Which, meant};
 use actors::ports::system_clock;
@@ -56,6 +57,11 @@ enum CommandError {
     NoStore { dir: PathBuf },
     #[error("--business: {0}")]
     Business(String),
+    #[error(
+        "the export is incomplete: {0}; it has no last line, so no import takes it (`receptionist verify` names all that is \
+         wrong with a stopped store)"
+    )]
+    Incomplete(Differences),
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error(transparent)]
@@ -104,12 +110,25 @@ async fn of_service(args: &ExportArgs, to: &mut WholeFile) -> Result<String, Com
     if args.with_secrets {
         target.push_str("?with_secrets=true");
     }
-    let mut lines = 0_u64;
+    let (mut lines, mut pieces, mut problems) = (0_u64, moving::Lines::default(), Differences::default());
     let taken = client.lines(&target, |bytes| {
-        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        pieces.push(bytes);
+        while let Some(line) = pieces.next() {
+            lines += 1;
+            // A name or a text of a customer contains no quotation mark that is not escaped.
+            if line.starts_with(b"{\"kind\":\"problem\"")
+                && let Some(problem) = moving::problem_in(&line)
+            {
+                problems.add(problem);
+            }
+        }
         to.write(bytes).map_err(CommandError::from)
     });
-    taken.await?;
+    let taken = taken.await;
+    if !problems.is_empty() {
+        return Err(CommandError::Incomplete(problems));
+    }
+    taken?;
     let lines = print::count(lines, "line", "lines");
     let mut note = format!("exported {lines} of the running service");
     note.push_str("\nleft out API keys: make new ones where the businesses go");
@@ -122,7 +141,7 @@ async fn of_service(args: &ExportArgs, to: &mut WholeFile) -> Result<String, Com
 /// What lies in a store that no service runs on.
 fn of_store(store: &Store, args: &ExportArgs, to: &mut WholeFile) -> Result<String, CommandError> {
     let businesses = chosen(store, args.business.as_deref())?;
-    let (mut records, mut left_out) = (0_u64, LeftOut::default());
+    let (mut records, mut left_out, mut problems) = (0_u64, LeftOut::default(), Differences::default());
     to.write(moving::head(system_clock().now()).as_bytes())?;
     for business in &businesses {
         let mut leaving = Leaving::of(business.clone(), args.with_secrets);
@@ -139,6 +158,13 @@ fn of_store(store: &Store, args: &ExportArgs, to: &mut WholeFile) -> Result<Stri
         let left = leaving.left_out();
         left_out.keys += left.keys;
         left_out.endpoints += left.endpoints;
+        leaving.differences().into_iter().for_each(|difference| problems.add(difference));
+    }
+    if !problems.is_empty() {
+        for problem in &problems.listed {
+            to.write(moving::problem(problem).as_bytes())?;
+        }
+        return Err(CommandError::Incomplete(problems));
     }
     let count = businesses.len() as u64;
     to.write(moving::end(count).as_bytes())?;

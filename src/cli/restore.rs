@@ -24,6 +24,9 @@ pub struct RestoreArgs {
     /// (DATA_DIR/tombstones), or that directory. Without it every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
+    /// Restore a backup that lacks recorded rows. The service counts the businesses concerned anew
+    #[arg(long)]
+    accept_incomplete: bool,
 }
 
 /// The options of `verify`.
@@ -36,11 +39,11 @@ pub struct VerifyArgs {
 
 /// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
 pub fn restored(args: RestoreArgs) -> ExitCode {
-    let RestoreArgs { from, to, after } = args;
+    let RestoreArgs { from, to, after, accept_incomplete } = args;
     let act = async {
         // Nothing of the network is needed.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
-        let restored = restore(&from, &to, after.as_deref(), &ports).await;
+        let restored = restore(&from, &to, after.as_deref(), accept_incomplete, &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
         print::output(&told(&restored, after.is_some())).map_err(|error| error.to_string())?;
         Ok(ExitCode::SUCCESS)
@@ -61,11 +64,14 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
 
 /// What is printed of a restore.
 fn told(restored: &Restored, with_list: bool) -> String {
-    let Restored { manifest, revoked, erased, ended, removed, kept, valid } = restored;
+    let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
     );
+    if !incomplete.is_empty() {
+        text.push_str(&format!("the backup was incomplete: {incomplete}\n"));
+    }
     if with_list {
         let count = |number: usize, one, more| print::count(number as u64, one, more);
         let revoked = count(

@@ -200,6 +200,19 @@ impl Exposition {
         for (had, count) in [("nothing", idle), ("something", started)] {
             count_of(&mut counter.encode_family(&[("had", had)])?, count)?;
         }
+        let about = "Backups that have ended, by outcome";
+        let mut counter = encoder.encode_descriptor("backups", about, None, MetricType::Counter)?;
+        let (done, incomplete, failed) = self.engine.backups_ended();
+        for (outcome, count) in [("done", done), ("incomplete", incomplete), ("failed", failed)] {
+            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
+        }
+        let about = "Businesses counted and compared with their recorded usage, by result";
+        let mut counter =
+            encoder.encode_descriptor("businesses_counted", about, None, MetricType::Counter)?;
+        let (equal, different) = self.engine.businesses_counted();
+        for (result, count) in [("equal", equal), ("different", different)] {
+            count_of(&mut counter.encode_family(&[("result", result)])?, count)?;
+        }
         let about = "Rows read for parts of lists";
         let mut counter = encoder.encode_descriptor("listed_rows", about, None, MetricType::Counter)?;
         count_of(&mut counter, self.engine.rows_listed())?;
@@ -372,6 +385,8 @@ mod tests {
         has(&text, "receptionist_businesses_set_aside 0");
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="nothing"} 0"#);
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="something"} 0"#);
+        has(&text, r#"receptionist_backups_total{outcome="incomplete"} 0"#);
+        has(&text, r#"receptionist_businesses_counted_total{result="different"} 0"#);
         has(&text, "receptionist_disk_reserved 0");
         has(&text, "receptionist_disk_exhausted 0");
         has(&text, "receptionist_disk_full 0");

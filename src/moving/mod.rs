@@ -4,7 +4,8 @@
 //!
 //! - a record that was written and read again is the same, and so is its line;
 //! - the first line names the format and its version, and a file of another version is not read; the last line says
-//!   how many businesses there were, so a file that ends early is known;
+//!   how many businesses there were, so a file that ends early is known. An export that lacks recorded records ends with
+//!   lines that name them, and has no last line;
 //! - a property that is added, removed or means something else makes another version.
 
 mod contacts;
@@ -22,14 +23,17 @@ mod write;
 use actors::moving::Moved;
 
 pub(crate) use contacts::{Flaw, Row, table};
+pub(crate) use read::problem_in;
 pub(crate) use stream::stream;
 pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
-pub(crate) use write::{end, head, line};
+pub(crate) use write::{end, head, line, problem};
 
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";
 /// Which version of it this is.
 const VERSION: u32 = 2;
+/// The word that the line of a problem begins with.
+const PROBLEM: &str = "problem";
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.

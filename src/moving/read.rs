@@ -1,8 +1,10 @@
 //! Reading lines as records: every problem of a line is found.
 
-use actors::domain::{Problem, Timestamp};
+use actors::counting::Difference;
+use actors::domain::{BusinessId, Problem, Timestamp};
 use actors::moving::Moved;
 use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::conversations::{CallLine, MessageLine};
 use super::records::{
@@ -10,7 +12,7 @@ use super::records::{
     StaffLine, TimeOffLine,
 };
 use super::webhooks::WebhookLine;
-use super::{FORMAT, VERSION};
+use super::{FORMAT, PROBLEM, VERSION};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
@@ -90,11 +92,29 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
             Line::Record(Moved::End { records: u64::from(it.records.get()) })
         }),
         "end" => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
+        PROBLEM => Err(Unread::whole("says that the export is not whole: records of a business are missing")),
         _ => Err(Unread {
             problems: vec![Problem::new("kind", "is not one of this format")],
             is_business: false,
         }),
     }
+}
+
+/// The problem that a line names, if it is such a line.
+pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
+    let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
+    let ProblemLine { kind, business_id, records, recorded, found } = named;
+    (kind == PROBLEM).then_some(Difference { business_id, kind: records, recorded, found })
+}
+
+/// A line in place of the last one.
+#[derive(Deserialize)]
+struct ProblemLine {
+    kind: String,
+    business_id: BusinessId,
+    records: String,
+    recorded: Option<u64>,
+    found: u64,
 }
 
 fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line, Unread> {

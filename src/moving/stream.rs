@@ -5,7 +5,7 @@ use actors::{Export, ExportError};
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
 
-use super::write::{end, head, line};
+use super::write::{end, head, line, problem};
 
 /// What comes next.
 enum Next {
@@ -14,7 +14,8 @@ enum Next {
     Nothing,
 }
 
-/// Every line of an export, those of a step at once. What breaks off ends with the error, and has no last line.
+/// Every line of an export, those of a step at once. An export that breaks off ends with the error, and has no last line;
+/// one that is incomplete ends with a line for each problem in place of the last line.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,
@@ -26,11 +27,15 @@ pub(crate) fn stream(
             Next::Records => {
                 let moved = export.next().await.inspect_err(|error| {
                     tracing::warn!(error = error as &dyn std::error::Error, "an export broke off");
-                })?;
-                if moved.is_empty() {
-                    (end(export.businesses()), Next::Nothing)
-                } else {
-                    (moved.iter().map(line).collect(), Next::Records)
+                });
+                match moved {
+                    Ok(moved) if moved.is_empty() => (end(export.businesses()), Next::Nothing),
+                    Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
+                    Err(ExportError::Incomplete(differences)) => {
+                        // An error would cut off lines that are not sent yet.
+                        (differences.listed.iter().map(problem).collect(), Next::Nothing)
+                    }
+                    Err(error) => return Err(error),
                 }
             }
         };

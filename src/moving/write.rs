@@ -1,5 +1,6 @@
 //! Writing records as lines.
 
+use actors::counting::Difference;
 use actors::domain::{
     Appointment, BlockedTime, Buffers, Business, CallRecord, Contact, DayHours, EventType, Knowledge,
     Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
@@ -10,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::{FORMAT, SECRET_TAG, VERSION, kind};
+use super::{FORMAT, PROBLEM, SECRET_TAG, VERSION, kind};
 
 /// The first line.
 pub(crate) fn head(exported_at: Timestamp) -> String {
@@ -20,6 +21,17 @@ pub(crate) fn head(exported_at: Timestamp) -> String {
 /// The last line.
 pub(crate) fn end(businesses: u64) -> String {
     Line::new("kind", "end").put("businesses", &businesses).end()
+}
+
+/// A line in place of the last one: records of a business are missing, so the export is not whole.
+pub(crate) fn problem(difference: &Difference) -> String {
+    let Difference { business_id, kind, recorded, found } = difference;
+    Line::new("kind", PROBLEM)
+        .put("business_id", business_id)
+        .put("records", kind)
+        .put("recorded", recorded)
+        .put("found", found)
+        .end()
 }
 
 /// The line of a record.

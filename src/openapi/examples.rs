@@ -34,7 +34,11 @@ pub(super) fn of(name: &str) -> Option<Value> {
             json!({"id": BACKUP, "status": "done", "to": "/backup/2026-02-24", "rows": 1200, "bytes": 240_000,
             "started_at": THEN, "ended_at": THEN, "error": null, "manifest": {"format": 3, "version": "0.1.0",
             "sequence": 4711, "taken_at": THEN, "rows": 1200, "bytes": 240_000, "chunks": 1,
-            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}})
+            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "problems": [], "problem_count": 0})
+        }
+        "BackupProblem" => {
+            json!({"business_id": BUSINESS, "kind": "appointments", "recorded": 1200, "found": 1187})
         }
         "BackupBegun" => json!({"id": BACKUP}),
         "BackupBody" => json!({"to": "/backup/2026-02-24"}),

@@ -23,21 +23,21 @@ const CLIENTS: usize = 8;
 const STAFF: usize = 4;
 
 /// Runs the program, which ends by itself.
-fn receptionist(args: &[&str]) -> Output {
+pub(crate) fn receptionist(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().args(args).output().unwrap()
 }
 
-fn path(path: &Path) -> &str {
+pub(crate) fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn lines(output: &Output) -> String {
+pub(crate) fn lines(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// Has the program make a backup, and waits until it is made.
-fn back_up(server: &Server, to: &Path) -> Output {
+pub(crate) fn back_up(server: &Server, to: &Path) -> Output {
     let listen = server.admin.trim_start_matches("http://").trim_end_matches("/admin/v1");
     receptionist(&["backup", "--to", path(to), "--admin-listen", listen, "--admin-token", TOKEN])
 }
@@ -57,7 +57,7 @@ fn check_fails(args: &[&str], words: &str) {
 }
 
 /// A server whose store has so many appointments.
-async fn filled(data_dir: &Path, appointments: usize) -> (Server, Client, Arc<Shop>) {
+pub(crate) async fn filled(data_dir: &Path, appointments: usize) -> (Server, Client, Arc<Shop>) {
     let server = Server::on(data_dir);
     let client = Client::of(&server);
     let shop = Arc::new(Shop::create(&client, STAFF).await);

@@ -10,6 +10,7 @@ mod damage;
 mod ending;
 mod erasing;
 mod imports;
+mod incomplete;
 mod kills;
 mod mails;
 mod people;

@@ -76,6 +76,7 @@ impl Sim {
             }
             Some(Ok(manifest)) => {
                 self.world.say(format_args!("the backup is made, as of commit {}", manifest.sequence));
+                assert!(manifest.is_complete(), "recorded rows are missing: {}", manifest.differences());
                 assert!(manifest.sequence >= begun.from, "it lacks what came before it was asked for");
                 let backup = Backup::open(&begun.home.path().join("backup")).unwrap();
                 let mut rows = BTreeMap::new();

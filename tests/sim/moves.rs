@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::Importing;
 use actors::domain::{Actor, Business, BusinessId, ResourceId, Timestamp};
 use actors::moving::{Import, ImportOptions, Leaving, Moved, Which, meant, settle};
 use actors::ports::{Clock, Ports, Random};
@@ -17,6 +16,7 @@ use actors::store::{
     Key, KeyRange, MemoryBackend, Order, Pairs, Record, Rows, Store, StoreError, every_row, keys,
 };
 use actors::view::ImportedView;
+use actors::{ExportError, Importing};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
@@ -169,7 +169,11 @@ impl Sim {
                 Err(_) => return of_task.lock().whole = Some(false),
             };
             loop {
-                let Ok(records) = export.next().await else { return of_task.lock().whole = Some(false) };
+                let records = match export.next().await {
+                    Ok(records) => records,
+                    Err(ExportError::Incomplete(differences)) => panic!("records are missing: {differences}"),
+                    Err(_) => return of_task.lock().whole = Some(false),
+                };
                 {
                     let mut leaves = of_task.lock();
                     leaves.upto.get_or_insert_with(|| disk.applies());

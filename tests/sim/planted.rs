@@ -96,11 +96,13 @@ impl Sim {
         }
     }
 
-    /// Nothing but these was set aside.
+    /// Nothing but these was set aside, and no row that was recorded is missing.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();
         assert!(aside <= planted, "{aside} rows were set aside, and {planted} are damaged");
+        let (_, different) = life.engine.businesses_counted();
+        assert_eq!(different, 0, "the daily count did not find the recorded rows");
     }
 
     /// Takes them away; they are as they were.

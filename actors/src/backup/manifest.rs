@@ -8,6 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::counting::{Difference, Differences};
+
 /// The file of the rows.
 pub(super) const ROWS_FILE: &str = "rows";
 /// The file of the manifest.
@@ -39,6 +41,19 @@ pub struct Manifest {
     pub bytes: u64,
     /// Its parts, in their order.
     pub chunks: Vec<Chunk>,
+    /// The kinds of records of which another number was recorded than found: the first 1,000. The field is absent if
+    /// there are none, so the manifest of a complete backup is as earlier versions wrote it; those refuse to read one of
+    /// an incomplete backup.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Difference>,
+    /// The number of all such kinds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub problem_count: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A part of the file of the rows.
@@ -66,6 +81,16 @@ struct Signed {
 }
 
 impl Manifest {
+    /// Whether every recorded row was found.
+    pub fn is_complete(&self) -> bool {
+        self.problem_count == 0 && self.problems.is_empty()
+    }
+
+    /// The kinds of records of which another number was recorded than found.
+    pub fn differences(&self) -> Differences {
+        Differences { listed: self.problems.clone(), count: self.problem_count }
+    }
+
     /// The digest of the manifest, and with it of everything.
     pub fn sha256(&self) -> String {
         sha256(&serde_json::to_vec(self).expect("a manifest has string keys and no failing field"))

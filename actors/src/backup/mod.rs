@@ -12,6 +12,8 @@
 //!   backup, whatever else is there;
 //! - every byte of a backup is under a digest, and nothing of it is used before that is checked;
 //! - rows are copied as they are kept, so a backup has the format that the store had;
+//! - the recorded usage of each business is compared with the rows that pass ([`crate::counting`]). A backup with a
+//!   difference names it in the manifest and is restored only if the operator accepts that;
 //! - what was taken back since stays so: a restore is told of it by the lists beside the store, or revokes every key.
 
 mod manifest;
@@ -26,4 +28,4 @@ pub use self::manifest::{Chunk, Manifest};
 pub use self::read::{Backup, BackupError};
 pub use self::restore::{RestoreError, Restored, restore};
 pub use self::running::BackupState;
-pub(crate) use self::running::{BACKUP_ROWS, Backups};
+pub(crate) use self::running::{BACKUP_ROWS, BackupCounts, Backups};

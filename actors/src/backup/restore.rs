@@ -12,6 +12,7 @@ use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::business::commands::people::RemoveMember;
 use crate::business::{Alone, end_unread, is_unread};
 use crate::clock::Clocks;
+use crate::counting::{Differences, Tally};
 use crate::domain::{
     Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
     Membership, Person, ResourceId, Timestamp,
@@ -33,6 +34,12 @@ pub enum RestoreError {
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
+    /// Rows that were recorded are missing from the backup.
+    #[error(
+        "the backup is incomplete: {0}; restore an earlier one that is complete, or add --accept-incomplete to restore it \
+         without these rows"
+    )]
+    Incomplete(Differences),
     /// The store cannot be made, or the list cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -59,10 +66,14 @@ pub struct Restored {
     pub kept: usize,
     /// How many there are that let in.
     pub valid: usize,
+    /// The kinds of records of which another number was recorded than found.
+    pub incomplete: Differences,
 }
 
 /// Makes a store of a backup in a directory that is not there or empty. What the list says was taken back since is taken
-/// back; without one every key is revoked.
+/// back; without one every key is revoked. A backup from which recorded rows are missing is restored only if
+/// `accept_incomplete` is set; the businesses concerned are counted anew by the service. Rows are counted here too, since
+/// earlier versions of the service did not count them when they made a backup.
 ///
 /// # Errors
 /// When the backup, the list or the directory cannot be used; then the directory is no store.
@@ -70,18 +81,31 @@ pub async fn restore(
     from: &Path,
     to: &Path,
     list: Option<&Path>,
+    accept_incomplete: bool,
     ports: &Ports,
 ) -> Result<Restored, RestoreError> {
     let backup = Backup::open(from)?;
+    if !backup.manifest().is_complete() && !accept_incomplete {
+        return Err(RestoreError::Incomplete(backup.manifest().differences()));
+    }
     let after = list.map(read_tombstones).transpose()?;
     let mut filling = Filling::begin(to, backup.manifest().sequence)?;
+    let mut tally = Tally::new([]);
     for at in 0..backup.chunks() {
         for row in backup.read_chunk(at)? {
+            tally.row(&row.0, &row.1);
             filling.put(row)?;
         }
     }
+    let (incomplete, uncounted) = tally.end_with_businesses();
+    if !incomplete.is_empty() && !accept_incomplete {
+        return Err(RestoreError::Incomplete(incomplete));
+    }
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
+    for of in uncounted {
+        forget_usage(&store, of, ports).await?;
+    }
     if let Some(after) = &after {
         // They must not come back from an earlier backup by this store's own list either.
         store.bury(after)?;
@@ -93,7 +117,8 @@ pub async fn restore(
     store.close().await?;
     Filling::finish(to)?;
     let Again { erased, ended, removed, kept } = again;
-    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, removed, kept, valid })
+    let manifest = backup.manifest().clone();
+    Ok(Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete })
 }
 
 /// What was taken back again: how many contacts, businesses and people, and how many contacts could not be.
@@ -248,6 +273,26 @@ async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
         }
         store.settled(BusinessId::INSTALLATION).await?;
     }
+}
+
+/// Writes an entry without a usage into the audit log of a business, so that its records are counted anew.
+async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<(), StoreError> {
+    let newest = store.newest_entry(of)?;
+    let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
+    let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
+    let entry = AuditEntry {
+        id: mint.next::<AuditId>(now, ports.random_bytes()),
+        at: now,
+        actor: Actor::System,
+        action: "business.restored_incomplete".into(),
+        resource_type: "business".into(),
+        resource_id: of.uuid(),
+        changes: Vec::<FieldChange>::new(),
+    };
+    let mut batch = Batch::default();
+    batch.put(keys::audit(of, entry.id), AuditRecord { entry, usage: None }.encode());
+    store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+    store.settled(of).await
 }
 
 /// Revokes a key, as its business would.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::manifest::{Manifest, remove};
 use super::write::Writer;
+use crate::counting::Tally;
 use crate::domain::{BackupId, Refusal, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::store::records::STORE_FORMAT;
@@ -46,12 +47,24 @@ pub struct BackupState {
 
 type State = Arc<Mutex<BackupState>>;
 
+/// How many backups have ended, by outcome.
+#[derive(Debug, Default)]
+pub(crate) struct BackupCounts {
+    /// Every recorded row was found.
+    pub(crate) done: AtomicU64,
+    /// Another number of rows was recorded than found.
+    pub(crate) incomplete: AtomicU64,
+    /// There is no backup.
+    pub(crate) failed: AtomicU64,
+}
+
 /// The backups of an engine.
 #[derive(Default)]
 pub(crate) struct Backups {
     all: Mutex<VecDeque<State>>,
     closing: AtomicBool,
     ended: Notify,
+    counts: BackupCounts,
 }
 
 impl Backups {
@@ -73,7 +86,9 @@ impl Backups {
             let detail = format!("wait until {} has ended", state.lock().id.uuid());
             return Err(Refusal::under_way("a backup is being made", "backup", detail).into());
         }
-        let writer = Writer::begin(to).map_err(|problem| Refusal::invalid("to", problem))?;
+        let set_aside = store.businesses_set_aside().into_iter().map(|(id, _)| id);
+        let writer =
+            Writer::begin(to, Tally::new(set_aside)).map_err(|problem| Refusal::invalid("to", problem))?;
         let state = BackupState {
             id,
             to: to.to_owned(),
@@ -99,6 +114,11 @@ impl Backups {
     /// How far one has come.
     pub(crate) fn state(&self, id: BackupId) -> Option<BackupState> {
         self.all.lock().iter().map(|state| state.lock().clone()).find(|state| state.id == id)
+    }
+
+    /// How many have ended.
+    pub(crate) fn counts(&self) -> &BackupCounts {
+        &self.counts
     }
 
     /// Ends the one under way.
@@ -130,7 +150,8 @@ impl Making {
         let outcome = self.outcome(writer).await;
         let mut state = self.state.lock();
         state.ended_at = Some((self.now)());
-        match &outcome {
+        let counts = &self.backups.counts;
+        let counted = match &outcome {
             Ok(manifest) => {
                 (state.rows, state.bytes) = (manifest.rows, manifest.bytes);
                 tracing::info!(
@@ -139,9 +160,23 @@ impl Making {
                     backup.rows = manifest.rows,
                     "a backup is made"
                 );
+                if manifest.is_complete() {
+                    &counts.done
+                } else {
+                    tracing::error!(
+                        backup.id = %state.id,
+                        problems = %manifest.differences(),
+                        "a backup is incomplete: the store does not hold the rows that it has recorded"
+                    );
+                    &counts.incomplete
+                }
             }
-            Err(error) => tracing::warn!(backup.id = %state.id, error, "a backup failed"),
-        }
+            Err(error) => {
+                tracing::warn!(backup.id = %state.id, error, "a backup failed");
+                &counts.failed
+            }
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
         state.outcome = Some(outcome);
         drop(state);
         self.backups.ended.notify_waiters();

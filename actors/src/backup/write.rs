@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::manifest::{
     BACKUP_VERSION, Chunk, MANIFEST_FILE, Manifest, ROWS_FILE, create, hex, remove, sha256,
 };
+use crate::counting::{Differences, Tally};
 use crate::domain::Timestamp;
 use crate::store::Pair;
 
@@ -27,11 +28,12 @@ pub(super) struct Writer {
     chunks: Vec<Chunk>,
     rows: u64,
     bytes: u64,
+    tally: Tally,
 }
 
 impl Writer {
     /// Begins in a directory that is not there or empty; in an error's text it says what is wrong with it.
-    pub(super) fn begin(dir: &Path) -> Result<Self, String> {
+    pub(super) fn begin(dir: &Path, tally: Tally) -> Result<Self, String> {
         let shown = dir.display();
         match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
             Ok(false) => {}
@@ -49,7 +51,7 @@ impl Writer {
         let file = file.map_err(|error| format!("nothing can be written in {shown}: {error}"))?;
         let (chunk, chunks) = (Vec::with_capacity(CHUNK_BYTES), Vec::new());
         let (dir, first) = (dir.to_owned(), None);
-        Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0 })
+        Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0, tally })
     }
 
     /// How many rows, and bytes of them, were handed to it.
@@ -64,6 +66,7 @@ impl Writer {
             let (Ok(key_bytes), Ok(value_bytes)) = (key_bytes, value_bytes) else {
                 return Err(io::Error::other("a row is longer than any can be"));
             };
+            self.tally.row(key, value);
             self.first.get_or_insert_with(|| key.clone());
             self.chunk.push(key_bytes);
             self.chunk.extend_from_slice(&value_bytes.to_be_bytes());
@@ -99,6 +102,7 @@ impl Writer {
     pub(super) fn finish(mut self, format: u16, sequence: u64, taken_at: Timestamp) -> io::Result<Manifest> {
         self.write_chunk()?;
         self.file.sync_all()?;
+        let Differences { listed: problems, count: problem_count } = self.tally.end();
         let manifest = Manifest {
             backup: BACKUP_VERSION,
             format,
@@ -108,6 +112,8 @@ impl Writer {
             rows: self.rows,
             bytes: self.bytes,
             chunks: self.chunks,
+            problems,
+            problem_count,
         };
         manifest.write(&self.dir)
     }

@@ -12,6 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::Engine;
+use crate::counting::Differences;
 use crate::domain::{Actor, Business, BusinessId};
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -34,6 +35,9 @@ pub enum ExportError {
     /// The store failed, or more was overwritten than could be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Of some businesses another number of records is recorded than was found. Those have no end; all others are whole.
+    #[error("the export is incomplete: {0}")]
+    Incomplete(Differences),
     /// Nobody took the records of a business within [`POINT_TIME_MAX`].
     #[error("the records of a business were not taken within an hour")]
     TooSlow,
@@ -51,6 +55,7 @@ pub struct Export {
     left_out: LeftOut,
     /// Shared with the step under way, which goes on although the caller goes away.
     place: Arc<OwnedSemaphorePermit>,
+    differences: Differences,
 }
 
 /// Which businesses are still to come.
@@ -99,6 +104,7 @@ impl Engine {
             businesses: 0,
             left_out: LeftOut::default(),
             place: Arc::new(place),
+            differences: Differences::default(),
         })
     }
 
@@ -127,7 +133,8 @@ impl Engine {
 }
 
 impl Export {
-    /// The next records: of each business itself first and its end last; none at the end.
+    /// The next records: of each business itself first and its end last; none at the end. A business of which another number
+    /// of records is recorded has no end, and the export ends with [`ExportError::Incomplete`].
     ///
     /// # Errors
     /// Why it ended before its end.
@@ -140,7 +147,8 @@ impl Export {
                 Some(current) => current,
                 None => match self.next_business().await? {
                     Some(current) => current,
-                    None => return Ok(Vec::new()),
+                    None if self.differences.is_empty() => return Ok(Vec::new()),
+                    None => return Err(ExportError::Incomplete(std::mem::take(&mut self.differences))),
                 },
             };
             if Instant::now() > current.until {
@@ -154,7 +162,9 @@ impl Export {
             let left_out = current.leaving.left_out();
             self.left_out.keys += left_out.keys;
             self.left_out.endpoints += left_out.endpoints;
-            self.businesses += 1;
+            let differences = current.leaving.differences();
+            self.businesses += u64::from(differences.is_empty());
+            differences.into_iter().for_each(|difference| self.differences.add(difference));
         }
     }
 
@@ -172,8 +182,8 @@ impl Export {
     async fn next_business(&mut self) -> Result<Option<Current>, ExportError> {
         while let Some(of) = self.next_id()? {
             self.shared.check_open()?;
-            let kinds: Vec<u8> = Leaving::kinds().chain([kind::PROFILE]).collect();
-            let frozen = self.shared.store.freeze(of, &kinds).await;
+            let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
+            let frozen = self.shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.meant) {
                 // An export of everything goes on with the others; one that has begun with it ends.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Meant::All(_)) => {

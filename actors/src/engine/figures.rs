@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::Engine;
+use crate::backup::BackupCounts;
 use crate::domain::BusinessId;
-use crate::shared::Swept;
+use crate::shared::{Counted, Swept};
 use crate::store::{CommitStats, StoreError};
 
 impl Engine {
@@ -65,6 +66,21 @@ impl Engine {
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         let Swept { idle, started } = &self.shared.swept;
         (idle.load(Ordering::Relaxed), started.load(Ordering::Relaxed))
+    }
+
+    /// How many backups have ended since the engine started: those that are complete, those that lack recorded rows, and
+    /// those that failed.
+    pub fn backups_ended(&self) -> (u64, u64, u64) {
+        let BackupCounts { done, incomplete, failed } = self.shared.backups.counts();
+        let [done, incomplete, failed] =
+            [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed));
+        (done, incomplete, failed)
+    }
+
+    /// How many times a business was counted since the engine started: found as recorded, and found different.
+    pub fn businesses_counted(&self) -> (u64, u64) {
+        let Counted { equal, different } = &self.shared.counted;
+        (equal.load(Ordering::Relaxed), different.load(Ordering::Relaxed))
     }
 
     /// How many rows of the store were met since it was opened that do not decode.

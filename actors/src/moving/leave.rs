@@ -2,12 +2,14 @@
 //!
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
 //! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
-//! store counts them. Of somebody who is being erased nothing leaves, however far that has come.
+//! store counts them. The records are counted on the way: a business of which another number is recorded gets no end.
+//! Of somebody who is being erased nothing leaves, however far that has come.
 
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
 use crate::business::Theirs;
-use crate::domain::{Business, BusinessId, Retention};
+use crate::counting::{Difference, Found, recorded_usage};
+use crate::domain::{BudgetKind, Business, BusinessId, Retention, Usage};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::ErasureRecord;
 use crate::store::{
@@ -84,6 +86,9 @@ pub struct Leaving {
     part: usize,
     left: KeyRange,
     records: u64,
+    /// The usage that the business has recorded, and the rows found.
+    recorded: Option<Usage>,
+    found: Found,
     ended: bool,
     left_out: LeftOut,
 }
@@ -120,12 +125,25 @@ impl Leaving {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, PARTS[0].0));
         let (theirs, left_out) = (Theirs::default(), LeftOut::default());
-        Self { of, with_secrets, business, theirs, part: 0, left, records: 0, ended: false, left_out }
+        let (recorded, found) = (None, Found::default());
+        Self {
+            of,
+            with_secrets,
+            business,
+            theirs,
+            part: 0,
+            left,
+            records: 0,
+            recorded,
+            found,
+            ended: false,
+            left_out,
+        }
     }
 
     /// The kinds of rows that are read, its profile's apart.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        PARTS.iter().map(|(kind, _)| *kind).chain([kind::ERASURE])
+        PARTS.iter().map(|(kind, _)| *kind).chain([kind::ERASURE, kind::AUDIT])
     }
 
     /// Whether rows of this kind are still to be read.
@@ -133,20 +151,22 @@ impl Leaving {
         let left = &PARTS[self.part..];
         let is_left = |kind: u8| left.iter().any(|(left, _)| *left == kind);
         match kind {
-            kind::ERASURE => self.business.is_some(),
+            kind::ERASURE | kind::AUDIT => self.business.is_some(),
             // A message may be theirs by its call.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
         }
     }
 
-    /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none behind that.
+    /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none after
+    /// that. The end is left out if there are [differences](Self::differences).
     ///
     /// # Errors
     /// When reading fails.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
+            self.recorded = recorded_usage(rows, self.of)?;
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
         }
@@ -157,8 +177,12 @@ impl Leaving {
                 return Ok(moved);
             }
         }
-        let is_whole = std::mem::replace(&mut self.ended, true);
-        Ok(if is_whole { Vec::new() } else { vec![Moved::End { records: self.records }] })
+        let has_ended = std::mem::replace(&mut self.ended, true);
+        Ok(if has_ended || !self.differences().is_empty() {
+            Vec::new()
+        } else {
+            vec![Moved::End { records: self.records }]
+        })
     }
 
     /// The records of the next rows of a kind; goes on to the next kind behind the last one.
@@ -183,7 +207,9 @@ impl Leaving {
                         bytes += whole.len();
                         record(&whole)
                     });
-                    if let Some(record) = store.usable(&key, read)? {
+                    let record = store.usable(&key, read)?;
+                    self.found.add(kind, record.is_some());
+                    if let Some(record) = record {
                         moved.push(self.without_them(store, rows, record)?);
                     }
                 }
@@ -229,6 +255,13 @@ impl Leaving {
             }
             other => other,
         })
+    }
+
+    /// The kinds of records of which the business has recorded another number than was read, once all are read. API keys
+    /// do not leave, so they are not compared.
+    pub fn differences(&self) -> Vec<Difference> {
+        let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
+        self.recorded.filter(|_| self.part == PARTS.len()).map(differences).unwrap_or_default()
     }
 
     /// What was left behind so far.

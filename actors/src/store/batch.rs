@@ -93,7 +93,7 @@ impl Batch {
     }
 
     /// The rows that a backend writes for them, in order: those of a long value are several.
-    pub(super) fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
+    pub(crate) fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
         for (key, value) in self.writes() {
             match value {
                 Some(value) => split(key, value, |key, value| row(key, Some(value))),

@@ -22,14 +22,14 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// These kinds of rows of a business, with their pieces, as they are between two commits.
+    /// These kinds of rows of a business or of the installation, with their pieces, as they are between two commits.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
     /// may be, [`StoreError::BusinessSetAside`].
-    pub async fn freeze(&self, of: BusinessId, kinds: &[u8]) -> Result<Frozen, StoreError> {
-        self.check_business(of)?;
-        let ranges = kinds.iter().flat_map(|kind| both(of, *kind));
+    pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
+        kinds.iter().try_for_each(|(of, _)| self.check_business(*of))?;
+        let ranges = kinds.iter().flat_map(|(of, kind)| both(*of, *kind));
         let (tap, _) = self.begin_tap(ranges.collect()).await?;
         Ok(Frozen { store: self.clone(), tap })
     }
@@ -137,7 +137,7 @@ mod tests {
             write(&store, OTHER, number, Some(vec![1])).await;
         }
         let before = whole(store.rows(), KIND, Order::Ascending);
-        let frozen = store.freeze(business(), &[KIND]).await.unwrap();
+        let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
         // Longer, shorter, not any more, and anew, before a row is read and while it is.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];

@@ -78,6 +78,7 @@ pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
 pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
+pub(crate) use rows::{is_whole, whole_value_by};
 pub use salvaging::Salvaging;
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;

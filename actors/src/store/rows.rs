@@ -1,6 +1,6 @@
 //! Rows as they are kept, wherever they are: in a store, in a backup.
 
-use super::pieces::{KIND_AT, PIECE};
+use super::pieces::{KIND_AT, PIECE, is_head};
 use super::{KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError, long};
 
 /// Where rows can be read, long values in their pieces.
@@ -29,6 +29,23 @@ pub fn value_at(rows: &dyn Rows, key: &[u8]) -> Result<Option<Vec<u8>>, StoreErr
 /// As [`value_at`].
 pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<Vec<u8>>, StoreError> {
     long::whole(|key| rows.get(key), key, row)
+}
+
+/// As [`whole_value`], with pieces that `get` gives.
+///
+/// # Errors
+/// As [`value_at`].
+pub(crate) fn whole_value_by(
+    get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
+    key: &[u8],
+    row: Vec<u8>,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    long::whole(get, key, row)
+}
+
+/// Whether a row holds the whole value of its key, and not the head of a value in pieces.
+pub(crate) fn is_whole(row: &[u8]) -> bool {
+    !is_head(row)
 }
 
 /// The record under a key.

@@ -340,6 +340,8 @@ struct Cleaner(PathBuf);
 
 /// Where Linux lists the threads of this process.
 const THREADS: &str = "/proc/self/task";
+/// How often the list is read until the thread is in it by its name.
+const START_TRIES_MAX: u32 = 1_000;
 /// The thread's name.
 const CLEANER: &str = "log flusher";
 
@@ -350,8 +352,19 @@ impl Cleaner {
         let _opening = OPENING.lock();
         let before = Self::all();
         let opened = open()?;
-        let thread = Self::all().difference(&before).next().map(|thread| Self(thread.clone()));
+        let thread = if Path::new(THREADS).exists() { Self::started(&before) } else { None };
         Ok((opened, thread))
+    }
+
+    /// The thread that was started since. It takes its name after it has started.
+    #[allow(clippy::disallowed_methods, reason = "a thread of its own is waited for, for a moment, where a store opens")]
+    fn started(before: &BTreeSet<PathBuf>) -> Option<Self> {
+        (0..START_TRIES_MAX).find_map(|tried| {
+            if tried > 0 {
+                std::thread::sleep(RELEASE_PAUSE);
+            }
+            Self::all().difference(before).next().map(|thread| Self(thread.clone()))
+        })
     }
 
     fn all() -> BTreeSet<PathBuf> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::{BackupId, Timestamp};
+use crate::domain::{BackupId, BusinessId, Timestamp};
 
 /// A backup that was begun.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct BackupBegunView {
 pub struct BackupView {
     /// Its id.
     pub id: BackupId,
-    /// `running`, `done` or `failed`.
+    /// `running`, `done`, `incomplete` or `failed`.
     pub status: &'static str,
     /// Its directory, on the service's machine.
     pub to: String,
@@ -33,8 +33,27 @@ pub struct BackupView {
     pub ended_at: Option<Timestamp>,
     /// Why it failed.
     pub error: Option<String>,
-    /// What it says of itself, once it is done.
+    /// The manifest, once the backup is done or incomplete.
     pub manifest: Option<BackupManifestView>,
+    /// The kinds of records of which another number was recorded than found: the first 1,000. A backup with any is
+    /// `incomplete`; all other businesses are whole in it.
+    pub problems: Vec<BackupProblemView>,
+    /// The number of all such kinds.
+    pub problem_count: u64,
+}
+
+/// A kind of records of a business of which another number was recorded than found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BackupProblem")]
+pub struct BackupProblemView {
+    /// The business.
+    pub business_id: BusinessId,
+    /// The kind as in a budget, or `business` for the whole business: its profile and its records.
+    pub kind: String,
+    /// The recorded number of rows; null if it cannot be read.
+    pub recorded: Option<u64>,
+    /// The number of rows found.
+    pub found: u64,
 }
 
 /// What a backup says of itself.

@@ -187,6 +187,16 @@ impl World {
         self.open_again().await;
     }
 
+    /// Closes the engine, deletes rows of the store, and opens it again.
+    pub(crate) async fn lose(&mut self, keys: &[Key]) {
+        self.engine.clone().close().await.unwrap();
+        let (store, mut batch) = (self.store(), Batch::new());
+        keys.iter().for_each(|key| batch.delete(*key));
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        store.close().await.unwrap();
+        self.open_again().await;
+    }
+
     /// Closes the engine, makes a row of as many bytes as it had one that does not decode, and opens it again.
     pub(crate) async fn spoil(&mut self, key: Key) {
         self.engine.clone().close().await.unwrap();

@@ -9,6 +9,7 @@ mod businesses_set_aside;
 mod changes;
 mod clock;
 mod conversations;
+mod counting;
 mod ending;
 mod erasing;
 mod expiring;

@@ -68,7 +68,7 @@ async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_ag
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     assert_eq!(lines.lines().filter(|line| line.starts_with("removed-person ")).count(), 2);
     std::fs::write(home.path().join("tombstones"), lines).unwrap();
-    let restored = restore(&backup, &to, Some(home.path()), &world.ports).await.unwrap();
+    let restored = restore(&backup, &to, Some(home.path()), false, &world.ports).await.unwrap();
     assert_eq!(restored.removed, 1);
     let verified = actors::verify::verify(&to).await.unwrap();
     assert!(verified.is_whole(), "{:?}", verified.findings);
@@ -112,7 +112,7 @@ async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_wer
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
-        let restored = restore(backup, &to, Some(&list), &world.ports).await.unwrap();
+        let restored = restore(backup, &to, Some(&list), false, &world.ports).await.unwrap();
         assert_eq!(restored.removed, 3 - left.len());
         let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, world.ports.clone()).await.unwrap();
@@ -148,7 +148,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     let lines = format!("{lines}erased-contact {} {}\n", shop.id, uuid::Uuid::from_u128(7));
     std::fs::write(home.path().join("tombstones"), lines).unwrap();
 
-    let restored = restore(&backup, &to, Some(home.path()), &world.ports).await.unwrap();
+    let restored = restore(&backup, &to, Some(home.path()), false, &world.ports).await.unwrap();
     assert_eq!((restored.erased, restored.ended), (1, 1));
     let verified = actors::verify::verify(&to).await.unwrap();
     assert!(verified.is_whole(), "{:?}", verified.findings);
@@ -204,7 +204,8 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     world.engine.end_business(shop.id, by_operator()).await.unwrap();
     list(&world, &list_at);
-    let ended = restore(&first, &home.path().join("ended"), Some(&list_at), &world.ports).await.unwrap();
+    let ended =
+        restore(&first, &home.path().join("ended"), Some(&list_at), false, &world.ports).await.unwrap();
     assert_eq!((ended.ended, ended.valid), (1, 0));
 
     let engine = &world.engine;
@@ -230,7 +231,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     // As it is now all of it is there; as it was before, the business is, and none of the keys that ended with it.
     for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
-        let restored = restore(backup, &to, Some(&list_at), &world.ports).await.unwrap();
+        let restored = restore(backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
         assert_eq!((restored.ended, restored.revoked, restored.valid), expected);
         let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, world.ports.clone()).await.unwrap();
@@ -259,7 +260,7 @@ async fn what_does_not_decode_is_taken_back_all_the_same() {
     backed_up(&world, &backup).await;
     let lines = format!("erased-contact {} {known}\nended-business {}\n", shop.id, ended.id);
     std::fs::write(&list_at, lines).unwrap();
-    let restored = restore(&backup, &to, Some(&list_at), &world.ports).await.unwrap();
+    let restored = restore(&backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
     assert_eq!((restored.erased, restored.ended, restored.kept), (1, 1, 0));
     let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
     assert!(store.rows().get(&keys::contact(shop.id, known)).unwrap().is_none());

@@ -15,7 +15,7 @@ use crate::store::{StoreError, keys};
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
 
 /// How often the store may be read as it was at a point, at once.
-pub(crate) const SNAPSHOTS_MAX: usize = 4;
+pub(crate) const SNAPSHOTS_MAX: usize = 5;
 
 /// What the handle, the writer and everyone waiting share.
 pub(super) struct Core {

@@ -54,7 +54,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
         is_refused(store.rows().get(&key(aside, 0)), aside);
         is_refused(store.contains(&key(aside, 9)), aside);
         is_refused(store.newest_entry(aside), aside);
-        is_refused(store.freeze(aside, &[0x50]).await.map(drop), aside);
+        is_refused(store.freeze(&[(aside, 0x50)]).await.map(drop), aside);
         for range in [keys::all(aside), keys::of_kind(aside, 0x60)] {
             for order in [Order::Ascending, Order::Descending] {
                 let mut rows = store.scan(&range, order);

@@ -194,7 +194,7 @@ async fn a_restore_ends_every_session_and_link() {
     drop((business, people));
     engine.close().await.unwrap();
     let (from_dir, to_dir) = (home.path().join("backup"), home.path().join("restored"));
-    actors::backup::restore(&from_dir, &to_dir, None, &ports).await.unwrap();
+    actors::backup::restore(&from_dir, &to_dir, None, false, &ports).await.unwrap();
     let report = actors::verify::verify(&to_dir).await.unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
     let engine = open("restored").await;

@@ -32,6 +32,7 @@ audit-did-knowledge-deleted = deleted knowledge
 audit-did-business-created = created the business
 audit-did-business-updated = changed the business
 audit-did-business-imported = imported the business
+audit-did-business-restored-incomplete = restored the business from an incomplete backup
 audit-did-special-day-set = set a special day
 audit-did-special-day-deleted = deleted a special day
 audit-did-service-created = added a service

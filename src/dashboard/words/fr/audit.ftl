@@ -32,6 +32,7 @@ audit-did-knowledge-deleted = a supprimé une connaissance
 audit-did-business-created = a créé l’établissement
 audit-did-business-updated = a modifié l’établissement
 audit-did-business-imported = a importé l’établissement
+audit-did-business-restored-incomplete = a restauré l’établissement depuis une sauvegarde incomplète
 audit-did-special-day-set = a fixé un jour particulier
 audit-did-special-day-deleted = a supprimé un jour particulier
 audit-did-service-created = a ajouté une prestation

@@ -10,7 +10,7 @@ use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
 
 /// What is done in a business, in the order in which it is offered.
-pub(super) const ACTIONS: [&str; 46] = [
+pub(super) const ACTIONS: [&str; 47] = [
     "appointment.booked",
     "appointment.requested",
     "appointment.confirmed",
@@ -29,6 +29,7 @@ pub(super) const ACTIONS: [&str; 46] = [
     "business.created",
     "business.updated",
     "business.imported",
+    "business.restored_incomplete",
     "special_day.set",
     "special_day.deleted",
     "service.created",
