@@ -69,7 +69,8 @@ impl Salvage {
         is_key: fn(&[u8]) -> bool,
     ) -> io::Result<Self> {
         let db = File::open(db)?;
-        let (runs, tail, mut unreadable) = runs(&db, segment_bytes)?;
+        let (runs, tail, headless) = runs(&db, segment_bytes)?;
+        let mut unreadable = headless.clone();
         let (mut pages, mut bytes) = (HashMap::new(), Vec::new());
         for run in runs {
             lenient::read(&db, run.at, segment_bytes as usize, &mut bytes)?;
@@ -81,7 +82,10 @@ impl Salvage {
                 };
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length])
             });
-            unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
+            // A segment with a damaged header is one unreadable place, and may hold remains of an earlier segment.
+            if !headless.contains(&run.at) {
+                unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
+            }
         }
         unreadable.sort_unstable();
         unreadable.dedup();
