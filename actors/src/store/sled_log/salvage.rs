@@ -80,7 +80,7 @@ impl Salvage {
                     at: run.at + at as u64,
                     length: header.length as u32,
                 };
-                apply(&mut pages, header, part, &bytes[at + header.header..at + header.length])
+                apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
             // A segment with a damaged header is one unreadable place, and may hold remains of an earlier segment.
             if !headless.contains(&run.at) {
