@@ -357,7 +357,10 @@ impl Cleaner {
     }
 
     /// The thread that was started since. It takes its name after it has started.
-    #[allow(clippy::disallowed_methods, reason = "a thread of its own is waited for, for a moment, where a store opens")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a thread of its own is waited for, for a moment, where a store opens"
+    )]
     fn started(before: &BTreeSet<PathBuf>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {
             if tried > 0 {
