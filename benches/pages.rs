@@ -230,6 +230,7 @@ fn settings(dir: &std::path::Path) -> Settings {
         admin_token: Some(AdminToken::new("for-operators-only").unwrap()),
         rate_limit_per_minute: 1_000_000.try_into().unwrap(),
         connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
+        business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
         trusted_proxies: TrustedProxies::default(),
         disk_reserve: actors::store::DiskReserve::Usual,
         upgrades: actors::upgrade::Upgrades::Allowed,
