@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use self::count::Counter;
+use self::count::{Counter, open};
 use crate::business::{self, Message, SweptThrough};
 use crate::domain::{BusinessId, SteadyTime};
 use crate::shared::{Round, Shared};
@@ -88,11 +88,6 @@ fn begun(now: SteadyTime) -> RoundRecord {
 /// Whether it is time for the next one. A count that a crash has set back may lie before the beginning of a round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
-}
-
-/// The engine, until it is gone or closes.
-fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
-    shared.upgrade().filter(|shared| shared.check_open().is_ok())
 }
 
 /// Goes round to the end, or until the engine is gone or closes. A panic ends it; then the next minute goes on behind the

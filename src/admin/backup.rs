@@ -41,7 +41,7 @@ fn shown(state: BackupState) -> BackupView {
         Some(Ok(manifest)) => ("incomplete", None, Some(manifest)),
         Some(Err(error)) => ("failed", Some(error), None),
     };
-    let problems = manifest.as_ref().map(Manifest::differences).unwrap_or_default();
+    let problems = manifest.as_ref().map(Manifest::differences).filter(|problems| problems.count > 0);
     BackupView {
         id: state.id,
         status,
@@ -52,8 +52,8 @@ fn shown(state: BackupState) -> BackupView {
         ended_at: state.ended_at,
         error,
         manifest: manifest.map(|manifest| manifest_shown(&manifest)),
-        problem_count: problems.count,
-        problems: problems.listed.into_iter().map(problem_shown).collect(),
+        problem_count: problems.as_ref().map(|problems| problems.count),
+        problems: problems.map(|problems| problems.listed.into_iter().map(problem_shown).collect()),
     }
 }
 

@@ -32,6 +32,11 @@ impl Aside {
     pub(crate) fn new(seed: u64) -> Self {
         Self { dice: Dice::new(seed ^ 0xa51d), of: None, is_set_aside: false, rows: None }
     }
+
+    /// The business, once it was set aside.
+    pub(crate) fn set_aside(&self) -> Option<BusinessId> {
+        self.of.filter(|_| self.is_set_aside)
+    }
 }
 
 impl Sim {
@@ -94,7 +99,7 @@ impl Sim {
 
     /// What is on the disk of it between two lives: what was there when it was set aside.
     pub(crate) fn check_aside(&mut self, store: &actors::store::Store) {
-        let Some(of) = self.aside.of.filter(|_| self.aside.is_set_aside) else { return };
+        let Some(of) = self.aside.set_aside() else { return };
         assert!(store.is_business_set_aside(of), "{of} is not set aside any more");
         let rows = store.all_rows().scan(&keys::all(of), Order::Ascending).collect::<Result<Vec<_>, _>>();
         let rows = rows.unwrap();

@@ -56,6 +56,13 @@ impl Sim {
         let present = *self.dice.pick(&all);
         self.world.say(format_args!("stamps are repaired as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
+        if self.aside.set_aside().is_some() {
+            // Stamps of the business that is set aside would stay in the future.
+            let refused =
+                runtime().block_on(async { repair_stamps(&self.world.store(), present, false).await });
+            assert!(refused.is_err(), "a business is set aside");
+            return;
+        }
         let mut now = present;
         for _ in 0..KILLS {
             let runtime = runtime();

@@ -59,8 +59,11 @@ impl Counting {
             match kind {
                 kind::KEY => {
                     read += 1;
-                    let prefix = keys::prefix_from_value(&value).ok();
-                    let key = prefix.map_or(Ok(None), |prefix| rows.get(&keys::api_key(prefix)))?;
+                    let Ok(prefix) = keys::prefix_from_value(&value) else {
+                        self.found.add(kind, false);
+                        continue;
+                    };
+                    let key = rows.get(&keys::api_key(prefix))?;
                     let Some(key) = key.map(|key| ApiKey::decode(&key).ok()) else { continue };
                     if key.as_ref().is_none_or(|key| key.revoked_at.is_none()) {
                         self.found.add(kind, key.is_some());

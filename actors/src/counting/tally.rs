@@ -75,9 +75,11 @@ impl Tally {
                 current.newest = Some(Newest { key, row, pieces: BTreeMap::new(), bytes: 0 });
             }
             kind::KEY => {
-                let prefix = keys::prefix_from_value(value).ok();
-                let place =
-                    prefix.and_then(|prefix| self.live_keys.binary_search_by_key(&prefix, |key| key.0).ok());
+                let Ok(prefix) = keys::prefix_from_value(value) else {
+                    current.found.add(kind, false);
+                    return;
+                };
+                let place = self.live_keys.binary_search_by_key(&prefix, |key| key.0).ok();
                 if let Some(place) = place {
                     current.found.add(kind, self.live_keys[place].1);
                 }

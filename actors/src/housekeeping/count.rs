@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::open;
 use crate::counting::{Counting, Difference, Differences, ROWS_TO_BEGIN};
 use crate::domain::BusinessId;
 use crate::shared::Shared;
@@ -23,6 +22,11 @@ use crate::store::StoreError;
 const ROWS_PER_SECOND: u32 = 2_000;
 /// After so many rows the count rests for as long as they may take.
 const ROWS_PER_REST: usize = 100;
+
+/// The engine, until it is gone or closes.
+pub(super) fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
+    shared.upgrade().filter(|shared| shared.check_open().is_ok())
+}
 
 /// The pace of the count.
 #[derive(Default)]

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 
 use super::backend::{OnFailure, OnIsolated};
+use super::files::{SEGMENTS_FILE, entries, space, space_of, sync_path};
 use super::home::Home;
 use super::isolating::Files;
 use super::mark::{Mark, Marked};
@@ -40,15 +41,12 @@ use super::syncs::{By, Syncs};
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, format,
-    journal, page_cache, restoring, sled_log, time_file, tombstones,
+    journal, page_cache, restoring, time_file, tombstones,
 };
 use crate::domain::{BusinessId, Timestamp};
 
 /// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
-
-/// The list of sealed segments of sled's log.
-pub(super) const SEGMENTS_FILE: &str = "segments";
 
 /// A data directory, open.
 pub(super) struct DiskBackend {
@@ -106,7 +104,7 @@ impl DiskBackend {
             drop_page_cache(dir, &store)?;
         }
         let files = Files::of(dir);
-        files.check(ended)?;
+        files.check(ended, synced)?;
         let begun = mark.begin(synced);
         begun.map_err(|source| StoreError::Prepare {
             action: "writing",
@@ -269,16 +267,6 @@ impl Drop for DiskBackend {
     }
 }
 
-pub(super) fn space_of(dir: &Path) -> io::Result<Space> {
-    Ok(space(&rustix::fs::statvfs(dir)?))
-}
-
-/// What an ordinary user may still take, and the whole.
-fn space(seen: &rustix::fs::StatVfs) -> Space {
-    let bytes = |blocks: u64| blocks.saturating_mul(seen.f_frsize);
-    Space { free: bytes(seen.f_bavail), total: bytes(seen.f_blocks) }
-}
-
 /// Creates the directory and those above it, for the service's own user alone: they hold people's data.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
@@ -297,16 +285,6 @@ fn lock(dir: &Path) -> Result<File, StoreError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
         Err(TryLockError::Error(source)) => Err(StoreError::Lock { path, source }),
-    }
-}
-
-/// The entries of a directory, none when it is not there.
-fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let read = || fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
-    match read() {
-        Ok(paths) => Ok(paths),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(StoreError::Prepare { action: "reading the directory", path: dir.into(), source }),
     }
 }
 
@@ -345,58 +323,6 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A process that was killed leaves in memory what sled is about to read.
-pub(super) fn sync_log(store: &Path) -> Result<(), StoreError> {
-    match sync_path(&store.join("db")) {
-        Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet
-        synced => synced,
-    }
-}
-
-/// Moves derived files that are damaged out of sled's way: it makes them again.
-pub(super) fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
-    for path in sled_log::damaged_derived_files(store)? {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".damaged");
-        // Not in sled's own directory: it takes every name that starts like a snapshot's for one.
-        let aside = dir.join(name);
-        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
-        let renamed = fs::rename(&path, &aside);
-        renamed.map_err(|source| StoreError::Prepare {
-            action: "renaming the damaged file",
-            path,
-            source,
-        })?;
-        sync_path(store)?;
-    }
-    Ok(())
-}
-
-/// Refuses a log of sled's that lost messages.
-pub(super) fn check_log(files: &Files, ended: Option<u64>) -> Result<(), StoreError> {
-    let path = files.store.join("db");
-    let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
-    let log = sled_log::Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).map_err(read)?;
-    let Some(log) = log else {
-        return Ok(());
-    };
-    log.check(ended).map_err(read)?.map_err(|damage| StoreError::DamagedAt {
-        offset: damage.offset,
-        what: damage.what,
-        path: path.clone(),
-        dir: files.dir.clone(),
-    })
-}
-
-/// Makes a file, or the names in a directory, durable.
-pub(super) fn sync_path(path: &Path) -> Result<(), StoreError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(|source| StoreError::Prepare {
-        action: "syncing",
-        path: path.to_owned(),
-        source,
-    })
-}
-
 /// Makes the name of the directory itself durable. A parent that the service may not read was set up by somebody
 /// else, who made the directory in it as well.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
@@ -411,7 +337,5 @@ fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
-#[cfg(test)]
-mod damage;
 #[cfg(test)]
 mod tests;

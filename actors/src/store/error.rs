@@ -68,8 +68,8 @@ pub enum StoreError {
     },
     /// A file of the store is damaged at a known place.
     #[error(
-        "{} is damaged at byte {offset}: {what}. The store stays closed. Restore a backup, or write the rows that can still \
-         be read into a new store: receptionist salvage --data-dir {} --to NEW",
+        "{} is damaged and stays closed: {what}, at byte {offset}. Restore a backup, or write the rows that can still be \
+         read into a new store: receptionist salvage --data-dir {} --to NEW",
         .path.display(),
         .dir.display()
     )]

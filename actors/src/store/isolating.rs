@@ -18,9 +18,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::files::{SEGMENTS_FILE, space_of, sync_path};
+use super::mark::NEWEST_KEY;
 use super::sled_log::{self, Log, Pages};
 use super::tree::{SEGMENT_BYTES, Sled, open_sled};
-use super::{StoreError, disk, tail};
+use super::{StoreError, journal, tail};
 
 /// The files of a data directory that sled is opened with.
 #[derive(Clone)]
@@ -59,29 +61,29 @@ const SUM_BYTES: usize = 4;
 
 impl Files {
     pub(super) fn of(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(disk::SEGMENTS_FILE) }
+        Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(SEGMENTS_FILE) }
     }
 
-    /// Checks sled's files before they are opened. `ended` is where the log ended at a clean stop.
-    pub(super) fn check(&self, ended: Option<u64>) -> Result<(), StoreError> {
+    /// Checks sled's files before they are opened, as [`check_log`] says.
+    pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
-        disk::sync_log(&self.store)?;
-        disk::set_damaged_aside(&self.dir, &self.store)?;
-        disk::check_log(self, ended)?;
+        sync_log(&self.store)?;
+        set_damaged_aside(&self.dir, &self.store)?;
+        check_log(self, ended, synced)?;
         self.write_again()
     }
 
     /// Opens sled's files, which were checked; gives the number of the newest batch as well.
     pub(super) fn open(&self) -> Result<(Sled, u64), StoreError> {
-        let free = disk::space_of(&self.dir).map_or(u64::MAX, |space| space.free);
+        let free = space_of(&self.dir).map_or(u64::MAX, |space| space.free);
         tail::secure(&self.store, SEGMENT_BYTES as u64, free)?;
         open_sled(&self.store)
     }
 
     /// sled is open, and what it wrote is synced: makes its names durable.
     pub(super) fn opened(&self) -> Result<(), StoreError> {
-        disk::sync_path(&self.store.join("conf"))?;
-        disk::sync_path(&self.store)?;
+        sync_path(&self.store.join("conf"))?;
+        sync_path(&self.store)?;
         tail::let_go(&self.store)
     }
 
@@ -204,6 +206,73 @@ impl Files {
         let aside = self.dir.join(format!("page-{}.damaged", first.offset));
         let renamed = fs::rename(self.note(), &aside).and_then(|()| fs::File::open(&self.dir)?.sync_all());
         renamed.map_err(|source| self.noting(source))
+    }
+}
+
+/// A process that was killed leaves in memory what sled is about to read.
+fn sync_log(store: &Path) -> Result<(), StoreError> {
+    match sync_path(&store.join("db")) {
+        Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet
+        synced => synced,
+    }
+}
+
+/// Moves derived files that are damaged out of sled's way: it makes them again.
+fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
+    for path in sled_log::damaged_derived_files(store)? {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".damaged");
+        // Not in sled's own directory: it takes every name that starts like a snapshot's for one.
+        let aside = dir.join(name);
+        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
+        let renamed = fs::rename(&path, &aside);
+        renamed.map_err(|source| StoreError::Prepare {
+            action: "renaming the damaged file",
+            path,
+            source,
+        })?;
+        sync_path(store)?;
+    }
+    Ok(())
+}
+
+/// Refuses a log of sled's that lost messages. `ended` is where the log ended at a clean stop, and `synced` the newest batch
+/// that was acknowledged. What the journal brings back is not lost.
+fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
+    let path = files.store.join("db");
+    let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
+    let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).map_err(read)?;
+    let Some(log) = log else {
+        return Ok(());
+    };
+    let mut checked = log.check(ended).map_err(read)?;
+    if checked.is_err() && ended.is_some() && is_in_journal(files, &log, synced)? {
+        checked = log.check(None).map_err(read)?;
+    }
+    checked.map_err(|damage| StoreError::DamagedAt {
+        offset: damage.offset,
+        what: damage.what,
+        path: path.clone(),
+        dir: files.dir.clone(),
+    })
+}
+
+/// Whether the journal holds every batch after the newest one that can be read in the log.
+fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
+    let path = files.dir.join("journal");
+    let read = |source| StoreError::Prepare { action: "reading", path: files.store.join("db"), source };
+    let pages = log.pages().map_err(read)?;
+    let newest = sled_log::last_value(log, &pages, &NEWEST_KEY).map_err(read)?;
+    let Some(kept) = newest.and_then(|number| number.try_into().ok()).map(u64::from_be_bytes) else {
+        return Ok(false);
+    };
+    if !path.exists() {
+        return Ok(kept >= synced);
+    }
+    match journal::open(&path, kept) {
+        Ok((_, found)) => Ok(found.last().map_or(kept, |batch| batch.number) >= synced),
+        Err(StoreError::DamagedFiles { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

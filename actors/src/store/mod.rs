@@ -17,6 +17,7 @@ mod committer;
 mod damaged;
 mod disk;
 mod error;
+mod files;
 mod filling;
 mod format;
 mod frozen;

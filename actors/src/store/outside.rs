@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use super::records::STORE_FORMAT;
-use super::{DiskReserve, Space, StoreError, disk, format, restoring, time_file};
+use super::{DiskReserve, Space, StoreError, disk, files, format, restoring, time_file};
 use crate::domain::Timestamp;
 
 /// What a data directory says of itself.
@@ -51,7 +51,7 @@ pub fn believed_time(dir: &Path) -> Option<Timestamp> {
 /// # Errors
 /// When the system does not tell.
 pub fn space_of(dir: &Path) -> io::Result<Space> {
-    disk::space_of(dir)
+    files::space_of(dir)
 }
 
 /// How many bytes of a disk this reserve leaves free.

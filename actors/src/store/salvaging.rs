@@ -14,7 +14,8 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{LOCK_FILE, sync_path};
+use super::disk::LOCK_FILE;
+use super::files::sync_path;
 use super::journal::{self, Found};
 use super::mark::NEWEST_KEY;
 use super::sled_log;

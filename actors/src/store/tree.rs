@@ -139,7 +139,7 @@ impl Tree {
         }
         *self.0.sealed.lock() = None;
         let between = between()?;
-        files.check(None)?;
+        files.check(None, 0)?;
         let opened = files.open()?.0;
         then(&opened.db, &between)?;
         *sled = Some(opened);
@@ -400,7 +400,7 @@ pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     });
     let (sled, newest) = match opened.map_err(damaged)? {
         Ok(opened) => opened,
-        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(error.into())),
+        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(described(error))),
         Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
     };
     let newest = match newest.as_deref().map(TryInto::try_into) {
@@ -422,6 +422,17 @@ fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     match caught(act) {
         Err(cause) => Err(Failure::Other(cause)),
         Ok(Err(sled::Error::Corruption { at: Some(at), .. })) => Err(Failure::Corrupt(at.lid())),
-        Ok(done) => done.map_err(|error| Failure::Other(error.into())),
+        Ok(done) => done.map_err(|error| Failure::Other(described(error))),
+    }
+}
+
+/// An error of sled's, without what only its authors can use.
+fn described(error: sled::Error) -> Cause {
+    match error {
+        sled::Error::Corruption { at: Some(at), .. } => {
+            format!("the message at byte {} of db is corrupt", at.lid()).into()
+        }
+        sled::Error::Corruption { at: None, .. } => "its files are not as they were written".into(),
+        error => error.into(),
     }
 }

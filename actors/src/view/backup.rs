@@ -36,10 +36,12 @@ pub struct BackupView {
     /// The manifest, once the backup is done or incomplete.
     pub manifest: Option<BackupManifestView>,
     /// The kinds of records of which another number was recorded than found: the first 1,000. A backup with any is
-    /// `incomplete`; all other businesses are whole in it.
-    pub problems: Vec<BackupProblemView>,
-    /// The number of all such kinds.
-    pub problem_count: u64,
+    /// `incomplete`; all other businesses are whole in it. Absent from any other backup.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<BackupProblemView>>,
+    /// The number of all such kinds. Absent without problems.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem_count: Option<u64>,
 }
 
 /// A kind of records of a business of which another number was recorded than found.

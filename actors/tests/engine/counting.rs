@@ -179,12 +179,16 @@ async fn changes_go_on_while_a_business_is_counted_and_it_is_counted_as_of_one_p
 /// Plants rows that a count reads and that no usage records.
 async fn more_rows(world: &mut World, shop: &Shop, rows: u64) {
     world.engine.clone().close().await.unwrap();
-    let (store, mut batch) = (world.store(), Batch::new());
-    for number in 0..rows {
-        let id = uuid::Uuid::from_u128(u128::from(number) + 1);
-        batch.put(keys::call(shop.id, id.into()), b"\xee".to_vec());
+    let store = world.store();
+    let numbers: Vec<_> = (0..rows).collect();
+    for numbers in numbers.chunks(10_000) {
+        let mut batch = Batch::new();
+        for number in numbers {
+            let id = uuid::Uuid::from_u128(u128::from(*number) + 1);
+            batch.put(keys::call(shop.id, id.into()), b"\xee".to_vec());
+        }
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
     }
-    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
     store.close().await.unwrap();
     world.open_again().await;
 }

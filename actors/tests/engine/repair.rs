@@ -37,7 +37,7 @@ async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the
     let (mut world, shop) = used_on_a_wrong_clock(1).await;
     // Without a repair the stamps stay where they are, for they never go back.
     world.open_again().await;
-    let stuck = world.at(&shop).change(by_operator(), shop.booking(at(3, 9), 5)).await.unwrap();
+    let stuck = world.at(&shop).change(by_operator(), shop.booking(at(1_020, 9), 5)).await.unwrap();
     assert!(json(&stuck)["updated_at"].as_str().unwrap().starts_with("2028-"), "{:?}", json(&stuck));
     let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
     let before = world.at(&shop).appointments(&all, &first_page()).await.unwrap().items;

@@ -26,6 +26,7 @@ fn in_memory(disk: &MemoryBackend) -> Store {
     Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "results are handed over as they are read")]
 fn is_refused<T: std::fmt::Debug>(read: Result<T, StoreError>, of: BusinessId) {
     assert!(matches!(read, Err(StoreError::BusinessSetAside { business }) if business == of), "{read:?}");
 }

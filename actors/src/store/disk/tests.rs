@@ -1,6 +1,8 @@
 //! What a process that was killed, or a power cut while the store opens, leaves: it opens, and holds what was acknowledged,
 //! or it is refused.
 
+mod damage;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::tail;

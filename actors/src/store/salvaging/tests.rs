@@ -82,7 +82,7 @@ impl Numbers {
 fn a_refused_store_gives_all_rows_but_those_of_the_damaged_messages() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
-    store.on_failure(Box::new(|error| eprintln!("{error}")));
+    store.on_failure(Box::new(|error| panic!("{error}")));
     write(&store, 1..=6, 2_000);
     let rows = all(&store);
     store.close();

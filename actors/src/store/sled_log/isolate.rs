@@ -80,6 +80,24 @@ pub(in crate::store) fn corrupt_pages(
     Ok(found)
 }
 
+/// The value under the last key of the tree; `None` when it cannot be read.
+pub(in crate::store) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let State::Present { base, .. } = pages.get(META) else { return Ok(None) };
+    let mut page = body(log, base)?.and_then(|body| root_of(&body));
+    while let Some(at) = page {
+        let Some(node) = node(log, pages.get(at))? else { return Ok(None) };
+        page = match &node.data {
+            _ if node.next.is_some() => node.next,
+            Data::Index(pointers) => pointers.last().map(|(_, child)| *child),
+            Data::Leaf(rows) => {
+                let found = rows.last().filter(|(last, _)| node.whole_key(last) == key);
+                return Ok(found.map(|(_, value)| value.clone()));
+            }
+        };
+    }
+    Ok(None)
+}
+
 /// How to isolate a page.
 pub(in crate::store) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Plan, Refusal>> {
     let State::Present { base, links } = pages.get(page) else { return Ok(Err("the page is not known")) };

@@ -30,7 +30,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-pub(super) use self::isolate::{corrupt_pages, plan};
+pub(super) use self::isolate::{corrupt_pages, last_value, plan};
 pub(super) use self::pages::Pages;
 pub(super) use self::salvage::Salvage;
 pub(super) use self::sealed::SealedSegments;

@@ -6,7 +6,8 @@
 //!
 //! Rules:
 //!
-//! - After a clean stop every message is whole, and the log ends where it ended then.
+//! - After a clean stop every message is whole, and the log ends where it ended then. If it does not, and the journal holds
+//!   all batches that are missing, the next rules apply instead.
 //! - After any other stop the tail may be torn: the segments from the one on in which the log was last noted as written, in
 //!   a later segment's header. The log ends there at the first message that is not whole. Batches that are lost with it are
 //!   missed by their numbers (`mark`).

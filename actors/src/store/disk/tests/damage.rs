@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::super::keys::{self, installation_kind};
-use super::super::{KeyRange, Order, every_row};
 use super::*;
 use crate::domain::{BusinessId, ResourceId};
-use crate::store::Key;
+use crate::store::keys::{self, installation_kind};
+use crate::store::{KeyRange, Order, every_row};
 
 const VALUE_BYTES: usize = 1_000;
 
@@ -89,7 +88,7 @@ fn a_flipped_bit_since_the_snapshot_is_refused_with_its_place() {
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()).err() {
                     Some(StoreError::DamagedAt { offset, .. }) => {
-                        assert!(offset <= at && at - offset < 70_000)
+                        assert!(offset <= at && at - offset < 70_000);
                     }
                     other => panic!("{at}: {other:?}"),
                 }
