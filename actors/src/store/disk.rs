@@ -37,8 +37,9 @@ use super::files::{SEGMENTS_FILE, entries, space, space_of, sync_path};
 use super::home::Home;
 use super::isolating::Files;
 use super::mark::{Mark, Marked};
+use super::opening::SEGMENT_BYTES;
 use super::syncs::{By, Syncs};
-use super::tree::{SEGMENT_BYTES, Tree};
+use super::tree::Tree;
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, format,
     journal, page_cache, restoring, time_file, tombstones,

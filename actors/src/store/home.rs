@@ -22,10 +22,11 @@ use super::isolating::{Files, Range};
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
 use super::memtable::Memtable;
+use super::opening::SEGMENT_BYTES;
 use super::rest::Rest;
 use super::sled_log::Log;
 use super::syncs::{By, Syncs};
-use super::tree::{SEGMENT_BYTES, Tree, all_rows};
+use super::tree::{Tree, all_rows};
 use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 use crate::domain::{BusinessId, ResourceId};
 

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{SEGMENTS_FILE, space_of, sync_path};
 use super::mark::NEWEST_KEY;
+use super::opening::{SEGMENT_BYTES, Sled, open_sled};
 use super::sled_log::{self, Log, Pages};
-use super::tree::{SEGMENT_BYTES, Sled, open_sled};
 use super::{StoreError, journal, tail};
 
 /// The files of a data directory that sled is opened with.

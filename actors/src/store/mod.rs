@@ -32,6 +32,7 @@ mod mark;
 mod memory;
 mod memtable;
 mod newest;
+mod opening;
 pub mod outside;
 mod page_cache;
 mod pieces;

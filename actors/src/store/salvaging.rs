@@ -18,8 +18,8 @@ use super::disk::LOCK_FILE;
 use super::files::sync_path;
 use super::journal::{self, Found};
 use super::mark::NEWEST_KEY;
+use super::opening::SEGMENT_BYTES;
 use super::sled_log;
-use super::tree::SEGMENT_BYTES;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, format, keys, piece_of, restoring};
 
 /// A store that is being made of a damaged one.

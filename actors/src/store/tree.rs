@@ -16,10 +16,8 @@
 //! - a panic of sled is an error like any other;
 //! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -29,19 +27,11 @@ use parking_lot::{Mutex, RwLock};
 use super::error::Cause;
 use super::isolating::Files;
 use super::mark::NEWEST_KEY;
+use super::opening::{Cleaner, SEGMENT_BYTES, Sled, caught, described};
 use super::rest::Rest;
 use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
-
-/// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
-pub(super) const SEGMENT_BYTES: usize = 8 << 20;
-
-/// How often sled's own thread flushes; it also drives the collection of garbage, so it stays on.
-const FLUSH_EVERY_MS: u64 = 500;
-
-/// What sled keeps of the store in memory.
-const CACHE_BYTES: u64 = 64 << 20;
 
 /// How much the log may grow between two syncs, as it is estimated: the rest of a segment is for what sled moves by itself.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
@@ -74,11 +64,6 @@ struct Inner {
     /// The list of sealed segments, once the store is open.
     sealed: Mutex<Option<SealedSegments>>,
     syncs: Arc<Syncs>,
-}
-
-pub(super) struct Sled {
-    db: sled::Db,
-    cleaner: Option<Cleaner>,
 }
 
 /// Why a call of sled's failed.
@@ -335,104 +320,11 @@ pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     }
 }
 
-/// The thread of sled's that flushes and cleans. sled does not say when it ends.
-struct Cleaner(PathBuf);
-
-/// Where Linux lists the threads of this process.
-const THREADS: &str = "/proc/self/task";
-/// How often the list is read until the thread is in it by its name.
-const START_TRIES_MAX: u32 = 1_000;
-/// The thread's name.
-const CLEANER: &str = "log flusher";
-
-impl Cleaner {
-    /// Runs `open`, which starts the thread; gives the thread where the system lists threads.
-    fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
-        static OPENING: Mutex<()> = Mutex::new(());
-        let _opening = OPENING.lock();
-        let before = Self::all();
-        let opened = open()?;
-        let thread = if Path::new(THREADS).exists() { Self::started(&before) } else { None };
-        Ok((opened, thread))
-    }
-
-    /// The thread that was started since. It takes its name after it has started.
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "a thread of its own is waited for, for a moment, where a store opens"
-    )]
-    fn started(before: &BTreeSet<PathBuf>) -> Option<Self> {
-        (0..START_TRIES_MAX).find_map(|tried| {
-            if tried > 0 {
-                std::thread::sleep(RELEASE_PAUSE);
-            }
-            Self::all().difference(before).next().map(|thread| Self(thread.clone()))
-        })
-    }
-
-    fn all() -> BTreeSet<PathBuf> {
-        let threads = std::fs::read_dir(THREADS).into_iter().flatten().flatten().map(|thread| thread.path());
-        let is_cleaner = |path: &PathBuf| {
-            std::fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == CLEANER)
-        };
-        threads.filter(is_cleaner).collect()
-    }
-
-    fn has_ended(&self) -> bool {
-        !self.0.exists()
-    }
-}
-
-/// Opens sled's files; gives the number of the newest batch in them as well.
-pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
-    let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
-    let opened = caught(|| {
-        let (db, cleaner) = Cleaner::of(|| {
-            sled::Config::new()
-                .path(store)
-                .segment_size(SEGMENT_BYTES)
-                .flush_every_ms(Some(FLUSH_EVERY_MS))
-                .cache_capacity(CACHE_BYTES)
-                .open()
-        })?;
-        let newest = db.get(NEWEST_KEY)?;
-        Ok((Sled { db, cleaner }, newest))
-    });
-    let (sled, newest) = match opened.map_err(damaged)? {
-        Ok(opened) => opened,
-        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(described(error))),
-        Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
-    };
-    let newest = match newest.as_deref().map(TryInto::try_into) {
-        None => 0,
-        Some(Ok(bytes)) => u64::from_be_bytes(bytes),
-        Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
-    };
-    Ok((sled, newest))
-}
-
-/// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
-fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
-    catch_unwind(AssertUnwindSafe(act))
-        .map_err(|_| "the storage engine met something it did not expect".into())
-}
-
-/// The same for what gives an error of sled's.
+/// Runs a call of sled's.
 fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     match caught(act) {
         Err(cause) => Err(Failure::Other(cause)),
         Ok(Err(sled::Error::Corruption { at: Some(at), .. })) => Err(Failure::Corrupt(at.lid())),
         Ok(done) => done.map_err(|error| Failure::Other(described(error))),
-    }
-}
-
-/// An error of sled's, without what only its authors can use.
-fn described(error: sled::Error) -> Cause {
-    match error {
-        sled::Error::Corruption { at: Some(at), .. } => {
-            format!("the message at byte {} of db is corrupt", at.lid()).into()
-        }
-        sled::Error::Corruption { at: None, .. } => "its files are not as they were written".into(),
-        error => error.into(),
     }
 }

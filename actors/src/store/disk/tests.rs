@@ -5,8 +5,9 @@ mod damage;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::opening::open_sled;
 use super::super::tail;
-use super::super::tree::{self, is_let_go_of, open_sled};
+use super::super::tree::{self, is_let_go_of};
 use super::*;
 use crate::store::{Key, KeyRange, Order};
 

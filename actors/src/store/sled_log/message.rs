@@ -1,6 +1,6 @@
 //! Messages of sled's log: their headers, checksums and varints.
 
-use super::HEADER_BYTES_MAX;
+use super::segment::HEADER_BYTES_MAX;
 
 /// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,8 +24,8 @@ use std::path::Path;
 use super::message::{Bytes, Header, Kind, has_room, header_at, is_whole, message_at, parse};
 use super::node::{Data, Node};
 use super::pages::Part;
+use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
 use super::walk::message_after;
-use super::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
 use crate::store::lenient;
 
 /// The leaves of a log.

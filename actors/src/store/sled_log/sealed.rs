@@ -19,7 +19,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::message::{Bytes, Kind, has_room, parse, put_varint};
-use super::{SEGMENT_HEADER_BYTES, Segment, segments_of, snapshots_of};
+use super::segment::{SEGMENT_HEADER_BYTES, Segment, segments_of};
+use super::snapshot::snapshots_of;
 
 /// How much of a segment is read at once.
 const WINDOW_BYTES: usize = 256 << 10;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::message::Bytes;
 use super::pages::{Pages, Part, State};
+use crate::store::StoreError;
 
 /// How a snapshot's file name starts; the LSN follows in hexadecimal digits.
 const NAME: &str = "snap.";
@@ -34,7 +35,7 @@ pub(in crate::store) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFil
 }
 
 /// Whether the file is as it was written.
-pub(in crate::store) fn is_whole(path: &Path) -> io::Result<bool> {
+fn is_whole(path: &Path) -> io::Result<bool> {
     Ok(content(&fs::read(path)?).is_some())
 }
 
@@ -79,4 +80,34 @@ fn place(bytes: &mut Bytes<'_>) -> Option<(u64, u64)> {
 fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     let (lsn, at) = place(bytes)?;
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
+}
+
+/// The snapshots and the settings of sled's that are not as they were written. When the newest snapshot is damaged, older
+/// ones go with it: the log of the time since may be written over.
+pub(in crate::store) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let prepare = |path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Prepare { action: "reading", path, source }
+    };
+    let mut damaged = Vec::new();
+    let snapshots = snapshots_of(store).map_err(prepare(store))?;
+    if let Some(newest) = snapshots.last()
+        && !is_whole(&newest.path).map_err(prepare(&newest.path))?
+    {
+        damaged.extend(snapshots.into_iter().map(|file| file.path));
+    }
+    let conf = store.join("conf");
+    match fs::read(&conf) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        bytes => {
+            let bytes = bytes.map_err(prepare(&conf))?;
+            let is_whole = bytes.split_last_chunk::<4>().is_some_and(|(settings, sum)| {
+                !settings.is_empty() && crc32fast::hash(settings).to_le_bytes() == *sum
+            });
+            if !is_whole {
+                damaged.push(conf);
+            }
+        }
+    }
+    Ok(damaged)
 }

@@ -29,7 +29,8 @@ use parking_lot::Mutex;
 
 use super::message::{Header, Kind, has_room, header_at, is_whole, message_at};
 use super::pages::{Pages, Part};
-use super::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, sealed, segments_of, snapshot};
+use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segments_of};
+use super::{sealed, snapshot};
 
 /// How many threads read segments.
 const THREADS_MAX: usize = 4;

@@ -1,0 +1,121 @@
+//! Opening sled: its settings, its cleaner, and its errors in our words.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::StoreError;
+use super::error::Cause;
+use super::mark::NEWEST_KEY;
+
+/// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
+pub(super) const SEGMENT_BYTES: usize = 8 << 20;
+
+/// How often sled's own thread flushes; it also drives the collection of garbage, so it stays on.
+const FLUSH_EVERY_MS: u64 = 500;
+
+/// What sled keeps of the store in memory.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// sled, open.
+pub(super) struct Sled {
+    pub(super) db: sled::Db,
+    pub(super) cleaner: Option<Cleaner>,
+}
+
+/// The thread of sled's that flushes and cleans. sled does not say when it ends.
+pub(super) struct Cleaner(PathBuf);
+
+/// Where Linux lists the threads of this process.
+const THREADS: &str = "/proc/self/task";
+/// How often the list is read until the thread is in it by its name.
+const START_TRIES_MAX: u32 = 1_000;
+const START_PAUSE: Duration = Duration::from_millis(1);
+/// The thread's name.
+const CLEANER: &str = "log flusher";
+
+impl Cleaner {
+    /// Runs `open`, which starts the thread; gives the thread where the system lists threads.
+    fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _opening = OPENING.lock();
+        let before = Self::all();
+        let opened = open()?;
+        let thread = if Path::new(THREADS).exists() { Self::started(&before) } else { None };
+        Ok((opened, thread))
+    }
+
+    /// The thread that was started since. It takes its name after it has started.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a thread of its own is waited for, for a moment, where a store opens"
+    )]
+    fn started(before: &BTreeSet<PathBuf>) -> Option<Self> {
+        (0..START_TRIES_MAX).find_map(|tried| {
+            if tried > 0 {
+                std::thread::sleep(START_PAUSE);
+            }
+            Self::all().difference(before).next().map(|thread| Self(thread.clone()))
+        })
+    }
+
+    fn all() -> BTreeSet<PathBuf> {
+        let threads = std::fs::read_dir(THREADS).into_iter().flatten().flatten().map(|thread| thread.path());
+        let is_cleaner = |path: &PathBuf| {
+            std::fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == CLEANER)
+        };
+        threads.filter(is_cleaner).collect()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        !self.0.exists()
+    }
+}
+
+/// Opens sled's files; gives the number of the newest batch in them as well.
+pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
+    let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
+    let opened = caught(|| {
+        let (db, cleaner) = Cleaner::of(|| {
+            sled::Config::new()
+                .path(store)
+                .segment_size(SEGMENT_BYTES)
+                .flush_every_ms(Some(FLUSH_EVERY_MS))
+                .cache_capacity(CACHE_BYTES)
+                .open()
+        })?;
+        let newest = db.get(NEWEST_KEY)?;
+        Ok((Sled { db, cleaner }, newest))
+    });
+    let (sled, newest) = match opened.map_err(damaged)? {
+        Ok(opened) => opened,
+        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(described(error))),
+        Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
+    };
+    let newest = match newest.as_deref().map(TryInto::try_into) {
+        None => 0,
+        Some(Ok(bytes)) => u64::from_be_bytes(bytes),
+        Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
+    };
+    Ok((sled, newest))
+}
+
+/// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
+pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
+    catch_unwind(AssertUnwindSafe(act))
+        .map_err(|_| "the storage engine met something it did not expect".into())
+}
+
+/// An error of sled's, without what only its authors can use.
+pub(super) fn described(error: sled::Error) -> Cause {
+    match error {
+        sled::Error::Corruption { at: Some(at), .. } => {
+            format!("the message at byte {} of db is corrupt", at.lid()).into()
+        }
+        sled::Error::Corruption { at: None, .. } => "its files are not as they were written".into(),
+        error => error.into(),
+    }
+}
