@@ -6,7 +6,7 @@
 //! DIR/committed                   how far changes were acknowledged
 //! DIR/segments                    the pages that each sealed segment of sled's names
 //! DIR/isolating                   pages of sled's that are being isolated
-//! DIR/*.damaged                   what was replaced because it was damaged
+//! DIR/*.damaged                   damaged files and pages that were replaced
 //! DIR/format                      which versions may read and write it
 //! DIR/tombstones                  what must not come back
 //! DIR/businesses-set-aside        the businesses whose rows are damaged
@@ -308,7 +308,7 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// After a stop that was not clean, reads come from the disk and not from what a failed sync has left in memory.
+/// After a stop that was not clean, files are read from the disk. A failed sync may have left other pages in memory.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {

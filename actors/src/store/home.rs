@@ -57,7 +57,7 @@ struct Shared {
     saved: Condvar,
     on_failure: OnceLock<OnFailure>,
     on_isolated: OnceLock<OnIsolated>,
-    /// Held by who isolates a page.
+    /// Held while a page is isolated.
     isolating: Mutex<()>,
 }
 
@@ -138,7 +138,7 @@ impl Home {
         Box::new(pairs.map(move |pair| pair.map_err(|error| shared.isolated(error))))
     }
 
-    /// Names what sets businesses aside, and sets those aside whose pages were isolated before.
+    /// Registers the function that sets a business aside, and calls it for pages that an earlier process isolated.
     pub(super) fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
         let _ = self.shared.on_isolated.set(set_aside);
         let ranges = self.shared.files.unfinished()?;

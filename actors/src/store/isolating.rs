@@ -4,7 +4,7 @@
 //! page becomes an empty leaf ([`sled_log`]), so that sled's cleaner, which would end at it, goes on as well.
 //!
 //! ```text
-//! DIR/isolating            what is being written to sled's file; written again when the next start finds it
+//! DIR/isolating            the bytes to write to sled's file; the next start writes them again
 //! DIR/page-OFFSET.damaged  the same afterwards, with the bytes that were there
 //! ```
 //!
@@ -56,7 +56,7 @@ pub(super) struct Range {
 
 const NAME: &str = "isolating";
 
-/// The length of the checksum before what is being written.
+/// The length of the checksum at the start of the file.
 const SUM_BYTES: usize = 4;
 
 impl Files {
@@ -80,7 +80,7 @@ impl Files {
         open_sled(&self.store)
     }
 
-    /// sled is open, and what it wrote is synced: makes its names durable.
+    /// Makes the names of sled's files durable. The files themselves are synced before.
     pub(super) fn opened(&self) -> Result<(), StoreError> {
         sync_path(&self.store.join("conf"))?;
         sync_path(&self.store)?;
@@ -209,7 +209,7 @@ impl Files {
     }
 }
 
-/// A process that was killed leaves in memory what sled is about to read.
+/// Syncs the log: a killed process may have left writes in memory that sled is about to read.
 fn sync_log(store: &Path) -> Result<(), StoreError> {
     match sync_path(&store.join("db")) {
         Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet

@@ -109,7 +109,7 @@ pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
         .map_err(|_| "the storage engine met something it did not expect".into())
 }
 
-/// An error of sled's, without what only its authors can use.
+/// An error of sled, without its empty backtrace.
 pub(super) fn described(error: sled::Error) -> Cause {
     match error {
         sled::Error::Corruption { at: Some(at), .. } => {

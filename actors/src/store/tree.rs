@@ -166,7 +166,7 @@ impl Tree {
         self.with(|db| db.contains_key(key)).map_err(|failure| failure.or(StoreError::Read))
     }
 
-    /// Gives the pairs of what is left of a range. They are read in chunks, so that no scan holds sled.
+    /// Returns a function that reads the rest of a range. It reads in chunks, so that no scan keeps sled open.
     pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
         let tree = self.clone();
         move |rest| {
@@ -312,7 +312,7 @@ fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<P
     Ok(chunk)
 }
 
-/// All rows of a range, for who has sled to itself.
+/// All rows of a range, for a caller that has locked sled.
 pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     match tried(|| chunk(tree, rest, usize::MAX)) {
         Ok(rows) => Box::new(rows.into_iter().map(Ok)),

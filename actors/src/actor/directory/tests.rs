@@ -53,7 +53,7 @@ async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
     assert!(!running.retire(), "it has not looked yet");
     others_run().await;
     assert!(running.retire(), "it has looked, and found nothing");
-    // Whoever is put away hears nothing any more, so the next one is told.
+    // A stopped actor receives no message, so the next actor gets it.
     shared.wake_delivery(key);
     others_run().await;
     let next = shared.deliveries.if_running(key).unwrap();

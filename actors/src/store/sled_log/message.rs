@@ -72,7 +72,7 @@ pub(super) struct Header {
     sum: u32,
 }
 
-/// The header that these bytes start with, whatever its checksum; `None` when there is none. The body may be longer than
+/// The header at the start of these bytes, unchecked; `None` when there is none. The body may be longer than
 /// the bytes.
 pub(super) fn parse(message: &[u8]) -> Option<Header> {
     let mut bytes = Bytes(message);
@@ -85,7 +85,7 @@ pub(super) fn parse(message: &[u8]) -> Option<Header> {
     Some(Header { kind, page, number, header, length: header.checked_add(body)?, sum })
 }
 
-/// The header at this offset of a segment, whatever its checksum; `None` when there is none that fits.
+/// The header at this offset of a segment, unchecked; `None` when no header fits there.
 pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
     let rest = segment.get(at..)?;
     parse(rest).filter(|header| header.length <= rest.len())
