@@ -10,7 +10,7 @@
 //!   all batches that are missing, the next rules apply instead.
 //! - After any other stop the tail may be torn: the segments from the one on in which the log was last noted as written, in
 //!   a later segment's header. The log ends there at the first message that is not whole. Batches that are lost with it are
-//!   missed by their numbers (`mark`).
+//!   missed by their numbers (`mark`). A segment in the list of sealed segments was synced, so it is not torn.
 //! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled writes free
 //!   segments over, and the machine may stop after some blocks and before the one with the header. A segment was free if
 //!   every page that it names was replaced or freed in a later segment. The list of sealed segments (`sealed`) says which
@@ -28,6 +28,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::message::{Header, Kind, has_room, header_at, is_whole, message_at};
+#[cfg(test)]
+use super::pages::State;
 use super::pages::{Pages, Part};
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segments_of};
 use super::{sealed, snapshot};
@@ -214,6 +216,21 @@ impl Log {
         Ok(pages)
     }
 
+    /// The offsets of the messages before the newest segment that the tree needs.
+    #[cfg(test)]
+    pub(in crate::store) fn needed_before_newest(&self) -> io::Result<Vec<u64>> {
+        let newest = self.segments.last().map_or(0, |segment| segment.lsn);
+        let pages = self.pages()?;
+        let parts = pages.iter().filter_map(|(_, state)| match state {
+            State::Present { base, links } => Some(std::iter::once(*base).chain(links.iter().copied())),
+            State::Unknown | State::Free { .. } => None,
+        });
+        let since = self.segments.first().map_or(u64::MAX, |segment| segment.lsn);
+        let mut needed: Vec<_> = parts.flatten().filter(|part| (since..newest).contains(&part.lsn)).collect();
+        needed.sort_unstable_by_key(|part| part.lsn);
+        Ok(needed.into_iter().map(|part| part.at).collect())
+    }
+
     /// The pages that a torn segment names, as far as it can be read.
     fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
         let number = self.number(segment);
@@ -280,10 +297,13 @@ impl Log {
                 return Ok(Err(Damage { offset: 0, what: "the end of the log is missing" }));
             }
         }
+        let list = sealed::read(&self.list)?;
+        let is_durable = |lsn| list.segments.iter().any(|sealed| sealed.lsn == lsn);
         let tail = self.tail().first().map_or(u64::MAX, |segment| segment.lsn);
-        let mut suspects: Vec<_> = torn.into_iter().filter(|torn| torn.segment.lsn < tail).collect();
+        let may_be_torn = |torn: &Torn| torn.segment.lsn >= tail && !is_durable(torn.segment.lsn);
+        let mut suspects: Vec<_> = torn.into_iter().filter(|torn| !may_be_torn(torn)).collect();
         suspects.extend(self.headless()?);
-        let suspects = self.with_pages(suspects)?;
+        let suspects = self.with_pages(suspects, list)?;
         if suspects.is_empty() {
             return Ok(Ok(()));
         }
@@ -300,8 +320,11 @@ impl Log {
     }
 
     /// The suspects with the pages that they name, and the listed segments that are not in the file any more.
-    fn with_pages(&self, suspects: Vec<Torn>) -> io::Result<Vec<(Torn, Option<Vec<u64>>)>> {
-        let list = sealed::read(&self.list)?;
+    fn with_pages(
+        &self,
+        suspects: Vec<Torn>,
+        list: sealed::List,
+    ) -> io::Result<Vec<(Torn, Option<Vec<u64>>)>> {
         let since = list.start.filter(|start| *start >= self.since()).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
             .segments

@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use super::*;
 use crate::domain::{BusinessId, ResourceId};
+use crate::store::isolating::Files;
 use crate::store::keys::{self, installation_kind};
+use crate::store::sled_log::Log;
 use crate::store::{KeyRange, Order, every_row};
 
 const VALUE_BYTES: usize = 1_000;
@@ -65,26 +67,55 @@ fn flip(dir: &Path, at: u64) {
     db.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-#[test]
-fn after_a_flipped_bit_since_the_snapshot_every_row_is_there_or_the_store_is_refused() {
+/// A store of some segments, as a kill leaves it and closed cleanly, and its rows.
+fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
     store.close();
-    let segment = SEGMENT_BYTES as u64;
-    let segments = fs::metadata(home.path().join("store/db")).unwrap().len() / segment;
-    assert!(segments >= 3, "{segments}");
-    for from in [home.path(), killed.path()] {
-        let whole = copied(from);
+    for from in [&killed, &home] {
+        let whole = copied(from.path());
         let store = DiskBackend::open(whole.path()).unwrap();
         assert!(all(&store, &every_row()).unwrap() == rows);
         store.close();
-        for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
-            let damaged = copied(from);
-            flip(damaged.path(), at);
+    }
+    ([killed, home], rows)
+}
+
+#[test]
+fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
+    let (stores, _) = killed_and_closed();
+    for from in stores {
+        let files = Files::of(from.path());
+        let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
+        let needed = log.needed_before_newest().unwrap();
+        assert!(needed.len() > 100, "{}", needed.len());
+        for share in 0..=10 {
+            let message = needed[(needed.len() - 1) * share / 10];
+            let damaged = copied(from.path());
+            flip(damaged.path(), message + 9);
             // A refusal changes nothing, so the next start refuses as well.
+            for _ in 0..2 {
+                match DiskBackend::open(damaged.path()) {
+                    Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
+                    opened => panic!("{message}: {:?}", opened.err()),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
+    let (stores, rows) = killed_and_closed();
+    let segment = SEGMENT_BYTES as u64;
+    for from in stores {
+        // A segment that the tree does not need any more may hold any bytes.
+        for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
+            let damaged = copied(from.path());
+            flip(damaged.path(), at);
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()) {
                     Err(StoreError::DamagedAt { offset, .. }) => {
@@ -93,7 +124,6 @@ fn after_a_flipped_bit_since_the_snapshot_every_row_is_there_or_the_store_is_ref
                     // In the tail of a killed store, the numbers of the batches tell.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
-                    // In the newest segment, the journal may hold all that is missing.
                     Ok(store) => {
                         assert!(all(&store, &every_row()).unwrap() == rows, "{at}");
                         store.close();
@@ -102,7 +132,7 @@ fn after_a_flipped_bit_since_the_snapshot_every_row_is_there_or_the_store_is_ref
                 }
             }
         }
-        let cut = copied(from);
+        let cut = copied(from.path());
         OpenOptions::new().write(true).open(cut.path().join("store/db")).unwrap().set_len(segment).unwrap();
         assert!(DiskBackend::open(cut.path()).is_err());
     }
