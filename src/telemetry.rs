@@ -63,15 +63,17 @@ impl LogSettings {
     }
 }
 
-/// What a filter leaves unsaid. The library that speaks the assistants' protocol tells of each request as it comes and
-/// goes, which the service's own line says already, and repeats whatever somebody has sent.
-const UNSAID: &str = "rmcp=off";
+/// Libraries whose lines are left out unless a filter names them. `rmcp` logs each request, which the service's own line
+/// says already, and repeats what clients have sent. `sled` logs what the service reports as errors with file and place.
+const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    let names_it = |directive: &str| directive.trim().to_ascii_lowercase().starts_with("rmcp");
-    let whole =
-        if filter.split(',').any(names_it) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
-    EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
+    let names = |library: &str| {
+        filter.split(',').any(|directive| directive.trim().to_ascii_lowercase().starts_with(library))
+    };
+    let left_out = LEFT_OUT.iter().filter(|library| !names(library)).map(|library| format!("{library}=off"));
+    let whole: Vec<_> = left_out.chain([filter.to_owned()]).collect();
+    EnvFilter::builder().parse(whole.join(",")).map_err(TelemetryError::Filter)
 }
 
 /// Sets up logging for the process, panics included. To be called once.
@@ -122,11 +124,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_protocol_repeats_is_unsaid_unless_it_is_asked_for() {
+    fn libraries_are_left_out_unless_a_filter_names_them() {
         let filter = |text: &str| parse(text).unwrap().to_string();
         assert!(filter("info").contains("rmcp=off"));
-        assert!(filter("error,receptionist=debug").contains("rmcp=off"));
-        assert!(!filter("info,rmcp=debug").contains("rmcp=off"));
+        assert!(filter("error,receptionist=debug").contains("sled=off"));
+        let named = filter("info,rmcp=debug");
+        assert!(!named.contains("rmcp=off") && named.contains("sled=off"), "{named}");
     }
 
     #[test]

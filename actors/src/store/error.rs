@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::BusinessId;
 
@@ -59,20 +59,15 @@ pub enum StoreError {
         source: Cause,
     },
     /// The store's files are not as they were left.
-    #[error("the store in {} is damaged and stays closed: {source}", .path.display())]
+    #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
     DamagedFiles {
-        /// The engine's directory.
+        /// The engine's directory or the file, directly below the data directory.
         path: PathBuf,
         /// What the engine met.
         source: Cause,
     },
     /// A file of the store is damaged at a known place.
-    #[error(
-        "{} is damaged and stays closed: {what}, at byte {offset}. Restore a backup, or write the rows that can still be \
-         read into a new store: receptionist salvage --data-dir {} --to NEW",
-        .path.display(),
-        .dir.display()
-    )]
+    #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
     DamagedAt {
         /// The file.
         path: PathBuf,
@@ -92,8 +87,9 @@ pub enum StoreError {
     /// The store holds less than had been synced.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
-         synced; put a backup of the whole data directory in its place",
-        .path.display()
+         synced. {}",
+        .path.display(),
+        advice(.path.parent())
     )]
     Lost {
         /// The engine's directory.
@@ -119,7 +115,7 @@ pub enum StoreError {
         source: Box<StoreError>,
     },
     /// The file that says how far the store was synced does not.
-    #[error("{} is damaged: it does not say how far the store was synced", .0.display())]
+    #[error("{} is damaged: it does not say how far the store was synced. {}", .0.display(), advice(.0.parent()))]
     Mark(PathBuf),
     /// Reading failed.
     #[error("reading the store failed: {0}")]
@@ -241,6 +237,15 @@ pub enum StoreError {
         /// The format known.
         known: u16,
     },
+}
+
+/// What to do about a damaged store in this data directory.
+fn advice(dir: Option<&Path>) -> String {
+    format!(
+        "Restore a backup, or write the rows that can still be read into a new store: receptionist salvage --data-dir {} \
+         --to NEW",
+        dir.unwrap_or(Path::new("DIR")).display()
+    )
 }
 
 impl StoreError {
