@@ -84,11 +84,11 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Everything synced was acknowledged. What nobody waits for is done then.
+    /// Notes how far the store is durable, before anybody is answered.
     ///
     /// # Errors
     /// [`StoreError::Sync`], after which nothing may be written or synced any more.
-    fn acknowledged(&self) -> Result<(), StoreError> {
+    fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 

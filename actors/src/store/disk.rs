@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/lock                        held while a process has the directory open
 //! DIR/journal                     what may not be in sled's files yet
-//! DIR/committed                   how far changes were acknowledged
+//! DIR/committed                   how far changes are durable
 //! DIR/segments                    the pages that each sealed segment of sled's names
 //! DIR/isolating                   pages of sled's that are being isolated
 //! DIR/*.damaged                   damaged files and pages that were replaced
@@ -192,8 +192,8 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.apply(batch))?
     }
 
-    fn acknowledged(&self) -> Result<(), StoreError> {
-        self.with(|open| open.home.note_settled())?
+    fn note_durable(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.note_durable())?
     }
 
     fn save(&self) -> Result<(), StoreError> {

@@ -213,8 +213,8 @@ impl Home {
         Ok(())
     }
 
-    /// Notes beside the store that everything up to here was acknowledged.
-    pub(super) fn note_settled(&self) -> Result<(), StoreError> {
+    /// Notes beside the store that everything up to here is durable.
+    pub(super) fn note_durable(&self) -> Result<(), StoreError> {
         let noted = self.shared.mark.write(self.newest());
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
@@ -236,7 +236,7 @@ impl Home {
     /// Makes a checkpoint: what was applied is durable in the tree.
     pub(super) fn save(&self) -> Result<(), StoreError> {
         self.shared.save()?;
-        self.note_settled()
+        self.note_durable()
     }
 
     /// How many bytes of batches are in the memtable.

@@ -1,8 +1,9 @@
-//! The mark: the number of the newest acknowledged batch, in a small file beside the store.
+//! The mark: the number of the newest durable batch, in a small file beside the store. It is written before anybody is
+//! answered.
 //!
 //! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the rest, and the
 //! journal takes an altered last record for a torn one. So the store itself holds the number of its newest batch, and the
-//! mark holds the number of the newest acknowledged one. The mark is not synced with every batch: a crash of the process
+//! mark holds the number of the newest durable one. The mark is not synced with every batch: a crash of the process
 //! keeps it all the same.
 //!
 //! After a clean stop the mark also says where sled's log ended, so that the next start knows that nothing may be torn.
@@ -35,7 +36,7 @@ pub(super) struct Mark(File);
 /// What the file says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marked {
-    /// The number of the newest acknowledged batch; 0 when there is none.
+    /// The number of the newest durable batch; 0 when there is none.
     pub(super) number: u64,
     /// Where sled's log ended, when the store was closed cleanly.
     pub(super) ended: Option<u64>,
@@ -57,7 +58,7 @@ impl Mark {
         Ok((Self(file), marked))
     }
 
-    /// Says that everything up to this batch is acknowledged.
+    /// Says that everything up to this batch is durable.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }

@@ -100,11 +100,15 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
     Ok(())
 }
 
+/// Answers the changes. The backend notes first that they are durable: a start after a crash then misses every change that
+/// was answered.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
-    let writes = group.writing > 0;
+    if group.writing > 0 {
+        backend.note_durable()?;
+    }
     core.publish(group.changes);
-    if writes { backend.acknowledged() } else { Ok(()) }
+    Ok(())
 }
 
 /// Everything queued is written: lets the backend go when all is where it is kept. After a failure nothing is touched.

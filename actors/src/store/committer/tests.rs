@@ -24,6 +24,8 @@ struct GatedState {
     written: Vec<Vec<Vec<u8>>>,
     syncs_begun: usize,
     syncs_allowed: usize,
+    /// How often it noted how far it is durable.
+    noted: usize,
     closed: bool,
     panic: bool,
 }
@@ -103,6 +105,11 @@ impl Backend for Gated {
         Ok(())
     }
 
+    fn note_durable(&self) -> Result<(), StoreError> {
+        self.state.lock().noted += 1;
+        Ok(())
+    }
+
     fn syncs(&self) -> &Arc<Syncs> {
         &self.syncs
     }
@@ -153,6 +160,20 @@ fn busy(gated: &Arc<Gated>) -> Committer {
     committer.submit(business(1), Of::ToSend, change(10), nothing());
     gated.wait_for_sync(1);
     committer
+}
+
+#[tokio::test]
+async fn a_change_is_answered_after_it_was_noted_as_durable() {
+    let gated = Gated::new(9);
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    for number in 1..=5 {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let backend = Arc::clone(&gated);
+        let done = Box::new(move || _ = tell.send(backend.state.lock().noted));
+        committer.submit(business(1), Of::ToSend, change(10), done);
+        assert_eq!(told.await.unwrap(), number);
+    }
+    committer.close().await.unwrap();
 }
 
 #[tokio::test]

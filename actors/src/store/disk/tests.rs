@@ -111,7 +111,7 @@ fn acknowledge(store: &DiskBackend, number: u64) {
         batch.put(row_of(number, row), vec![number as u8; 3_000]);
     }
     store.commit(&batch).unwrap();
-    store.acknowledged().unwrap();
+    store.note_durable().unwrap();
 }
 
 /// What a kill leaves behind these batches: copies the files of an open store until sled has flushed none of the last ones
@@ -205,7 +205,7 @@ fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
         store.commit(&batch).unwrap();
-        store.acknowledged().unwrap();
+        store.note_durable().unwrap();
         if number >= 1_800 && number % 300 == 0 {
             let _ = fs::remove_dir_all(&left);
             copy(&open.join("store"), &left.join("store"), |_| true);

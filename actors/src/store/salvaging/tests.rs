@@ -26,7 +26,7 @@ fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u
                 batch.put(row(business, number), [business as u8, number as u8].repeat(VALUE_BYTES / 2));
             }
             store.commit(&batch).unwrap();
-            store.acknowledged().unwrap();
+            store.note_durable().unwrap();
         }
     }
     store.save().unwrap();

@@ -35,7 +35,7 @@ fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u
                 batch.put(row(number, at), [number as u8, at as u8].repeat(VALUE_BYTES / 2));
             }
             store.commit(&batch).unwrap();
-            store.acknowledged().unwrap();
+            store.note_durable().unwrap();
         }
     }
     store.save().unwrap();
