@@ -117,6 +117,11 @@ impl Difference {
         rows: &Rows,
         business: usize,
     ) -> Result<(), StoreError> {
+        // The error about a page comes once: the page is isolated then. No business answers for rows between businesses.
+        while business == BUSINESSES
+            && let Some(Err(StoreError::Corrupt { .. })) =
+                store.scan(range, Order::Ascending).find(Result::is_err)
+        {}
         let bounds = (Bound::Included(range.from.to_vec()), Bound::Excluded(range.to.to_vec()));
         let mut expected = rows.range(bounds).peekable();
         let before = self.count();
