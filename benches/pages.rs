@@ -13,6 +13,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use actors::business::commands::appointments::{Book, BookingContact};
@@ -36,7 +37,7 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use receptionist::config::{AdminToken, Settings};
+use receptionist::config::{AdminToken, RateLimits, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::{self, Service};
 use receptionist::telemetry::{LogFormat, LogSettings};
@@ -228,7 +229,7 @@ fn settings(dir: &std::path::Path) -> Settings {
         public_url: None,
         data_dir: dir.join("data"),
         admin_token: Some(AdminToken::new("for-operators-only").unwrap()),
-        rate_limit_per_minute: 1_000_000.try_into().unwrap(),
+        rate_limits: RateLimits { key: NonZeroU32::MAX, person: NonZeroU32::MAX },
         connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
         business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
         trusted_proxies: TrustedProxies::default(),

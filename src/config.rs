@@ -58,6 +58,9 @@ pub struct ServeArgs {
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
+    /// Forms per person and minute in the dashboard [default: 240]
+    #[arg(long = "person-rate-limit-per-minute", env = variables::PERSON_RATE_LIMIT, value_name = "COUNT")]
+    pub person_rate_limit: Option<OsString>,
     /// Connections of one address (IPv6: of one /64) to a listener; trusted proxies may have any number [default: 1024]
     #[arg(long, env = variables::CONNECTIONS_PER_ADDRESS, value_name = "COUNT")]
     pub connections_per_address: Option<OsString>,
@@ -115,6 +118,15 @@ pub struct ServeArgs {
     pub log_format: Option<OsString>,
 }
 
+/// How much may be sent in a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Requests with one key.
+    pub key: NonZeroU32,
+    /// Forms of one person in the dashboard.
+    pub person: NonZeroU32,
+}
+
 /// The settings of a running service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -128,8 +140,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// The operator's token; without one, the kept one is used ([`AdminToken::kept_in`]).
     pub admin_token: Option<AdminToken>,
-    /// Requests per key and minute.
-    pub rate_limit_per_minute: NonZeroU32,
+    /// How much keys and people may send.
+    pub rate_limits: RateLimits,
     /// Connections of one address to a listener.
     pub connections_per_address: NonZeroUsize,
     /// Whose `X-Forwarded-For` is believed.
@@ -172,7 +184,10 @@ impl TryFrom<ServeArgs> for Settings {
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
             admin_token: Secret::admin_token(AdminToken::new)
                 .read(args.admin_token, args.admin_token_file)?,
-            rate_limit_per_minute: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
+            rate_limits: RateLimits {
+                key: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
+                person: parsed(variables::PERSON_RATE_LIMIT, args.person_rate_limit, "240", AT_LEAST_1)?,
+            },
             connections_per_address: parsed(
                 variables::CONNECTIONS_PER_ADDRESS,
                 args.connections_per_address,

@@ -5,7 +5,6 @@
 //! answered is on the disk.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use actors::mail::MailPorts;
@@ -19,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use crate::api::KeyGate;
 use crate::app::App;
-use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
+use crate::config::{AdminToken, PublicUrl, RateLimits, Settings, TokenError, variables};
 use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
@@ -142,9 +141,9 @@ impl Service {
             proxies: settings.trusted_proxies.clone(),
             counters: Arc::clone(&metrics.connections),
         };
-        let rate_limit = settings.rate_limit_per_minute;
+        let rate_limits = settings.rate_limits;
         let (public_app, admin_app) =
-            counted_apps(&engine, &admin_token, rate_limit, public_url.clone(), stopping.clone(), metrics);
+            counted_apps(&engine, &admin_token, rate_limits, public_url.clone(), stopping.clone(), metrics);
         let service = Self {
             public: listens,
             admin: address(&admin, settings.admin_listen),
@@ -243,26 +242,26 @@ fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Resul
 pub fn apps(
     engine: &Engine,
     admin_token: &AdminToken,
-    rate_limit_per_minute: NonZeroU32,
+    rate_limits: RateLimits,
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
     let metrics = Arc::new(Metrics::new(paths()));
     let public_url = PublicUrl::parse("http://localhost");
-    counted_apps(engine, admin_token, rate_limit_per_minute, public_url, stopping, metrics)
+    counted_apps(engine, admin_token, rate_limits, public_url, stopping, metrics)
 }
 
 /// The same, counting here.
 fn counted_apps(
     engine: &Engine,
     admin_token: &AdminToken,
-    rate_limit_per_minute: NonZeroU32,
+    rate_limits: RateLimits,
     public_url: Option<PublicUrl>,
     stopping: watch::Receiver<bool>,
     metrics: Arc<Metrics>,
 ) -> (App, App) {
-    let keys = Arc::new(KeyGate::new(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics)));
+    let keys = Arc::new(KeyGate::new(engine.clone(), rate_limits.key.get(), Arc::clone(&metrics)));
     let origins = Origins::new(public_url.clone());
-    let desk = Desk::new(engine.clone(), public_url, origins.clone(), stopping.clone());
+    let desk = Desk::new(engine.clone(), public_url, origins.clone(), rate_limits.person, stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))

@@ -21,7 +21,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
     assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
     assert_eq!(settings.public_url, None);
-    assert_eq!(settings.rate_limit_per_minute.get(), 120);
+    assert_eq!(settings.rate_limits.key.get(), 120);
     assert_eq!(settings.connections_per_address.get(), 1024);
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
     assert_eq!((settings.tls, settings.admin_tls, settings.admin_token), (None, None, None));
@@ -60,7 +60,7 @@ fn every_setting_has_its_flag() {
         args(&["--public-url=http://192.0.2.1"]).unwrap_err().split(':').next(),
         Some("RECEPTIONIST_PUBLIC_URL")
     );
-    assert_eq!(settings.rate_limit_per_minute.get(), 1);
+    assert_eq!(settings.rate_limits.key.get(), 1);
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
     assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
@@ -89,6 +89,7 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_ADMIN_TOKEN",
             "RECEPTIONIST_ADMIN_TOKEN_FILE",
             "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
+            "RECEPTIONIST_PERSON_RATE_LIMIT_PER_MINUTE",
             "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
             "RECEPTIONIST_TRUSTED_PROXIES",
             "RECEPTIONIST_DISK_RESERVE",

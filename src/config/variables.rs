@@ -16,6 +16,8 @@ pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
 pub const ADMIN_TOKEN_FILE: &str = "RECEPTIONIST_ADMIN_TOKEN_FILE";
 /// The rate limit.
 pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
+/// The rate limit of people in the dashboard.
+pub const PERSON_RATE_LIMIT: &str = "RECEPTIONIST_PERSON_RATE_LIMIT_PER_MINUTE";
 /// The bound on the connections of one address.
 pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS";
 /// The networks of trusted proxies.

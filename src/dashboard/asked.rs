@@ -17,6 +17,7 @@ use super::desk::Desk;
 use super::drafts::{Draft, Why};
 use super::form::Form;
 use super::language::accepted;
+use super::once::session_key;
 use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
@@ -262,7 +263,8 @@ impl Visit {
 pub(super) fn view(desk: &Arc<Desk>, head: &Parts, locale: Locale) -> View {
     let theme = desk.cookies.get(&head.headers, Cookie::Theme);
     let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
-    View { words: words(locale), theme, desk: Arc::clone(desk) }
+    let session = desk.cookies.get(&head.headers, Cookie::Session).map(session_key).unwrap_or_default();
+    View { words: words(locale), theme, session, desk: Arc::clone(desk) }
 }
 
 /// The language of whoever is not known: the one that was chosen just now or before, else the browser's.

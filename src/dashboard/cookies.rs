@@ -50,6 +50,12 @@ impl Cookies {
         pairs.filter(|(name, _)| *name == self.name(cookie)).map(|(_, value)| value).next()
     }
 
+    /// Whether this header sets a cookie that lets somebody in, or leads to what somebody typed.
+    pub(super) fn lets_in(self, set_cookie: &HeaderValue) -> bool {
+        let name = set_cookie.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
+        [Cookie::Session, Cookie::Draft].iter().any(|cookie| self.name(*cookie).as_bytes() == name)
+    }
+
     /// The header that sets a cookie; an empty value takes it away.
     pub(super) fn set(self, cookie: Cookie, value: &str) -> HeaderValue {
         let name = self.name(cookie);

@@ -1,6 +1,7 @@
 //! What all pages share.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 use actors::people::Token;
 use actors::{BusinessHandle, Engine};
@@ -11,7 +12,8 @@ use tokio::sync::watch;
 use super::cookies::Cookies;
 use super::drafts::Drafts;
 use super::form::FormId;
-use super::once::Once;
+use super::limits::Limits;
+use super::once::{Once, SessionKey};
 use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;
@@ -27,6 +29,7 @@ pub(crate) struct Desk {
     /// What seals moments of a business, anew in each life of the service.
     moments: Cursors,
     pub(super) once: Once,
+    pub(super) limits: Limits,
     pub(super) drafts: Drafts,
     /// Whether the service is ending: streams end then.
     pub(super) stopping: watch::Receiver<bool>,
@@ -40,6 +43,7 @@ impl Desk {
         engine: Engine,
         public: Option<PublicUrl>,
         origins: Origins,
+        person_rate_limit: NonZeroU32,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
@@ -54,6 +58,7 @@ impl Desk {
             cursors,
             moments,
             once,
+            limits: Limits::new(person_rate_limit.get()),
             drafts: Drafts::default(),
             stopping,
             pages: BTreeSet::new(),
@@ -68,9 +73,9 @@ impl Desk {
         self.moments.seal(&binding, &[])
     }
 
-    /// A new form's one-use id.
-    pub(super) fn form_id(&self) -> FormId {
-        FormId::new(self.engine.ports(), self.engine.now().millis())
+    /// A new one-use id for a form of this session.
+    pub(super) fn form_id(&self, session: &SessionKey) -> String {
+        FormId::new(self.engine.ports(), self.engine.now().millis()).text(&self.cursors, session)
     }
 
     /// A new token that leads to something kept here.

@@ -3,11 +3,12 @@
 use actors::ports::Ports;
 use axum::body::Body;
 use axum::http::HeaderMap;
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
+use super::once::SessionKey;
 use crate::http::body::{self, BodyError};
+use crate::http::cursor::{Binding, Cursors};
 
 /// The media type of forms.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
@@ -20,8 +21,9 @@ pub(super) struct Form {
     fields: Vec<(String, String)>,
 }
 
-/// A form's one-use id: when it was made, and chance. It is no secret from whoever was sent the form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A form's one-use id: when the form was made, and chance. In the form it is sealed together with the session, so only
+/// the service makes ids, and an id is good in its session only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FormId {
     /// Unix time in milliseconds.
     pub(super) made: i64,
@@ -66,9 +68,17 @@ impl Form {
         Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
 
-    /// The form's id, if it is one.
-    pub(super) fn id(&self) -> Option<FormId> {
-        FormId::parse(self.get(ID))
+    /// The form's id, if it was made for this session.
+    pub(super) fn id(&self, cursors: &Cursors, session: &SessionKey) -> Option<FormId> {
+        let bytes: [u8; 24] = cursors.open(&binding(session), self.get(ID)).ok()?.try_into().ok()?;
+        let (made, chance) = bytes.split_first_chunk::<8>()?;
+        Some(FormId { made: i64::from_be_bytes(*made), chance: chance.try_into().ok()? })
+    }
+
+    /// A digest of all fields.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let fields = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish();
+        Sha256::digest(fields).into()
     }
 
     /// What may be kept of it for later: neither passwords nor the id.
@@ -89,24 +99,14 @@ impl FormId {
         Self { made, chance: ports.random_bytes() }
     }
 
-    fn parse(text: &str) -> Option<Self> {
-        let bytes: [u8; 24] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
-        let (made, chance) = bytes.split_first_chunk::<8>()?;
-        Some(Self { made: i64::from_be_bytes(*made), chance: chance.try_into().ok()? })
+    /// As it stands in a form of this session.
+    pub(super) fn text(&self, cursors: &Cursors, session: &SessionKey) -> String {
+        cursors.seal(&binding(session), &[&self.made.to_be_bytes()[..], &self.chance].concat())
     }
+}
 
-    /// As it stands in a form.
-    pub(super) fn text(&self) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(self.bytes())
-    }
-
-    /// All of it.
-    pub(super) fn bytes(&self) -> [u8; 24] {
-        let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&self.made.to_be_bytes());
-        bytes[8..].copy_from_slice(&self.chance);
-        bytes
-    }
+fn binding(session: &SessionKey) -> Binding {
+    Binding::list("form").with(session)
 }
 
 #[cfg(test)]
@@ -123,11 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn an_id_reads_back_and_anything_else_is_none() {
+    fn an_id_is_read_in_its_session_only_and_nobody_else_makes_one() {
         let id = FormId { made: 1_772_431_200_000, chance: [7; 16] };
-        assert_eq!(FormId::parse(&id.text()), Some(id));
-        for bad in ["", "x", &id.text()[1..], &format!("{}A", id.text())] {
-            assert_eq!(FormId::parse(bad), None, "{bad}");
+        let (cursors, session) = (Cursors::new([1; 32]), [2; 32]);
+        let text = id.text(&cursors, &session);
+        let read = |text: &str, session| Form::of([(ID, text)]).id(&cursors, session);
+        assert_eq!(read(&text, &session), Some(id));
+        assert_eq!(read(&text, &[3; 32]), None);
+        assert_eq!(read(&id.text(&Cursors::new([9; 32]), &session), &session), None);
+        for bad in ["", "x", &text[1..], &format!("{text}A")] {
+            assert_eq!(read(bad, &session), None, "{bad}");
         }
     }
 }

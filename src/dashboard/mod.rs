@@ -36,6 +36,7 @@ mod filled;
 mod form;
 mod frame;
 mod language;
+mod limits;
 mod listing;
 mod once;
 mod pages;

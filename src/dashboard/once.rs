@@ -1,38 +1,60 @@
-//! Forms act once: the answer to a form is kept for whoever sends it again, by a double click, by reloading, or with the
-//! back button.
+//! Forms act once: the answer to a form is kept for whoever sends it again in the same session, by a double click, by
+//! reloading, or with the back button.
 //!
-//! What always holds: a form whose id is known acts no second time, and neither does one of which that can no longer be
-//! told: it was made before the oldest id that is remembered, so before this process began too. A form that was refused
-//! has done nothing, and may be sent again. What a form's answer shows, a key or a secret perhaps, is in memory for two
-//! minutes, for that session and form, and nowhere else.
+//! Invariants:
+//!
+//! - Only forms of valid sessions are remembered, and an answer is given again only in its session, to the same content.
+//! - A form whose id is remembered acts no second time. Neither does one of which that can no longer be told: it was made
+//!   before the oldest id that its session remembers, or before this process began. A form that was refused has done
+//!   nothing, and may be sent again.
+//! - What an answer shows, such as a new API key, is in memory for two minutes. An answer is kept without the cookies that
+//!   let somebody in.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::cookies::Cookies;
 use super::form::FormId;
 
 /// How long an answer is kept.
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
 /// How many answers are kept; of one more the oldest goes early.
 const ANSWERS_MAX: usize = 1_024;
-/// How many ids are remembered that have acted.
+/// How many ids are remembered that have acted, of one session and of all. Of one more the oldest of the session with the
+/// most is forgotten.
+const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// How old a form may be, in milliseconds: a day.
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
 /// How far a form's time may lie ahead, in milliseconds: what the believed clock goes back without a doubt.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
-/// Which form of whom: a digest of the session's token and the form's id.
-pub(super) type Key = [u8; 32];
+/// A digest of a session's token.
+pub(super) type SessionKey = [u8; 32];
+
+/// The key of the session with this token.
+pub(super) fn session_key(token: &str) -> SessionKey {
+    Sha256::digest(token).into()
+}
+
+/// A form of a session.
+#[derive(Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) session: SessionKey,
+    pub(super) id: FormId,
+    /// A digest of where the form was sent to, and of what stood in it.
+    pub(super) content: [u8; 32],
+}
 
 /// An answer that is given again.
 #[derive(Clone)]
@@ -50,14 +72,31 @@ pub(super) struct Once {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    /// `None` where the answer is kept no longer.
-    acted: HashMap<Key, Option<Outcome>>,
-    /// In the order in which they came, with when the form was made.
-    order: VecDeque<(Key, i64)>,
-    answers: VecDeque<(Key, Instant)>,
+    sessions: HashMap<SessionKey, Session>,
+    /// The sessions by how many ids they remember.
+    by_ids: BTreeSet<(usize, SessionKey)>,
+    ids: usize,
+    answers: VecDeque<(SessionKey, FormId, Instant)>,
     /// Of forms made before this, in milliseconds, it is not known whether they have acted.
     horizon: i64,
+}
+
+/// The forms of a session.
+#[derive(Default)]
+struct Session {
+    acted: HashMap<FormId, Acted>,
+    /// In the order in which they came.
+    order: VecDeque<FormId>,
+    /// As of all sessions.
+    horizon: i64,
+}
+
+struct Acted {
+    content: [u8; 32],
+    /// `None` when the answer is no longer kept.
+    outcome: Option<Outcome>,
 }
 
 /// What a form is to do.
@@ -66,8 +105,8 @@ pub(super) enum Turn {
     Act(Acting),
     /// It has acted, or acts just now.
     Acted(Again),
-    /// It has acted, and the answer is kept no longer.
-    Forgotten,
+    /// It has acted with other content, or the answer is no longer kept.
+    SentBefore,
     /// It is too old to tell.
     Stale,
 }
@@ -83,9 +122,7 @@ pub(super) struct Again(Outcome);
 impl Once {
     /// None has acted that was made from this instant on, in milliseconds.
     pub(super) fn new(now: i64) -> Self {
-        let state =
-            State { acted: HashMap::new(), order: VecDeque::new(), answers: VecDeque::new(), horizon: now };
-        Self { state: Mutex::new(state) }
+        Self { state: Mutex::new(State { horizon: now, ..State::default() }) }
     }
 
     /// Forgets the answers that were kept for long enough: some show what is shown once.
@@ -94,69 +131,102 @@ impl Once {
     }
 
     /// What a form is to do that is sent at this instant, in milliseconds.
-    pub(super) fn turn(&self, key: Key, id: &FormId, now: i64) -> Turn {
+    pub(super) fn turn(&self, sent: &Sent, now: i64) -> Turn {
         let mut state = self.state.lock();
         state.forget_answers(Instant::now());
-        match state.acted.get(&key) {
-            Some(Some(outcome)) => return Turn::Acted(Again(outcome.clone())),
-            Some(None) => return Turn::Forgotten,
-            None => {}
+        let (mut horizon, made) = (state.horizon.max(now - AGE_MILLIS_MAX), sent.id.made);
+        if let Some(session) = state.sessions.get(&sent.session) {
+            match session.acted.get(&sent.id) {
+                Some(Acted { content, outcome: Some(outcome) }) if *content == sent.content => {
+                    return Turn::Acted(Again(outcome.clone()));
+                }
+                Some(_) => return Turn::SentBefore,
+                None => horizon = horizon.max(session.horizon),
+            }
         }
-        let is_known =
-            id.made >= state.horizon.max(now - AGE_MILLIS_MAX) && id.made <= now + AHEAD_MILLIS_MAX;
-        if !is_known {
+        if made < horizon || made > now + AHEAD_MILLIS_MAX {
             return Turn::Stale;
         }
         let (tell, outcome) = watch::channel(None);
-        state.remember(key, id.made, outcome);
+        state.remember(sent, outcome);
         Turn::Act(Acting { tell })
     }
 
     /// Takes it back that a form has acted: it was refused, and may be sent again.
-    pub(super) fn take_back(&self, key: &Key) {
+    pub(super) fn take_back(&self, sent: &Sent) {
         // What stands in the queues of it ends nothing.
-        self.state.lock().acted.remove(key);
+        if let Some(session) = self.state.lock().sessions.get_mut(&sent.session) {
+            session.acted.remove(&sent.id);
+        }
     }
 }
 
 impl State {
-    fn remember(&mut self, key: Key, made: i64, outcome: Outcome) {
-        self.acted.insert(key, Some(outcome));
-        self.order.push_back((key, made));
-        self.answers.push_back((key, Instant::now()));
+    fn remember(&mut self, sent: &Sent, outcome: Outcome) {
+        let session = self.sessions.entry(sent.session).or_default();
+        let before = session.order.len();
+        session.acted.insert(sent.id, Acted { content: sent.content, outcome: Some(outcome) });
+        session.order.push_back(sent.id);
+        self.by_ids.remove(&(before, sent.session));
+        self.by_ids.insert((before + 1, sent.session));
+        self.ids += 1;
+        self.answers.push_back((sent.session, sent.id, Instant::now()));
         if self.answers.len() > ANSWERS_MAX {
             self.forget_answer();
         }
-        while self.order.len() > IDS_MAX {
-            let Some((key, made)) = self.order.pop_front() else { break };
-            if self.acted.remove(&key).is_some() {
-                self.horizon = self.horizon.max(made + 1);
+        if before >= IDS_OF_SESSION_MAX {
+            self.forget_oldest(sent.session);
+        }
+        while self.ids > IDS_MAX {
+            let Some((_, most)) = self.by_ids.last().copied() else { break };
+            self.forget_oldest(most);
+        }
+    }
+
+    /// Forgets the oldest id of a session.
+    fn forget_oldest(&mut self, key: SessionKey) {
+        let Some(session) = self.sessions.get_mut(&key) else { return };
+        self.by_ids.remove(&(session.order.len(), key));
+        if let Some(id) = session.order.pop_front() {
+            self.ids -= 1;
+            if session.acted.remove(&id).is_some() {
+                session.horizon = session.horizon.max(id.made + 1);
             }
+        }
+        if session.order.is_empty() {
+            self.horizon = self.horizon.max(session.horizon);
+            self.sessions.remove(&key);
+        } else {
+            self.by_ids.insert((session.order.len(), key));
         }
     }
 
     fn forget_answers(&mut self, now: Instant) {
-        while self.answers.front().is_some_and(|(_, at)| now >= *at + KEPT) {
+        while self.answers.front().is_some_and(|(.., at)| now >= *at + KEPT) {
             self.forget_answer();
         }
     }
 
     fn forget_answer(&mut self) {
-        let Some((key, _)) = self.answers.pop_front() else { return };
-        if let Some(kept) = self.acted.get_mut(&key) {
-            *kept = None;
+        let Some((session, id, _)) = self.answers.pop_front() else { return };
+        if let Some(kept) = self.sessions.get_mut(&session).and_then(|session| session.acted.get_mut(&id)) {
+            kept.outcome = None;
         }
     }
 }
 
 impl Acting {
     /// Keeps the answer, and gives it to whoever sends the form again.
-    pub(super) async fn answered(self, response: Response) -> Response {
+    pub(super) async fn answered(self, response: Response, cookies: Cookies) -> Response {
         let (head, body) = response.into_parts();
         // Pages are whole when they are answered.
         let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-        let answer = Answer { status: head.status, headers: head.headers.clone(), body: body.clone() };
-        self.tell.send_replace(Some(answer));
+        let mut headers = head.headers.clone();
+        headers.remove(header::SET_COOKIE);
+        let lets_in = |value: &&HeaderValue| cookies.lets_in(value);
+        let harmless = head.headers.get_all(header::SET_COOKIE).iter().filter(|value| !lets_in(value));
+        headers.extend(harmless.map(|value| (header::SET_COOKIE, value.clone())));
+        self.tell.send_replace(Some(Answer { status: head.status, headers, body: body.clone() }));
         Response::from_parts(head, Body::from(body))
     }
 }
@@ -179,69 +249,106 @@ mod tests {
     use actors::ports::Ports;
     use axum::response::IntoResponse;
 
+    use super::super::cookies::Cookie;
     use super::*;
 
     static PORTS: LazyLock<Ports> = LazyLock::new(|| Ports::system().unwrap());
+    const COOKIES: Cookies = Cookies { secure: true };
 
-    fn id(made: i64) -> FormId {
-        FormId::new(&PORTS, made)
-    }
-
-    fn key(number: u32) -> Key {
+    fn sent(session: u32, made: i64) -> Sent {
         let mut key = [0; 32];
-        key[..4].copy_from_slice(&number.to_be_bytes());
-        key
+        key[..4].copy_from_slice(&session.to_be_bytes());
+        Sent { session: key, id: FormId::new(&PORTS, made), content: [0; 32] }
     }
 
-    fn act(once: &Once, number: u32, made: i64, now: i64) -> Acting {
-        match once.turn(key(number), &id(made), now) {
+    fn act(once: &Once, sent: &Sent, now: i64) -> Acting {
+        match once.turn(sent, now) {
             Turn::Act(acting) => acting,
             _ => panic!("it acts"),
         }
     }
 
+    async fn answer(once: &Once, sent: &Sent) -> Response {
+        let Turn::Acted(again) = once.turn(sent, 10) else { panic!("it has acted") };
+        again.answer().await.unwrap()
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_form_acts_once_and_its_answer_is_kept_for_two_minutes() {
-        let once = Once::new(0);
-        let acting = act(&once, 1, 5, 10);
-        let Turn::Acted(again) = once.turn(key(1), &id(5), 10) else { panic!("it acts just now") };
-        let answered = acting.answered("the secret".into_response()).await;
+        let (once, form) = (Once::new(0), sent(1, 5));
+        let acting = act(&once, &form, 10);
+        let Turn::Acted(again) = once.turn(&form, 10) else { panic!("it acts just now") };
+        let answered = acting.answered("the secret".into_response(), COOKIES).await;
         assert_eq!(answered.status(), 200);
         assert_eq!(again.answer().await.unwrap().status(), 200);
-        let Turn::Acted(again) = once.turn(key(1), &id(5), 10) else { panic!("it has acted") };
-        let body = again.answer().await.unwrap().into_body().collect().await.unwrap().to_bytes();
+        let body = answer(&once, &form).await.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(&body[..], b"the secret");
+        let other = Sent { content: [1; 32], ..form };
+        assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "with other content it is another form");
+        // In another session it is another form too, which has not acted.
+        act(&once, &Sent { session: [9; 32], ..form }, 10);
         tokio::time::advance(KEPT).await;
-        assert!(matches!(once.turn(key(1), &id(5), 10), Turn::Forgotten));
-        // Another's form, or another form, is none of it.
-        act(&once, 2, 5, 10);
+        assert!(matches!(once.turn(&form, 10), Turn::SentBefore));
+        act(&once, &sent(2, 5), 10);
+    }
+
+    #[tokio::test]
+    async fn a_kept_answer_has_no_cookie_that_lets_somebody_in() {
+        let (once, form) = (Once::new(0), sent(1, 5));
+        let mut response = "page".into_response();
+        for cookie in [Cookie::Session, Cookie::Draft, Cookie::Language] {
+            response.headers_mut().append(header::SET_COOKIE, COOKIES.set(cookie, "en"));
+        }
+        let answered = act(&once, &form, 10).answered(response, COOKIES).await;
+        assert_eq!(answered.headers().get_all(header::SET_COOKIE).iter().count(), 3);
+        let again = answer(&once, &form).await;
+        let cookies: Vec<_> = again.headers().get_all(header::SET_COOKIE).iter().collect();
+        assert_eq!(cookies, [COOKIES.set(Cookie::Language, "en")]);
     }
 
     #[tokio::test]
     async fn a_form_that_was_refused_may_be_sent_again() {
-        let once = Once::new(0);
-        drop(act(&once, 1, 5, 10));
-        once.take_back(&key(1));
-        act(&once, 1, 5, 10);
+        let (once, form) = (Once::new(0), sent(1, 5));
+        drop(act(&once, &form, 10));
+        once.take_back(&form);
+        act(&once, &Sent { content: [1; 32], ..form }, 10);
     }
 
     #[tokio::test]
     async fn a_form_acts_only_where_it_is_known_that_it_has_not() {
         let once = Once::new(1_000);
         let now = 1_000 + AGE_MILLIS_MAX;
-        assert!(matches!(once.turn(key(1), &id(999), 1_000), Turn::Stale), "before the process");
-        act(&once, 2, 1_000, now);
-        assert!(matches!(once.turn(key(3), &id(1_000), now + 1), Turn::Stale), "a day old");
-        assert!(
-            matches!(once.turn(key(4), &id(now + AHEAD_MILLIS_MAX + 1), now), Turn::Stale),
-            "of the future"
-        );
-        for number in 0..u32::try_from(IDS_MAX).unwrap() {
-            drop(act(&once, 100 + number, now, now));
+        let is_stale = |sent: &Sent, now| matches!(once.turn(sent, now), Turn::Stale);
+        assert!(is_stale(&sent(1, 999), 1_000), "before the process");
+        let first = sent(1, 1_000);
+        act(&once, &first, now);
+        assert!(is_stale(&sent(1, 1_000), now + 1), "a day old");
+        assert!(is_stale(&sent(1, now + AHEAD_MILLIS_MAX + 1), now), "of the future");
+        for _ in 0..IDS_OF_SESSION_MAX {
+            drop(act(&once, &sent(1, now), now));
         }
-        assert!(matches!(once.turn(key(2), &id(1_000), now), Turn::Stale), "forgotten, so too old to tell");
+        assert!(is_stale(&first, now), "forgotten, so too old to tell");
+        act(&once, &sent(2, 1_000), now);
+    }
+
+    #[tokio::test]
+    async fn the_session_with_the_most_forms_loses_its_oldest() {
+        let once = Once::new(0);
+        let few: Vec<_> = (0..20).map(|_| sent(0, 1)).collect();
+        few.iter().for_each(|form| drop(act(&once, form, 1)));
+        let sessions = u32::try_from(IDS_MAX / IDS_OF_SESSION_MAX).unwrap() + 9;
+        for session in 1..=sessions {
+            for _ in 0..IDS_OF_SESSION_MAX + 3 {
+                drop(act(&once, &sent(session, 9), 9));
+            }
+        }
+        for form in &few {
+            assert!(matches!(once.turn(form, 9), Turn::Acted(_) | Turn::SentBefore));
+        }
         let state = once.state.lock();
-        assert_eq!((state.order.len(), state.acted.len()), (IDS_MAX, IDS_MAX));
+        let held: usize = state.sessions.values().map(|session| session.order.len()).sum();
+        assert_eq!((state.ids, held, state.by_ids.len()), (IDS_MAX, IDS_MAX, state.sessions.len()));
         assert_eq!(state.answers.len(), ANSWERS_MAX);
+        assert!(state.sessions.values().all(|session| session.order.len() <= IDS_OF_SESSION_MAX));
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Refused {
     CrossSite,
     /// The business is suspended, so it is only looked at.
     Suspended,
-    /// The form has acted before, so long ago that its answer is not kept.
+    /// The form has acted before: with other content, or so long ago that its answer is not kept.
     SentBefore,
     /// The link was used, or has expired.
     LinkGone,
@@ -129,6 +129,7 @@ struct Page<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
     use std::sync::Arc;
 
     use actors::domain::Locale;
@@ -138,6 +139,7 @@ mod tests {
 
     use super::*;
     use crate::dashboard::desk::Desk;
+    use crate::dashboard::once::SessionKey;
     use crate::dashboard::words::words;
     use crate::origins::Origins;
 
@@ -145,8 +147,13 @@ mod tests {
     async fn whatever_is_refused_is_a_page_in_the_persons_language() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
-        let desk =
-            Arc::new(Desk::new(engine, None, Origins::new(None), tokio::sync::watch::channel(false).1));
+        let desk = Arc::new(Desk::new(
+            engine,
+            None,
+            Origins::new(None),
+            NonZeroU32::MIN,
+            tokio::sync::watch::channel(false).1,
+        ));
         let refusal = |refusal: Refusal| -> Refused { refusal.into() };
         let all = || {
             [
@@ -172,7 +179,12 @@ mod tests {
         };
         for locale in Locale::ALL {
             for (refused, status) in all() {
-                let view = View { words: words(*locale), theme: None, desk: Arc::clone(&desk) };
+                let view = View {
+                    words: words(*locale),
+                    theme: None,
+                    session: SessionKey::default(),
+                    desk: Arc::clone(&desk),
+                };
                 let response = refused.page(view, "the-id-of-the-request");
                 assert_eq!(response.status(), status, "{refused:?}");
                 let waits = response.headers().contains_key(header::RETRY_AFTER);

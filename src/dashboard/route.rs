@@ -28,31 +28,21 @@ pub(super) enum Handle {
     Member(Right, Handler<Member>),
 }
 
-/// What is done about a form that is sent twice, or by another site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sending {
-    /// It acts once, and only where it is known that it has not.
-    Once,
-    /// Acting twice does no harm, so one whose id is not known acts too.
-    HarmlessTwice,
-    /// The same, and programs of others send it: one-click unsubscribing (RFC 8058).
-    FromAnywhere,
-}
-
 /// One row of the table.
 pub(super) struct Route {
     pub(super) method: Method,
     pub(super) path: &'static str,
-    pub(super) sending: Sending,
+    /// Whether programs of others send its form: one-click unsubscribing (RFC 8058).
+    pub(super) from_anywhere: bool,
     /// Whether its form is shown once more where the business was suspended meanwhile.
     pub(super) kept: bool,
     pub(super) handle: Handle,
 }
 
 impl Route {
-    /// The same, whose form is sent so.
-    pub(super) fn sent(self, sending: Sending) -> Self {
-        Self { sending, ..self }
+    /// The same, whose form programs of others send.
+    pub(super) fn from_anywhere(self) -> Self {
+        Self { from_anywhere: true, ..self }
     }
 
     /// The same, whose form is typed at length: where the business was suspended meanwhile its page shows it once more.
@@ -133,5 +123,5 @@ where
     F: Future<Output = Answered> + Send + 'static,
 {
     let handle = who.handle(Box::new(move |given| Box::pin(handler(given))));
-    Route { method, path, sending: Sending::Once, kept: false, handle }
+    Route { method, path, from_anywhere: false, kept: false, handle }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::Access;
+use actors::people::{SignedIn, Token};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
@@ -22,10 +23,10 @@ use super::assets;
 use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::Why;
-use super::form::{Form, FormId};
-use super::once::{Acting, KEPT, Key, Turn};
+use super::form::Form;
+use super::once::{Acting, KEPT, Sent, Turn};
 use super::refused::Refused;
-use super::route::{Handle, Route, Sending};
+use super::route::{Handle, Route};
 use super::table::{ASSETS, REST, ROOTS, table};
 use super::view::{NothingDone, nothing_done, see_other};
 use crate::http::request_id::X_REQUEST_ID;
@@ -171,11 +172,13 @@ async fn answer(
         let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
         let chosen = asked.query.find("lang").is_some_and(|lang| lang == asked.locale.as_str());
         let language = chosen.then(|| desk.cookies.set(Cookie::Language, asked.locale.as_str()));
-        let mut response = admitted(place, row, asked, false).await?;
+        let needs_session = !matches!(row.handle, Handle::Anybody(_));
+        let signed_in = if needs_session { asked.signed_in().await? } else { None };
+        let mut response = admitted(place, row, asked, signed_in, false).await?;
         response.headers_mut().extend(language.map(|value| (header::SET_COOKIE, value)));
         return Ok(response);
     }
-    if row.sending != Sending::FromAnywhere && desk.origins.is_cross_site(&head.headers) {
+    if !row.from_anywhere && desk.origins.is_cross_site(&head.headers) {
         return Err(Refused::CrossSite);
     }
     let form = Form::read(&head.headers, body).await.map_err(ApiError::from)?;
@@ -183,46 +186,65 @@ async fn answer(
     post(place, at, asked).await
 }
 
-/// Has a form act, once.
+/// Has a form act: once, where it needs a session.
 async fn post(place: &Arc<Place>, at: usize, asked: Asked) -> Result<Response, Refused> {
     let (desk, row) = (&place.desk, &place.rows[at]);
-    let once = row.sending == Sending::Once;
-    let known = asked.form.id().map(|id| (key(&asked, &id), id));
-    let turn = known.map(|(key, id)| desk.once.turn(key, &id, desk.engine.now().millis()));
-    let acting = match turn {
-        Some(Turn::Acted(again)) => {
-            return again.answer().await.ok_or_else(|| ApiError::Unavailable.into());
-        }
-        Some(Turn::Forgotten) if once => return Err(Refused::SentBefore),
-        Some(Turn::Act(acting)) => Some(acting),
-        Some(Turn::Forgotten | Turn::Stale) | None => None,
+    let (signed_in, now) = (asked.signed_in().await?, desk.engine.now());
+    let Some((_, signed)) = &signed_in else {
+        desk.limits.address(asked.network(), now)?;
+        return admitted(place, row, asked, None, false).await;
     };
-    if let Some((acting, (key, _))) = acting.zip(known) {
-        // It goes on though the browser goes away: whoever sends the form again waits for what comes of it.
-        let place = Arc::clone(place);
-        let acts = async move { act(&place, at, asked, acting, key).await };
-        return tokio::spawn(acts.in_current_span()).await.map_err(|error| ApiError::internal(error).into());
+    desk.limits.person(signed.person.id, now)?;
+    if matches!(row.handle, Handle::Anybody(_)) {
+        return admitted(place, row, asked, signed_in, false).await;
     }
-    admitted(place, row, asked, once).await
+    let Some(sent) = sent(&asked) else { return admitted(place, row, asked, signed_in, true).await };
+    match desk.once.turn(&sent, now.millis()) {
+        Turn::Acted(again) => again.answer().await.ok_or_else(|| ApiError::Unavailable.into()),
+        Turn::SentBefore => Err(Refused::SentBefore),
+        Turn::Stale => admitted(place, row, asked, signed_in, true).await,
+        // It goes on though the browser goes away: whoever sends the form again waits for what comes of it.
+        Turn::Act(acting) => {
+            let place = Arc::clone(place);
+            let acts = async move { act(&place, at, asked, signed_in, acting, &sent).await };
+            tokio::spawn(acts.in_current_span()).await.map_err(|error| ApiError::internal(error).into())
+        }
+    }
+}
+
+/// The form of a session; nothing where its id was not made for the session.
+fn sent(asked: &Asked) -> Option<Sent> {
+    let session = asked.view().session;
+    let id = asked.form.id(&asked.desk.cursors, &session)?;
+    let content = Sha256::new().chain_update(asked.form.digest()).chain_update(asked.path()).finalize();
+    Some(Sent { session, id, content: content.into() })
 }
 
 /// The answer to a form that acts, for whoever sends it again, too. What was refused has done nothing, and may be sent
 /// again.
-async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -> Response {
+async fn act(
+    place: &Place,
+    at: usize,
+    asked: Asked,
+    signed_in: Option<(Token, SignedIn)>,
+    acting: Acting,
+    sent: &Sent,
+) -> Response {
     let (view, head) = (asked.view(), Arc::clone(&asked.head));
     let answer =
-        caught(async { Ok::<_, ApiError>(admitted(place, &place.rows[at], asked, false).await) }).await;
+        caught(async { Ok::<_, ApiError>(admitted(place, &place.rows[at], asked, signed_in, false).await) })
+            .await;
     let answer = answer.unwrap_or_else(|fault| Err(fault.into()));
     let answer = answer.unwrap_or_else(|refused| refused.page(view, id(&head.headers)));
     let status = answer.status();
     let is_undone = answer.extensions().get::<NothingDone>().is_some()
         || status.is_client_error()
-        || status == StatusCode::SERVICE_UNAVAILABLE
-        || leads_to_sign_in(&answer);
+        || status == StatusCode::SERVICE_UNAVAILABLE;
     if is_undone {
-        place.desk.once.take_back(&key);
+        place.desk.once.take_back(sent);
     }
-    let (response, desk) = (acting.answered(answer).await, Arc::downgrade(&place.desk));
+    let response = acting.answered(answer, place.desk.cookies).await;
+    let desk = Arc::downgrade(&place.desk);
     // Whether or not another form comes until then.
     tokio::spawn(async move {
         tokio::time::sleep(KEPT).await;
@@ -233,25 +255,19 @@ async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -
     response
 }
 
-/// Whether the form was not looked at because nobody is signed in.
-fn leads_to_sign_in(answer: &Response) -> bool {
-    let location = answer.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-    location.is_some_and(|to| to.starts_with("/dashboard/sign-in?next="))
-}
-
-/// Which form of whom.
-fn key(asked: &Asked, id: &FormId) -> Key {
-    let session = asked.session_token().map(|token| token.reveal()).unwrap_or_default();
-    Sha256::new().chain_update(session).chain_update(asked.path()).chain_update(id.bytes()).finalize().into()
-}
-
 /// Has the row answer whoever may come to it. A form that is `stale` goes back to its page.
-async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Result<Response, Refused> {
+async fn admitted(
+    place: &Place,
+    row: &Route,
+    asked: Asked,
+    signed_in: Option<(Token, SignedIn)>,
+    stale: bool,
+) -> Result<Response, Refused> {
     let posts = row.method == Method::POST;
     if let Handle::Anybody(handler) = &row.handle {
         return handler(asked).await;
     }
-    let Some((token, signed_in)) = asked.signed_in().await? else {
+    let Some((token, signed_in)) = signed_in else {
         if posts {
             return Ok(asked.keep_form(&place.page_of(asked.path()), Why::SignedOut));
         }
@@ -262,11 +278,10 @@ async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Resu
         return Ok(see_other("/dashboard/password"));
     }
     let visit = asked.of(token, signed_in).await?;
-    if stale {
-        return Ok(visit.keep_form(&place.page_of(visit.path()), Why::Stale));
-    }
+    let kept_as_stale = |visit: &Visit| visit.keep_form(&place.page_of(visit.path()), Why::Stale);
     match &row.handle {
         Handle::Anybody(handler) => handler((*visit).clone()).await,
+        Handle::Restricted(_) | Handle::Person(_) if stale => Ok(kept_as_stale(&visit)),
         Handle::Restricted(handler) | Handle::Person(handler) => handler(visit).await,
         Handle::Member(right, handler) => {
             let member = Visit::member(visit).await?;
@@ -274,6 +289,7 @@ async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Resu
                 return Err(Refused::not_found());
             }
             if posts {
+                place.desk.limits.business(member.business.id(), place.desk.engine.now())?;
                 match member.must(*right) {
                     Err(Refused::Suspended) if row.kept => {
                         let page = place.page_of(member.path());
@@ -282,7 +298,7 @@ async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Resu
                     may => may?,
                 }
             }
-            handler(member).await
+            if stale { Ok(kept_as_stale(&member)) } else { handler(member).await }
         }
     }
 }

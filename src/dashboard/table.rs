@@ -8,7 +8,7 @@ use super::pages::access::{audit, keys, mail, notifications, people, webhooks};
 use super::pages::{
     account, day, enter, forgotten, landing, password, records, sessions, settings, sign_in, unsubscribe,
 };
-use super::route::{Anybody, Person, Restricted, Route, Sending, route};
+use super::route::{Anybody, Person, Restricted, Route, route};
 use super::stream;
 
 /// The paths that lead to the dashboard and are none of its pages.
@@ -21,20 +21,19 @@ pub(super) const REST: &str = "/dashboard/{*rest}";
 /// The table. A form that is kept is shown by the nearest page above the path it was sent to.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
-    use Sending::{FromAnywhere, HarmlessTwice};
     const GET: Method = Method::GET;
     const POST: Method = Method::POST;
     vec![
         // Before anybody is known.
         route(Anybody, GET, "/dashboard/sign-in", sign_in::show),
-        route(Anybody, POST, "/dashboard/sign-in", sign_in::sent).sent(HarmlessTwice),
-        route(Anybody, POST, "/dashboard/sign-out", sign_in::sign_out).sent(HarmlessTwice),
+        route(Anybody, POST, "/dashboard/sign-in", sign_in::sent),
+        route(Anybody, POST, "/dashboard/sign-out", sign_in::sign_out),
         route(Anybody, GET, "/dashboard/forgotten", forgotten::show),
-        route(Anybody, POST, "/dashboard/forgotten", forgotten::sent).sent(HarmlessTwice),
+        route(Anybody, POST, "/dashboard/forgotten", forgotten::sent),
         route(Anybody, GET, "/dashboard/enter/{token}", enter::show),
-        route(Anybody, POST, "/dashboard/enter/{token}", enter::sent).sent(HarmlessTwice),
+        route(Anybody, POST, "/dashboard/enter/{token}", enter::sent),
         route(Anybody, GET, "/dashboard/unsubscribe/{token}", unsubscribe::show),
-        route(Anybody, POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).sent(FromAnywhere),
+        route(Anybody, POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).from_anywhere(),
         // A person's own.
         route(Restricted, GET, "/dashboard/password", password::show),
         route(Restricted, POST, "/dashboard/password", password::sent),

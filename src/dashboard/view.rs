@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::assets;
 use super::desk::Desk;
+use super::once::SessionKey;
 use super::parts;
 use super::words::problem;
 use crate::rest::error::ApiError;
@@ -20,6 +21,8 @@ pub(super) struct View {
     pub(super) words: &'static Words,
     /// `light` or `dark`, where that was chosen.
     pub(super) theme: Option<&'static str>,
+    /// The session that the browser says it has.
+    pub(super) session: SessionKey,
     pub(super) desk: Arc<Desk>,
 }
 
@@ -61,7 +64,7 @@ impl View {
 
     /// A new form's one-use id.
     pub(super) fn form_id(&self) -> String {
-        self.desk.form_id().text()
+        self.desk.form_id(&self.session)
     }
 }
 

@@ -98,7 +98,8 @@ async fn a_mail_of_another_business_is_not_there() {
     message(&server, &salon, "urgent").await;
     let page = once_it_says(&mut adas, &path(&salon), ("Sent", 1)).await;
     let again = page.forms().into_iter().find(|form| form.action.ends_with("/resend")).unwrap();
-    let id = [("form", again.fields[0].1.as_str())];
+    let id = eves.get("/dashboard/account").await.field("/dashboard/sign-out", "form");
+    let id = [("form", id.as_str())];
     eves.post(&again.action, &id).await.is(404);
     eves.post(&again.action.replace(&salon, &other), &id).await.is(404);
     eves.get(&path(&other)).await.is(200).says("No mails");

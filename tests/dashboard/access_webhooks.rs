@@ -36,7 +36,7 @@ async fn an_endpoint_is_added_with_its_secret_shown_once() {
     let secret = secret(&made);
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
     made.says("never again");
-    let again = browser.submit(&form, &new, &[("url", url)]).await.is(200);
+    let again = browser.submit(&form, &new, &[("url", url), ("description", "The till")]).await.is(200);
     assert_eq!(self::secret(&again), secret, "it acts once");
     let list = browser.get(&path).await.says("a.example.com/").says("The till").says("All events").says("On");
     assert!(!list.body.contains(&secret) && list.body.matches("<tr><th scope=\"row\">").count() == 1);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, Server};
+use crate::harness::{Browser, PASSWORD, Server};
 
 const ACCOUNT: &str = "/dashboard/account";
 
@@ -20,8 +20,13 @@ async fn a_form_that_is_sent_twice_acts_once() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let page = browser.get(ACCOUNT).await;
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
-    // The button again, with something else in the field: the form has acted, and is answered as before.
-    browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.leads_to("/dashboard/account?done=saved");
+    // The button again: the form has acted, and is answered as before. With other content it is refused.
+    browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
+    let refused = browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.is(409);
+    refused.says("This form was already sent.");
+    let id = page.field(ACCOUNT, "form");
+    let fields = [("name", "First"), ("form", id.as_str())];
+    browser.post("/dashboard/account/email", &fields).await.is(409).says("This form was already sent.");
     assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "First");
     let (mut one, mut other) = (browser.clone(), browser.clone());
     let page = browser.get(ACCOUNT).await;
@@ -61,8 +66,13 @@ async fn one_persons_form_is_no_other_persons() {
     let mut bobs = server.signed_in(&salon, &bob).await;
     let page = adas.get(ACCOUNT).await;
     adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
-    bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.is(303);
-    assert_eq!(bobs.get(ACCOUNT).await.field(ACCOUNT, "name"), "Bob", "it acted for him");
+    // Of his session there is no such form: it comes back to him filled in, and nothing has happened.
+    bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.leads_to(ACCOUNT);
+    let page = bobs.get(ACCOUNT).await.says("This form was open for so long");
+    assert_eq!(page.field(ACCOUNT, "name"), "Bob");
+    assert_eq!(names(&server).await.len(), 1);
+    bobs.submit(&page, ACCOUNT, &[]).await.leads_to("/dashboard/account?done=saved");
+    assert_eq!(bobs.get(ACCOUNT).await.field(ACCOUNT, "name"), "Bob");
     assert_eq!(adas.get(ACCOUNT).await.field(ACCOUNT, "name"), "Ada");
 }
 
@@ -134,7 +144,7 @@ async fn a_form_of_which_nobody_knows_whether_it_acted_comes_back() {
     browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
     browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
     assert_eq!(names(&server).await.len(), 1);
-    // A form that is harmless twice is taken all the same.
+    // A form that needs no session is taken all the same.
     browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
 }
 
@@ -181,4 +191,88 @@ async fn the_page_of_a_form_that_was_refused_begins_with_the_problem() {
     // What is no form has its own words.
     let gone = browser.get(&format!("/dashboard/b/{salon}/nothing")).await.is(404);
     assert!(!title(&gone).starts_with("Problème"), "{}", title(&gone));
+}
+
+#[tokio::test]
+async fn the_answer_to_a_sign_in_is_given_to_nobody_again() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let _ = server.with_password(&salon, &ada, PASSWORD).await;
+    let mut browser = server.browser();
+    let page = browser.get("/dashboard/sign-in").await;
+    let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
+    browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to("/dashboard");
+    let mut eve = server.browser();
+    let fields = [("form", page.field("/dashboard/sign-in", "form")), ("email", "x".into())];
+    let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+    eve.post("/dashboard/sign-in", &fields).await.is(422);
+    assert!(!eve.cookies.contains_key("receptionist"));
+}
+
+#[tokio::test]
+async fn forms_without_a_session_are_60_a_minute_for_each_address_and_touch_nobodys_forms() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let page = browser.get(ACCOUNT).await;
+    server.clock.advance(60);
+    let mut anybody = server.browser();
+    for _ in 0..60 {
+        anybody.post("/dashboard/sign-out", &[("form", "x")]).await.is(303);
+    }
+    let refused = anybody.post("/dashboard/sign-out", &[("form", "x")]).await.is(429);
+    let seconds: i64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{seconds}");
+    browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
+    server.clock.advance(seconds);
+    anybody.post("/dashboard/sign-out", &[("form", "x")]).await.is(303);
+}
+
+#[tokio::test]
+async fn twenty_open_tabs_work() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let mut tabs = Vec::new();
+    for _ in 0..20 {
+        tabs.push(browser.get(ACCOUNT).await);
+    }
+    for (number, tab) in tabs.iter().enumerate().rev() {
+        let name = format!("Ada {number}");
+        let answer = browser.submit(tab, ACCOUNT, &[("name", &name)]).await;
+        answer.leads_to("/dashboard/account?done=saved");
+    }
+    assert_eq!(names(&server).await.len(), 20);
+}
+
+#[tokio::test]
+async fn a_person_sends_so_many_forms_a_minute_and_ten_exports_an_hour() {
+    let server = Server::sending_at_most(5).await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let bob = server.person(&salon, "bob@example.com", "owner").await;
+    let (mut adas, mut bobs) = (server.signed_in(&salon, &ada).await, server.signed_in(&salon, &bob).await);
+    server.clock.advance(60);
+    let save = async |browser: &mut Browser, name: &str| {
+        let page = browser.get(ACCOUNT).await;
+        browser.submit(&page, ACCOUNT, &[("name", name)]).await
+    };
+    for number in 0..5 {
+        save(&mut adas, &format!("Ada {number}")).await.is(303);
+    }
+    let refused = save(&mut adas, "Ada").await.is(429);
+    assert!(refused.header("retry-after").parse::<u64>().unwrap() > 0);
+    save(&mut bobs, "Bob").await.is(303);
+    server.clock.advance(60);
+    save(&mut adas, "Ada").await.is(303);
+    let export = format!("/dashboard/b/{salon}/settings/data/export");
+    for _ in 0..10 {
+        adas.ask("GET", &export, &[], String::new()).await.is(200);
+    }
+    adas.ask("GET", &export, &[], String::new()).await.is(429);
+    server.clock.advance(60 * 60);
+    adas.ask("GET", &export, &[], String::new()).await.is(200);
 }

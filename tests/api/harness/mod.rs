@@ -23,7 +23,7 @@ use actors::Limits;
 use actors::ports::Ports;
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
-use receptionist::config::{AdminToken, Settings};
+use receptionist::config::{AdminToken, RateLimits, Settings};
 use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
@@ -105,7 +105,7 @@ impl Server {
             public_url: None,
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
-            rate_limit_per_minute: NonZeroU32::new(limit).unwrap(),
+            rate_limits: RateLimits { key: NonZeroU32::new(limit).unwrap(), person: NonZeroU32::MAX },
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies,
             disk_reserve: DiskReserve::Usual,

@@ -77,7 +77,7 @@ fn check_markup(page: &Page) {
             continue; // it asks for something, and changes nothing
         }
         assert_eq!(form.method, "post", "{what}");
-        let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 32);
+        let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 55);
         assert!(has_id, "{what}: a form without its one-use id: {form:?}");
     }
 }

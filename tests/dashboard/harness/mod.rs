@@ -13,6 +13,7 @@ mod relay;
 #[path = "../../support/tls.rs"]
 mod tls;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use actors::Limits;
@@ -25,7 +26,7 @@ use hyper::Request;
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use receptionist::config::{AdminToken, PublicUrl, Settings};
+use receptionist::config::{AdminToken, PublicUrl, RateLimits, Settings};
 use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
@@ -86,7 +87,7 @@ impl Server {
             public_url: public_url.map(|url| PublicUrl::parse(url).unwrap()),
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
-            rate_limit_per_minute: 1_000_000.try_into().unwrap(),
+            rate_limits: RateLimits { key: NonZeroU32::MAX, person: NonZeroU32::MAX },
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies: TrustedProxies::default(),
             disk_reserve: DiskReserve::Usual,
@@ -100,6 +101,14 @@ impl Server {
         let (clock, receiver) = (TestClock::default(), Receiver::new());
         let service = start(&settings, &clock, &receiver).await;
         Self { service: Some(service), settings, clock, receiver, _dir: dir }
+    }
+
+    /// A service that takes so many forms of a person a minute.
+    pub(crate) async fn sending_at_most(forms: u32) -> Self {
+        let mut server = Self::open().await;
+        server.settings.rate_limits.person = NonZeroU32::new(forms).unwrap();
+        server.restart().await;
+        server
     }
 
     /// Ends the service and starts it again on the same directory and port.

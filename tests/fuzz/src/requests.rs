@@ -21,7 +21,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header, response};
 use http_body_util::BodyExt;
 use receptionist::app::App;
-use receptionist::config::AdminToken;
+use receptionist::config::{AdminToken, RateLimits};
 use receptionist::server::ClientAddr;
 use receptionist::service::apps;
 use serde_json::Value;
@@ -193,7 +193,8 @@ impl Server {
         engine.people().set_public_url(Some("http://127.0.0.1:8080"));
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
-        let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);
+        let (public, admin) =
+            apps(&engine, &token, RateLimits { key: NonZeroU32::MAX, person: NonZeroU32::MAX }, stopping);
         Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
     }
 

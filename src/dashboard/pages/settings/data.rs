@@ -215,7 +215,9 @@ pub(crate) async fn export(member: Member) -> Answered {
         // Whoever only asks what it would be begins no export.
         return Ok((heads, Body::empty()).into_response());
     }
-    let by = Actor::Person(member.signed_in.person.id);
+    let person = member.signed_in.person.id;
+    member.desk.limits.export(person, member.desk.engine.now())?;
+    let by = Actor::Person(person);
     let export = member.desk.engine.export(by, Some(id), false)?;
     tracing::info!(business.id = %id, "an export begins");
     Ok((heads, Body::from_stream(stream(export, member.desk.engine.now()))).into_response())
