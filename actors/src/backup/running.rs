@@ -259,7 +259,8 @@ impl Copying {
         }
         // No engine runs on a store of another format.
         let dir = making.state.lock().to.clone();
-        writer.finish(STORE_FORMAT, sequence, taken_at).map_err(|error| {
+        let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
+        writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {
             remove(&dir);
             error.to_string()
         })

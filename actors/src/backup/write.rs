@@ -9,7 +9,7 @@ use super::manifest::{
     BACKUP_VERSION, Chunk, MANIFEST_FILE, Manifest, ROWS_FILE, create, hex, remove, sha256,
 };
 use crate::counting::{Differences, Tally};
-use crate::domain::Timestamp;
+use crate::domain::{BusinessId, Timestamp};
 use crate::store::Pair;
 
 /// How long a chunk becomes before it is written and synced: little at a time, for commits share the disk.
@@ -98,9 +98,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends it: from here on it is a backup.
-    pub(super) fn finish(mut self, format: u16, sequence: u64, taken_at: Timestamp) -> io::Result<Manifest> {
+    /// Ends it: from here on it is a backup. `aside` are the businesses that are set aside by now.
+    pub(super) fn finish(
+        mut self,
+        format: u16,
+        sequence: u64,
+        taken_at: Timestamp,
+        aside: impl Iterator<Item = BusinessId>,
+    ) -> io::Result<Manifest> {
         self.write_chunk()?;
+        self.tally.set_aside_meanwhile(aside);
         self.file.sync_all()?;
         let Differences { listed: problems, count: problem_count } = self.tally.end();
         let manifest = Manifest {

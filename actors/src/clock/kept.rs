@@ -12,7 +12,7 @@ use super::belief::KeptTime;
 use crate::domain::{Business, BusinessId, SteadyTime, Timestamp};
 use crate::store::keys::installation_kind;
 use crate::store::records::{Boot, ClockRecord};
-use crate::store::{Order, Store, StoreError, keys, unless_set_aside};
+use crate::store::{Order, Store, StoreError, keys, unless_business_set_aside, unless_set_aside};
 
 /// The most that time spent stopped counts.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
@@ -97,7 +97,7 @@ async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
         range = range.after(crate::store::Key::new(last));
         for (key, _) in &rows {
             let stamp = keys::listed_business(key).and_then(|of| newest_stamp_of(store, of));
-            newest = newest.max(store.usable(key, stamp)?.flatten());
+            newest = newest.max(store.usable(key, unless_business_set_aside(stamp))?.flatten().flatten());
         }
         tokio::task::yield_now().await;
     }

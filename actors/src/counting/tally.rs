@@ -97,6 +97,16 @@ impl Tally {
         }
     }
 
+    /// Names the businesses that were set aside while the rows passed: some of theirs may not have come.
+    pub(crate) fn set_aside_meanwhile(&mut self, businesses: impl Iterator<Item = BusinessId>) {
+        self.finish();
+        for of in businesses {
+            if self.set_aside.insert(of) && !self.different.contains(&of) {
+                self.differences.add(whole_business(of, None, 0));
+            }
+        }
+    }
+
     /// All rows have passed.
     pub(crate) fn end(self) -> Differences {
         self.end_with_businesses().0

@@ -146,13 +146,21 @@ impl Damaged {
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {
-                let pair = pairs.next()?;
-                let Some(business) = pair.as_ref().ok().and_then(|(key, _)| self.holds(key)) else {
-                    return Some(pair);
+                let pair = pairs.next();
+                let key = match &pair {
+                    Some(Ok((key, _))) => key,
+                    Some(Err(_)) => return pair,
+                    None => &range.from[..], // its page may have been made empty
                 };
-                if is_within(&range, &keys::all(business)) {
+                let of = self.holds(key).filter(|business| is_within(&range, &keys::all(*business)));
+                if let Some(business) = of {
                     ended = true;
                     return Some(Err(StoreError::BusinessSetAside { business }));
+                }
+                match pair {
+                    Some(Ok((key, value))) if self.holds(&key).is_none() => return Some(Ok((key, value))),
+                    Some(_) => {}
+                    None => ended = true,
                 }
             }
             None
@@ -172,14 +180,15 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// What was read, or nothing where it belongs to a business that is set aside.
+/// What was read, or nothing where it belongs to a business that is set aside. The error that told of a corrupt page counts
+/// as that: by now the page is isolated, and its businesses are set aside.
 ///
 /// # Errors
 /// Every other error.
 pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(StoreError::BusinessSetAside { .. }) => Ok(None),
+        Err(StoreError::BusinessSetAside { .. } | StoreError::Corrupt { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }

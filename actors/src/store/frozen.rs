@@ -19,6 +19,8 @@ const ROWS_PER_PAGE: usize = 64;
 pub struct Frozen {
     store: Store,
     tap: Arc<Tap>,
+    /// Whose rows are read.
+    of: Vec<BusinessId>,
 }
 
 impl Store {
@@ -28,10 +30,11 @@ impl Store {
     /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
     /// may be, [`StoreError::BusinessSetAside`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
-        kinds.iter().try_for_each(|(of, _)| self.check_business(*of))?;
+        let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
+        of.iter().try_for_each(|of| self.check_business(*of))?;
         let ranges = kinds.iter().flat_map(|(of, kind)| both(*of, *kind));
         let (tap, _) = self.begin_tap(ranges.collect()).await?;
-        Ok(Frozen { store: self.clone(), tap })
+        Ok(Frozen { store: self.clone(), tap, of })
     }
 }
 
@@ -46,6 +49,11 @@ impl Frozen {
         for range in both(of, kind) {
             self.tap.pass(range);
         }
+    }
+
+    /// Whether nothing of it was set aside meanwhile: a page of it may have been made empty then.
+    fn check(&self) -> Result<(), StoreError> {
+        self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
     /// The next rows of a range; empties it at its end.
@@ -66,6 +74,7 @@ impl Frozen {
             Order::Ascending => left.from = read.to,
             Order::Descending => left.to = read.from,
         }
+        self.check()?;
         for (key, before) in self.tap.within(read)? {
             match before {
                 Some(value) => rows.insert(key, value),
@@ -80,6 +89,7 @@ impl Frozen {
 impl Rows for Frozen {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let now = self.store.rows().get(key)?;
+        self.check()?;
         Ok(self.tap.get(key)?.unwrap_or(now))
     }
 

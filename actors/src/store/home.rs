@@ -399,6 +399,15 @@ impl Shared {
                 continue;
             }
             if state.applied == state.saved {
+                drop(state);
+                if let Err(error) = self.list_segments() {
+                    let _ = self.fail(error);
+                    return;
+                }
+                state = self.state.lock();
+                if state.applied != state.saved || state.ends {
+                    continue;
+                }
                 state.is_due = false;
                 state.is_resting = true;
                 let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the cleaner is looked after meanwhile
@@ -417,6 +426,12 @@ impl Shared {
                 Err(_) => return, // it is told
             }
         }
+    }
+
+    /// Has the tree list the segments that sled's cleaner completed while no checkpoint was made.
+    fn list_segments(&self) -> Result<(), StoreError> {
+        let _saving = self.saving.lock();
+        if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
     /// Makes them until what was applied is durable in the tree. An error is told before anybody else may try.

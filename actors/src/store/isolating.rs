@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{SEGMENTS_FILE, space_of, sync_path};
 use super::mark::NEWEST_KEY;
 use super::opening::{SEGMENT_BYTES, Sled, open_sled};
-use super::sled_log::{self, Log, Pages};
+use super::sled_log::{self, Log, Pages, Write};
 use super::{StoreError, journal, tail};
 
 /// The files of a data directory that sled is opened with.
@@ -39,8 +39,7 @@ pub(super) struct Files {
 #[derive(Default, Serialize, Deserialize)]
 struct Isolating {
     ranges: Vec<Range>,
-    /// Bytes for `db`, with their offsets, and the bytes that were there.
-    writes: Vec<(u64, Vec<u8>, Vec<u8>)>,
+    writes: Vec<Write>,
 }
 
 /// The keys of an isolated page.
@@ -69,15 +68,25 @@ impl Files {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         sync_log(&self.store)?;
         set_damaged_aside(&self.dir, &self.store)?;
-        check_log(self, ended, synced)?;
-        self.write_again()
+        self.write_again()?;
+        check_log(self, ended, synced)
     }
 
     /// Opens sled's files, which were checked; gives the number of the newest batch as well.
     pub(super) fn open(&self) -> Result<(Sled, u64), StoreError> {
         let free = space_of(&self.dir).map_or(u64::MAX, |space| space.free);
         tail::secure(&self.store, SEGMENT_BYTES as u64, free)?;
-        open_sled(&self.store)
+        open_sled(&self.store).map_err(|error| self.located(error))
+    }
+
+    /// The same error with the first corrupt message, where there is one: sled does not always name it.
+    fn located(&self, error: StoreError) -> StoreError {
+        match (&error, self.corrupt_pages(None).as_deref()) {
+            (StoreError::DamagedFiles { .. }, Ok([(_, offset), ..])) => {
+                self.damaged(*offset, "the checksum of a message is wrong")
+            }
+            _ => error,
+        }
     }
 
     /// Makes the names of sled's files durable. The files themselves are synced before.
@@ -111,10 +120,7 @@ impl Files {
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(refused("the page holds rows of the installation"));
             }
-            for (at, bytes) in plan.writes {
-                let before = log.bytes(at, bytes.len()).map_err(read)?;
-                isolating.writes.push((at, bytes, before));
-            }
+            isolating.writes.extend(plan.writes);
             isolating.ranges.push(Range { lo: plan.lo, hi: plan.hi, offset: at });
         }
         if !isolating.ranges.is_empty() {
@@ -131,17 +137,23 @@ impl Files {
         corrupt.map_err(|source| StoreError::Prepare { action: "reading", path: self.db(), source })
     }
 
+    /// The log, which sled has closed, and its pages.
     fn pages(&self) -> Result<Option<(Log, Pages)>, StoreError> {
         let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
-        let log = Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64).map_err(read)?;
-        let pages = |log: Log| log.pages().map(|pages| (log, pages));
-        log.map(pages).transpose().map_err(read)
+        let Some(log) = self.log().map_err(read)? else { return Ok(None) };
+        match log.pages_past_damage().map_err(read)? {
+            Ok(pages) => Ok(Some((log, pages))),
+            Err(damage) => Err(self.damaged(damage.offset, damage.what)),
+        }
+    }
+
+    fn log(&self) -> io::Result<Option<Log>> {
+        Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64)
     }
 
     /// Whether a whole message starts at this offset of sled's file.
     pub(super) fn is_whole(&self, offset: u64) -> bool {
-        let log = Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64);
-        log.is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
+        self.log().is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
     }
 
     fn db(&self) -> PathBuf {
@@ -181,13 +193,15 @@ impl Files {
         bincode::deserialize(content).map(Some).map_err(io::Error::other)
     }
 
-    /// Replaces the bytes of the pages that are being isolated.
+    /// Replaces the bytes of the pages that are being isolated, unless their segments were used again since.
     fn write_again(&self) -> Result<(), StoreError> {
         let write = || {
-            let Some(isolating) = self.kept()? else { return Ok(()) };
+            let (Some(isolating), Some(log)) = (self.kept()?, self.log()?) else { return Ok(()) };
             let db = OpenOptions::new().write(true).open(self.db())?;
-            for (at, bytes, _) in &isolating.writes {
-                db.write_all_at(bytes, *at)?;
+            for Write { segment, at, bytes, .. } in &isolating.writes {
+                if log.is_in_place(*segment, *at)? {
+                    db.write_all_at(bytes, *at)?;
+                }
             }
             db.sync_data()
         };

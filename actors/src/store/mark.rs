@@ -69,10 +69,13 @@ impl Mark {
         self.sync()
     }
 
-    /// Says durably that the store was closed cleanly, and where sled's log ended.
+    /// Says durably that the store was closed cleanly, and where sled's log ended. After an error it does not say so.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
-        self.0.write_all_at(&encode(number, Some(ended)), 0)?;
-        self.sync()
+        let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.sync());
+        closed.or_else(|error| {
+            self.0.write_all_at(&encode(number, None), 0)?;
+            Err(error)
+        })
     }
 
     /// Makes it durable what was written.

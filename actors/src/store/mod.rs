@@ -499,10 +499,14 @@ impl Store {
 /// The rows without those of businesses that are set aside.
 impl Rows for Store {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.0.damaged.holds(key) {
+        let open = || match self.0.damaged.holds(key) {
             Some(business) => Err(StoreError::BusinessSetAside { business }),
-            None => self.all_rows().get(key),
-        }
+            None => Ok(()),
+        };
+        open()?;
+        let value = self.all_rows().get(key)?;
+        open()?; // the business may have been set aside meanwhile, and its page been made empty
+        Ok(value)
     }
 
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {

@@ -238,12 +238,21 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
+    /// The LSN of the log's newest segment, when segments before it are not listed: the next sync lists them. sled's cleaner
+    /// completes segments while nothing else is written.
+    pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
+        let sealed = self.0.sealed.lock();
+        let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
+        unlisted.transpose().map(Option::flatten).map_err(|error| StoreError::Sync(error.into()))
+    }
+
     /// What was written is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         self.0.syncs.during(By::Checkpoint, || self.sync_now())
     }
 
     fn sync_now(&self) -> Result<(), StoreError> {
+        let unlisted = self.unlisted()?;
         let flushed = self.with(|db| db.flush());
         // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
         // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
@@ -251,9 +260,9 @@ impl Tree {
         flushed.map_err(|failure| failure.or(StoreError::Sync))?;
         let sync = || {
             self.0.file.sync_data()?;
-            match &mut *self.0.sealed.lock() {
-                Some(sealed) => sealed.list(&self.0.file, SEGMENT_BYTES as u64),
-                None => Ok(()),
+            match (&mut *self.0.sealed.lock(), unlisted) {
+                (Some(sealed), Some(newest)) => sealed.list(&self.0.file, SEGMENT_BYTES as u64, newest),
+                _ => Ok(()),
             }
         };
         sync().map_err(|error| StoreError::Sync(error.into()))?;
@@ -271,14 +280,28 @@ impl Tree {
         &self.0.file
     }
 
-    /// Lets go of the files, once the scans in progress have ended; false when one has not.
+    /// Lets go of the files, once the scans in progress have ended, and makes durable what sled wrote until then. False when
+    /// something of that has failed.
     pub(super) fn close(&self) -> bool {
+        let unlisted = self.unlisted();
         drop(self.0.sled.write().take());
         let is_closed = is_let_go_of(&self.0.file);
         if !is_closed {
             tracing::warn!("the store's file is still in use after closing: a scan has not ended");
         }
-        is_closed
+        let synced = self.syncs().during(By::Checkpoint, || self.0.file.sync_data());
+        let synced = synced.map_err(|error| StoreError::Sync(error.into()));
+        let listed = synced.and_then(|()| match (&mut *self.0.sealed.lock(), unlisted?) {
+            (Some(sealed), Some(newest)) => {
+                let listed = sealed.list(&self.0.file, SEGMENT_BYTES as u64, newest);
+                listed.map_err(|error| StoreError::Sync(error.into()))
+            }
+            _ => Ok(()),
+        });
+        if let Err(error) = &listed {
+            tracing::error!(%error, "the store could not be made durable when it closed");
+        }
+        is_closed && listed.is_ok()
     }
 }
 

@@ -5,9 +5,13 @@
 //! neighbours. The caller sets the businesses between these keys aside, so nothing reads the page as if it were empty.
 //!
 //! Invariants: sled is closed meanwhile. Nothing is written here; the plan says what to write, and writing it twice is the
-//! same as writing it once. Only a leaf is isolated, and only between keys that are known from its parent.
+//! same as writing it once. Only a leaf is isolated, and only between keys that are known from its parent. A plan concerns
+//! the messages of that leaf and no other byte: the segments of its messages are still in their places, and no message of
+//! the log is left out of the state of the pages that the plan is made from.
 
 use std::io;
+
+use serde::{Deserialize, Serialize};
 
 use super::message::{Kind, encode, message_at, parse};
 use super::node::{Data, NO_CHANGE, Node, root_of};
@@ -20,8 +24,19 @@ pub(in crate::store) struct Plan {
     /// The keys of the page: from the first on, up to the second.
     pub(in crate::store) lo: Vec<u8>,
     pub(in crate::store) hi: Vec<u8>,
-    /// Bytes to write to `db`, with their offsets.
-    pub(in crate::store) writes: Vec<(u64, Vec<u8>)>,
+    pub(in crate::store) writes: Vec<Write>,
+}
+
+/// Bytes for a place of `db`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct Write {
+    /// The LSN of the segment that the place belongs to.
+    pub(in crate::store) segment: u64,
+    /// The offset in the file.
+    pub(in crate::store) at: u64,
+    pub(in crate::store) bytes: Vec<u8>,
+    /// The bytes that were there.
+    pub(in crate::store) before: Vec<u8>,
 }
 
 /// Why a page cannot be isolated.
@@ -116,10 +131,15 @@ pub(in crate::store) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<
     let replaced = std::iter::once((base, Kind::Node, &empty[..]));
     let replaced = replaced.chain(links.iter().map(|link| (link, Kind::Link, &NO_CHANGE[..])));
     for (part, kind, body) in replaced {
+        let segment = log.segment_of(part);
+        if !log.is_in_place(segment, part.at)? {
+            return Ok(Err("another segment lies where the page was"));
+        }
         let Some(message) = encode(kind, number(part), page, body, part.length as usize) else {
             return Ok(Err("the page is too small to be replaced"));
         };
-        writes.push((part.at, message));
+        let before = log.bytes(part.at, message.len())?;
+        writes.push(Write { segment, at: part.at, bytes: message, before });
     }
     Ok(Ok(Plan { lo, hi, writes }))
 }
@@ -134,7 +154,7 @@ fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Resu
         let mut children = Vec::new();
         for (_, page) in &level {
             match node(log, pages.get(*page))? {
-                Some(node) if node.is_merging => return Ok(Err("pages are being merged")),
+                Some(node) if node.is_merging() => return Ok(Err("pages are being merged")),
                 Some(node) => match &node.data {
                     Data::Index(pointers) => {
                         let whole = |(key, page): &(Vec<u8>, u64)| (node.whole_key(key), *page);

@@ -104,6 +104,24 @@ fn sum_of(header: &[u8], body: &[u8]) -> u32 {
     !sum.finalize()
 }
 
+/// Whether the checksum of a message that is not whole would be right with another page number below this one.
+pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pages: u64) -> bool {
+    let (bytes, body) = segment[at..at + header.length].split_at(header.header);
+    let mut page_bytes = Vec::new();
+    put_varint(&mut page_bytes, header.page);
+    let before_page = &bytes[4..bytes.len().saturating_sub(page_bytes.len())];
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(body);
+    sum.update(before_page);
+    (0..pages).any(|page| {
+        page_bytes.clear();
+        put_varint(&mut page_bytes, page);
+        let mut sum = sum.clone();
+        sum.update(&page_bytes);
+        header.sum == !sum.finalize()
+    })
+}
+
 /// A message of this length, with zeros after the body; `None` when no header makes it that long.
 pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: usize) -> Option<Vec<u8>> {
     (body.len()..length).rev().find_map(|body_bytes| {

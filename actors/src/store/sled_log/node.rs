@@ -7,8 +7,10 @@ use super::message::{Bytes, put_varint};
 pub(super) struct Node {
     /// The next page on the same level.
     pub(super) next: Option<u64>,
-    /// A child is being merged into its left neighbour.
-    pub(super) is_merging: bool,
+    /// A child that is being merged into its left neighbour.
+    merging_child: Option<u64>,
+    /// The page itself is being merged into its left neighbour.
+    merging: bool,
     /// How many bytes of `lo` the stored keys leave out.
     prefix: usize,
     /// The first key that the page may hold.
@@ -29,7 +31,7 @@ impl Node {
     /// An empty leaf.
     pub(super) fn empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Self {
         let (lo, hi) = (lo.to_vec(), hi.to_vec());
-        Self { next, is_merging: false, prefix: 0, lo, hi, data: Data::Leaf(Vec::new()) }
+        Self { next, merging_child: None, merging: false, prefix: 0, lo, hi, data: Data::Leaf(Vec::new()) }
     }
 
     /// Reads the body of a message. Bytes after the node do not count.
@@ -52,8 +54,9 @@ impl Node {
                 Data::Leaf(keys.into_iter().map(row).collect::<Option<_>>()?)
             }
         };
-        let is_merging = merging_child != 0 || merging != 0;
-        Some(Self { next: Some(next).filter(|next| *next != 0), is_merging, prefix, lo, hi, data })
+        let page = |number: u64| Some(number).filter(|number| *number != 0);
+        let (next, merging_child) = (page(next), page(merging_child));
+        Some(Self { next, merging_child, merging: merging != 0, prefix, lo, hi, data })
     }
 
     /// The body of the message of an empty leaf.
@@ -84,10 +87,21 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            (2..=4, _) => self.is_merging = true,
+            // The three steps of a merge: the parent begins it, the child ends, the parent lets go of the child.
+            (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
+            (3, Data::Index(pointers)) => {
+                let merged = self.merging_child.take()?;
+                pointers.retain(|(_, child)| *child != merged);
+            }
+            (4, _) => self.merging = true,
             _ => return None,
         }
         Some(())
+    }
+
+    /// Whether the page or a child of it is being merged into its left neighbour.
+    pub(super) fn is_merging(&self) -> bool {
+        self.merging || self.merging_child.is_some()
     }
 
     /// A stored key with its prefix.

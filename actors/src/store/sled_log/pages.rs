@@ -1,6 +1,7 @@
 //! The pages of sled's tree: which messages of the log make up each of them.
 
-use super::message::Kind;
+use super::message::{Header, Kind};
+use super::segment::Segment;
 
 /// A message of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,19 @@ impl Pages {
     pub(in crate::store) fn get(&self, page: u64) -> &State {
         const UNKNOWN: &State = &State::Unknown;
         usize::try_from(page).ok().and_then(|page| self.0.get(page)).unwrap_or(UNKNOWN)
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    /// Applies the message at this offset of a segment.
+    pub(super) fn apply_at(&mut self, header: Header, segment: &Segment, at: usize) {
+        if header.kind.is_of_page() {
+            let at = at as u64;
+            let part = Part { lsn: segment.lsn + at, at: segment.at + at, length: header.length as u32 };
+            self.apply(header.kind, header.page, part);
+        }
     }
 
     /// Applies a message, as sled does when it opens.

@@ -60,13 +60,16 @@ impl SealedSegments {
         Ok(Self { file, listed: start })
     }
 
-    /// Lists the segments that were completed since the last call. All of the log was synced before.
-    pub(in crate::store) fn list(&mut self, db: &File, segment_bytes: u64) -> io::Result<()> {
+    /// The LSN of the newest segment, when segments before it are not listed.
+    pub(in crate::store) fn unlisted(&self, db: &File, segment_bytes: u64) -> io::Result<Option<u64>> {
+        let newest = segments_of(db, segment_bytes)?.iter().map(|segment| segment.lsn).max();
+        Ok(newest.filter(|newest| *newest > self.listed))
+    }
+
+    /// Lists the segments before the one that was the newest at the last call of [`SealedSegments::unlisted`]. The log was
+    /// flushed and synced since: sled may write a segment's end after the next segment's header.
+    pub(in crate::store) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
-        let newest = newest_of(&segments);
-        if newest <= self.listed {
-            return Ok(());
-        }
         let mut records = Vec::new();
         for segment in segments.iter().filter(|segment| (self.listed..newest).contains(&segment.lsn)) {
             let pages = pages_of(db, segment, segment_bytes)?;
@@ -95,10 +98,6 @@ fn decode_list(bytes: &[u8]) -> Option<List> {
     }
     let segments = std::iter::from_fn(|| decode(&mut bytes)).collect();
     Some(List { start: Some(u64::from_le_bytes(start)), segments })
-}
-
-fn newest_of(segments: &[Segment]) -> u64 {
-    segments.iter().map(|segment| segment.lsn).max().unwrap_or(0)
 }
 
 /// The pages that a complete segment names.

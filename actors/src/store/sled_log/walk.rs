@@ -27,12 +27,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::message::{Header, Kind, has_room, header_at, is_whole, message_at};
+use super::message::{Header, Kind, has_room, header_at, is_of_another_page, is_whole, message_at};
 #[cfg(test)]
 use super::pages::State;
 use super::pages::{Pages, Part};
-use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segments_of};
+use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of, segments_of};
 use super::{sealed, snapshot};
+
+/// A log names at most so many pages beyond those known.
+const NEW_PAGES_MAX: u64 = 1 << 20;
 
 /// How many threads read segments.
 const THREADS_MAX: usize = 4;
@@ -144,11 +147,26 @@ impl Log {
     }
 
     fn extent(&self, segment: &Segment, bytes: &[u8]) -> Extent {
+        self.messages(segment, bytes, |_| None, |_, _| {})
+    }
+
+    /// Gives each message of a segment, with its offset. `damaged` gives the header of a message that is not whole, where it
+    /// is known; at any other such place the segment is torn.
+    fn messages(
+        &self,
+        segment: &Segment,
+        bytes: &[u8],
+        damaged: impl Fn(usize) -> Option<Header>,
+        mut each: impl FnMut(Header, usize),
+    ) -> Extent {
         let mut at = SEGMENT_HEADER_BYTES;
         while has_room(at, self.segment_bytes as usize) {
-            match message_at(bytes, at, self.number(segment)) {
+            match message_at(bytes, at, self.number(segment)).or_else(|| damaged(at)) {
                 Some(Header { kind: Kind::Cap, .. }) => return Extent::Complete,
-                Some(header) => at += header.length,
+                Some(header) => {
+                    each(header, at);
+                    at += header.length;
+                }
                 // sled starts the next segment when it opens and finds the end of the log here.
                 None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
                     && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
@@ -189,46 +207,96 @@ impl Log {
         Ok(torn)
     }
 
+    /// The pages of the snapshot, and its LSN.
+    fn pages_of_snapshot(&self) -> io::Result<(Pages, u64)> {
+        let Some(file) = &self.snapshot else { return Ok(Default::default()) };
+        Ok((snapshot::read(&file.path)?.unwrap_or_default(), file.lsn))
+    }
+
     /// The pages as sled finds them when it opens: those of the snapshot, and what the log says since, up to its end.
     pub(in crate::store) fn pages(&self) -> io::Result<Pages> {
-        let (snapshot, since) = match &self.snapshot {
-            Some(file) => (snapshot::read(&file.path)?, file.lsn),
-            None => (None, 0),
-        };
-        let mut pages = snapshot.unwrap_or_default();
+        let (mut pages, since) = self.pages_of_snapshot()?;
         let (end, mut bytes) = (self.end()?, Vec::new());
         for segment in &self.segments {
             self.read(segment.at, &mut bytes)?;
-            let mut at = SEGMENT_HEADER_BYTES;
-            while has_room(at, self.segment_bytes as usize) {
-                let Some(header) = message_at(&bytes, at, self.number(segment)) else { break };
-                let lsn = segment.lsn + at as u64;
-                if header.kind == Kind::Cap || lsn >= end {
-                    break;
-                }
-                if lsn >= since && header.kind.is_of_page() {
-                    let part = Part { lsn, at: segment.at + at as u64, length: header.length as u32 };
-                    pages.apply(header.kind, header.page, part);
-                }
-                at += header.length;
-            }
+            self.messages(
+                segment,
+                &bytes,
+                |_| None,
+                |header, at| {
+                    let lsn = segment.lsn + at as u64;
+                    if (since..end).contains(&lsn) {
+                        pages.apply_at(header, segment, at);
+                    }
+                },
+            );
         }
         Ok(pages)
     }
 
-    /// The offsets of the messages before the newest segment that the tree needs.
-    #[cfg(test)]
-    pub(in crate::store) fn needed_before_newest(&self) -> io::Result<Vec<u64>> {
+    /// The pages of a log that sled has closed, corrupt messages included. Or the damage that does not tell its page: then no
+    /// page is known for certain.
+    pub(in crate::store) fn pages_past_damage(&self) -> io::Result<Result<Pages, Damage>> {
+        let (mut pages, since) = self.pages_of_snapshot()?;
+        let (mut torn, mut bytes) = (Vec::new(), Vec::new());
+        for segment in &self.segments {
+            self.read(segment.at, &mut bytes)?;
+            let (number, pages_max) = (self.number(segment), pages.len() + NEW_PAGES_MAX);
+            let damaged = |at| damaged_message(&bytes, at, number, pages_max);
+            let extent = self.messages(segment, &bytes, damaged, |header, at| {
+                if segment.lsn + at as u64 >= since {
+                    pages.apply_at(header, segment, at);
+                }
+            });
+            if let Extent::Torn(at) = extent {
+                torn.push(Torn { segment: *segment, at: at as u64 });
+            }
+        }
+        // The log ends in its newest segment.
         let newest = self.segments.last().map_or(0, |segment| segment.lsn);
+        torn.retain(|torn| torn.segment.lsn < newest);
+        torn.extend(self.headless()?);
+        let suspects = self.with_pages(torn, sealed::read(&self.list)?)?;
+        Ok(self.first_in_use(suspects, &pages).map_or(Ok(pages), Err))
+    }
+
+    /// The LSN of the segment that a message belongs to.
+    pub(super) fn segment_of(&self, part: &Part) -> u64 {
+        part.lsn / self.segment_bytes * self.segment_bytes
+    }
+
+    /// Whether the segment with this LSN may still be at this offset of the file: no other segment is.
+    pub(in crate::store) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
+        Ok(self.lsn_at(offset)?.is_none_or(|lsn| lsn == segment))
+    }
+
+    /// The LSN of the segment at this offset of the file; `None` when its header is invalid.
+    fn lsn_at(&self, offset: u64) -> io::Result<Option<u64>> {
+        let at = offset / self.segment_bytes * self.segment_bytes;
+        let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;
+        let header = header.first_chunk().and_then(|header| segment_of(header, at));
+        Ok(header.map(|segment| segment.lsn))
+    }
+
+    /// The messages that the tree needs, in the order of the log: the LSN, the offset in the file and the length of each.
+    #[cfg(test)]
+    pub(in crate::store) fn needed(&self) -> io::Result<Vec<(u64, u64, usize)>> {
         let pages = self.pages()?;
         let parts = pages.iter().filter_map(|(_, state)| match state {
             State::Present { base, links } => Some(std::iter::once(*base).chain(links.iter().copied())),
             State::Unknown | State::Free { .. } => None,
         });
-        let since = self.segments.first().map_or(u64::MAX, |segment| segment.lsn);
-        let mut needed: Vec<_> = parts.flatten().filter(|part| (since..newest).contains(&part.lsn)).collect();
-        needed.sort_unstable_by_key(|part| part.lsn);
-        Ok(needed.into_iter().map(|part| part.at).collect())
+        let mut needed: Vec<_> =
+            parts.flatten().map(|part| (part.lsn, part.at, part.length as usize)).collect();
+        needed.sort_unstable();
+        Ok(needed)
+    }
+
+    /// The LSNs since the snapshot, up to the newest segment.
+    #[cfg(test)]
+    pub(in crate::store) fn before_newest(&self) -> std::ops::Range<u64> {
+        let lsn = |segment: Option<&Segment>| segment.map_or(0, |segment| segment.lsn);
+        lsn(self.segments.first())..lsn(self.segments.last())
     }
 
     /// The pages that a torn segment names, as far as it can be read.
@@ -245,6 +313,16 @@ impl Log {
         }
         pages
     }
+}
+
+/// A message that is not whole, and whose header can be trusted: the next message follows it, and with no other page
+/// number its checksum would be right.
+fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
+    let header = header_at(bytes, at).filter(|header| header.number == number)?;
+    let next = at + header.length;
+    let is_followed = !has_room(next, bytes.len()) || message_at(bytes, next, number).is_some();
+    let names_a_page = matches!(header.kind, Kind::Node | Kind::Link);
+    (names_a_page && is_followed && !is_of_another_page(bytes, at, &header, pages_max)).then_some(header)
 }
 
 /// The offset of the next whole message of this segment, or the length of the segment.
@@ -267,6 +345,9 @@ struct Torn {
     segment: Segment,
     at: u64,
 }
+
+/// A segment that may be damaged, and the pages that it names, where they are known.
+type Suspect = (Torn, Option<Vec<u64>>);
 
 const WRONG_CHECKSUM: &str = "the checksum of a message is wrong";
 
@@ -307,24 +388,22 @@ impl Log {
         if suspects.is_empty() {
             return Ok(Ok(()));
         }
-        let pages = self.pages()?;
-        for (torn, named) in suspects {
-            let replaced_since = torn.segment.lsn + self.segment_bytes;
-            let was_free =
-                |named: Vec<u64>| named.iter().all(|page| pages.is_replaced(*page, replaced_since));
-            if !named.is_some_and(was_free) {
-                return Ok(Err(torn.damage(WRONG_CHECKSUM)));
-            }
-        }
-        Ok(Ok(()))
+        Ok(self.first_in_use(suspects, &self.pages()?).map_or(Ok(()), Err))
+    }
+
+    /// The first of these segments that was in use.
+    fn first_in_use(&self, suspects: Vec<Suspect>, pages: &Pages) -> Option<Damage> {
+        let was_free = |lsn: u64, named: &[u64]| {
+            named.iter().all(|page| pages.is_replaced(*page, lsn + self.segment_bytes))
+        };
+        let in_use = suspects
+            .into_iter()
+            .find(|(torn, named)| !named.as_ref().is_some_and(|named| was_free(torn.segment.lsn, named)));
+        in_use.map(|(torn, _)| torn.damage(WRONG_CHECKSUM))
     }
 
     /// The suspects with the pages that they name, and the listed segments that are not in the file any more.
-    fn with_pages(
-        &self,
-        suspects: Vec<Torn>,
-        list: sealed::List,
-    ) -> io::Result<Vec<(Torn, Option<Vec<u64>>)>> {
+    fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since()).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
             .segments

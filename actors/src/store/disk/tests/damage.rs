@@ -11,7 +11,7 @@ use crate::domain::{BusinessId, ResourceId};
 use crate::store::isolating::Files;
 use crate::store::keys::{self, installation_kind};
 use crate::store::sled_log::Log;
-use crate::store::{KeyRange, Order, every_row};
+use crate::store::{KeyRange, Order, Store, every_row};
 
 const VALUE_BYTES: usize = 1_000;
 
@@ -67,11 +67,32 @@ fn flip(dir: &Path, at: u64) {
     db.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
+/// sled's log of a data directory, and the messages in it that the tree needs.
+fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
+    let files = Files::of(dir);
+    let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
+    let needed = log.needed().unwrap();
+    (log, needed)
+}
+
+/// Flips a bit of a value, in a message that holds all of these.
+fn flip_value(dir: &Path, values: &[&[u8]]) {
+    let (log, needed) = log(dir);
+    let found = needed.iter().find_map(|(_, at, length)| {
+        let message = log.bytes(*at, *length).unwrap();
+        let places = values.iter().map(|value| memchr::memmem::find(&message, value));
+        Some(at + places.collect::<Option<Vec<_>>>()?[0] as u64)
+    });
+    flip(dir, found.expect("a message with the values"));
+}
+
 /// A store of some segments, as a kill leaves it and closed cleanly, and its rows.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
+    // A segment that was completed during a sync is listed by the next one.
+    write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
     store.close();
@@ -88,12 +109,11 @@ fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
 fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
     let (stores, _) = killed_and_closed();
     for from in stores {
-        let files = Files::of(from.path());
-        let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
-        let needed = log.needed_before_newest().unwrap();
+        let (log, mut needed) = log(from.path());
+        needed.retain(|(lsn, ..)| log.before_newest().contains(lsn));
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
-            let message = needed[(needed.len() - 1) * share / 10];
+            let (_, message, _) = needed[(needed.len() - 1) * share / 10];
             let damaged = copied(from.path());
             flip(damaged.path(), message + 9);
             // A refusal changes nothing, so the next start refuses as well.
@@ -170,18 +190,14 @@ fn damaged_snapshots_and_settings_are_made_again() {
     }
 }
 
-/// A store whose snapshot covers all rows, and the offset of a page with a row of this business.
-fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, u64) {
+/// A store whose snapshot covers all rows, and a value of this business.
+fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=businesses, 2_000);
     store.close();
     DiskBackend::open(home.path()).unwrap().close();
-    let value = [within as u8, 200].repeat(VALUE_BYTES / 2);
-    let db = fs::read(home.path().join("store/db")).unwrap();
-    // The last copy is the one in use.
-    let at = memchr::memmem::rfind(&db, &value).unwrap();
-    (home, at as u64)
+    (home, [within as u8, 200].repeat(VALUE_BYTES / 2))
 }
 
 /// Opens a store, and gives the businesses that are set aside from then on.
@@ -200,8 +216,8 @@ fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
 
 #[test]
 fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
-    let (home, at) = with_snapshot(8, 4);
-    flip(home.path(), at);
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
     let mut found = None;
     for number in 1..=8 {
@@ -232,10 +248,10 @@ fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
 
 #[test]
 fn rows_of_the_journal_meet_a_corrupt_page_and_nothing_is_lost() {
-    let (home, at) = with_snapshot(4, 2);
+    let (home, value) = with_snapshot(4, 2);
     let (store, aside) = opened(home.path());
     store.get(&row(3, 1)).unwrap();
-    flip(home.path(), at);
+    flip_value(home.path(), &[&value]);
     let mut batch = Batch::default();
     for number in 1..=4 {
         for at in 0..2_000 {
@@ -259,11 +275,8 @@ fn rows_of_the_journal_meet_a_corrupt_page_and_nothing_is_lost() {
 #[test]
 fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
     let (home, _) = with_snapshot(3, 2);
-    let db = fs::read(home.path().join("store/db")).unwrap();
-    let index = keys::business_index(business(2));
-    let suffix = &index[index.len() - 9..];
-    let at = memchr::memmem::rfind(&db, suffix).unwrap() as u64;
-    flip(home.path(), at);
+    let listed = [1, 2, 3].map(|number| keys::business_index(business(number)));
+    flip_value(home.path(), &listed.each_ref().map(|index| &index[index.len() - 9..]));
     let told = Arc::new(Mutex::new(None));
     let error = match DiskBackend::open(home.path()) {
         Err(error) => error,
@@ -281,8 +294,8 @@ fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
 
 #[test]
 fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
-    let (home, at) = with_snapshot(8, 4);
-    flip(home.path(), at);
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
     // Every other page moves, so sled cleans the segments in which the corrupt page is left.
     let write_over = |value: u8| {
@@ -310,4 +323,85 @@ fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
     }
     store.close();
     DiskBackend::open(home.path()).unwrap().close();
+}
+
+#[test]
+fn a_page_is_isolated_in_a_store_that_deletes() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=8, 2_000);
+    for number in 1..=8 {
+        for first in (0..2_000).step_by(40) {
+            let mut batch = Batch::default();
+            (first..first + 40).filter(|at| at % 400 >= 40).for_each(|at| batch.delete(row(number, at)));
+            store.commit(&batch).unwrap();
+        }
+    }
+    store.save().unwrap();
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+    flip_value(home.path(), &[&[4, 20].repeat(VALUE_BYTES / 2)]);
+    let (store, aside) = opened(home.path());
+    for number in 1..=8 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 200, "{number}"),
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert!(aside.lock().contains(&business(4)) && aside.lock().len() <= 2, "{:?}", aside.lock());
+    write(&store, 1..=8, 2_000);
+    store.save().unwrap();
+}
+
+#[test]
+fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
+    let home = tempfile::tempdir().unwrap();
+    let (store, aside) = opened(home.path());
+    // More than sled keeps in memory, so that pages are read from the disk.
+    write(&store, 1..=10, 9_000);
+    flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
+    for number in 1..=10 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 9_000, "{number}"),
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert_eq!(*aside.lock(), [business(4)]);
+    let isolated = entries(home.path()).unwrap();
+    assert!(isolated.iter().any(|path| path.extension().is_some_and(|end| end == "damaged")));
+    write(&store, 1..=10, 100);
+    store.close();
+    let store = DiskBackend::open(home.path()).unwrap();
+    for number in (1..=10).filter(|number| *number != 4) {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        assert_eq!(all(&store, &range).unwrap().len(), 9_000, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_meets_a_corrupt_page_while_the_store_is_copied_and_all_others_go_on() {
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
+    let store = Store::open_disk(home.path(), Box::new(|error| panic!("{error}"))).unwrap();
+    let snapshot = store.snapshot(home.path().to_owned()).await.unwrap();
+    for at in 0..2_000 {
+        let mut batch = Batch::default();
+        batch.put(row(4, at), vec![1]);
+        let _ = store.submit(business(4), batch, Box::new(|| ()));
+        if at % 100 == 0 {
+            let _ = store.settled(business(4)).await;
+        }
+    }
+    let set_aside: Vec<_> = store.businesses_set_aside().into_iter().map(|(business, _)| business).collect();
+    assert_eq!(set_aside, [business(4)]);
+    let mut batch = Batch::default();
+    batch.put(row(5, 1), vec![1]);
+    store.submit(business(5), batch, Box::new(|| ())).unwrap();
+    store.settled(business(5)).await.unwrap();
+    drop(snapshot);
+    store.close().await.unwrap();
 }
