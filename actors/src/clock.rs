@@ -27,7 +27,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use parking_lot::Mutex;
 
-use self::belief::Belief;
+use self::belief::{Belief, FOLLOWED_MAX_MILLIS};
 use self::kept::Kept;
 pub(crate) use self::schedule::{LOOK_EVERY, SteadyClock};
 use crate::domain::{BusinessId, SteadyTime, Timestamp};
@@ -49,6 +49,8 @@ struct Inner {
     ahead: i64,
     /// The earliest stamp of a change in this life.
     stamps_from: Timestamp,
+    /// The latest time, in milliseconds after 1970, at which a list by change was answered.
+    listed: AtomicI64,
     /// By how much the believed time was ahead of the port's steady milliseconds when it was kept last.
     kept_offset: AtomicI64,
     /// The newest stamp that any record of the store bears, in milliseconds after 1970.
@@ -84,6 +86,7 @@ impl Clocks {
         Self(Arc::new(Inner {
             ahead: kept.steady.millis() - passed,
             stamps_from: kept.believed.map_or(Timestamp::MIN, |kept| Timestamp::from_millis(kept.now)),
+            listed: AtomicI64::new(0),
             kept_offset: AtomicI64::new(i64::MIN),
             newest: AtomicI64::new(newest),
             newest_kept: AtomicI64::new(newest),
@@ -101,9 +104,18 @@ impl Clocks {
         Timestamp::from_millis(belief.read(wall, passed))
     }
 
-    /// The earliest stamp of a change in this life: where the believed time of the life before has come to.
+    /// The earliest stamp of a change of a business that is loaded now: where the believed time of the life before has come
+    /// to, or where it was when a list by change was answered. Which business was listed is forgotten with its actor. A list
+    /// that is further ahead than the clock steps back at once is not heeded: the clock was wrong then.
     pub(crate) fn stamps_from(&self) -> Timestamp {
-        self.0.stamps_from
+        let listed = self.0.listed.load(Ordering::Relaxed);
+        let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
+        if is_near { self.0.stamps_from.max(Timestamp::from_millis(listed)) } else { self.0.stamps_from }
+    }
+
+    /// A list by change is answered at this instant.
+    pub(crate) fn lists(&self, now: Timestamp) {
+        self.0.listed.fetch_max(now.millis(), Ordering::Relaxed);
     }
 
     /// What the wall clock shows.

@@ -179,7 +179,12 @@ impl BusinessHandle {
 
     /// The instant up to which a list by change shows everything: no change to come bears it.
     async fn fence(&self) -> Result<Timestamp, EngineError> {
-        let fence = self.ask(|state, now| Ok(state.stamps.fence(now))).await?;
+        let fence = self
+            .ask(|state, now| {
+                state.clocks.lists(now);
+                Ok(state.stamps.fence(now))
+            })
+            .await?;
         if self.shared.clocks.note_list(&self.shared.store) {
             self.shared.store.settled(BusinessId::INSTALLATION).await?;
         }

@@ -1,6 +1,7 @@
 //! The wall clock may jump both ways: a glitch leaves no trace, a jump that holds is followed, no time is booked twice,
 //! no stamp goes back, and what is kept for a time is kept for that time.
 
+use actors::Limits;
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Cancel, Reschedule};
 use actors::domain::Timestamp;
@@ -330,4 +331,21 @@ async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
     world.crash(0).await;
     let stamped = stamp(&world, &shop, 32).await;
     assert!(stamped > listed - TimeDelta::seconds(65), "{stamped} is long before {listed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_change_is_stamped_before_a_list_that_a_stopped_actor_has_answered() {
+    let mut world = World::new(14).await;
+    let (shop, other) = (world.shop(1).await, world.shop(1).await);
+    world.limits = Limits { business_actors: 1, ..Limits::default() };
+    world.restart().await;
+    stamp(&world, &shop, 30).await;
+    pass(5).await;
+    let listed = polled(&world, &shop).await;
+    stamp(&world, &other, 30).await;
+    everything_else_runs().await;
+    assert_eq!(world.engine.running_businesses(), 1, "the shop that was listed is stopped");
+    world.clock.jump(TimeDelta::seconds(-50)); // which is followed at once
+    let stamped = stamp(&world, &shop, 31).await;
+    assert!(stamped >= listed, "{stamped} is before {listed}");
 }
