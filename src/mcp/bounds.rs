@@ -3,6 +3,8 @@
 //! What always holds: an answer, its text and its structured content together, has fewer than [`ANSWER_CHARS_MAX`]
 //! characters as it is sent, whatever others have written into what it shows.
 
+use std::io;
+
 use serde_json::Value;
 
 /// How many characters an answer has at most, its text and its structured content together, as JSON.
@@ -40,11 +42,37 @@ pub(super) fn text_of(answer: &Value) -> String {
     json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// How many characters it has as it is sent.
+/// How many characters it has as it is sent: as structured content, and as text within a string.
 pub(super) fn chars_of(answer: &Value) -> usize {
-    let text = text_of(answer);
-    let sent = Value::String(text);
-    answer.to_string().chars().count() + sent.to_string().chars().count()
+    let mut chars = Chars::default();
+    // A value is always written, and counting does not fail.
+    let _ = serde_json::to_writer(&mut chars, answer);
+    chars.structured + chars.text + 2
+}
+
+/// Counts what is written instead of keeping it.
+#[derive(Default)]
+struct Chars {
+    structured: usize,
+    text: usize,
+}
+
+impl io::Write for Chars {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for c in str::from_utf8(bytes).map_err(io::Error::other)?.chars() {
+            self.structured += 1;
+            self.text += match c {
+                '"' | '\\' => 2,
+                '\u{85}' | '\u{2028}' | '\u{2029}' => "\\\\u0085".len(),
+                _ => 1,
+            };
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether an answer is within its bound.
@@ -103,6 +131,16 @@ mod tests {
         assert_eq!(one_line("a\u{202e}b\u{2066}c\u{200f}d"), "abcd");
         assert_eq!(quoted(" Eve\" \n\u{202e}x", 7), "\"Eve'  x\"");
         assert_eq!(quoted("Zoé", 2), "\"Zo\"");
+    }
+
+    #[test]
+    fn characters_are_counted_as_they_are_sent() {
+        for text in ["", "Zoé \"x\" \\ \u{1}", "a\u{85}b\u{2028}c\u{2029}\u{202e}", "\n\t𝄞"] {
+            let answer = json!({"a": [text, 1.5, null, true], text: {}});
+            let sent = Value::String(text_of(&answer)).to_string();
+            let chars = answer.to_string().chars().count() + sent.chars().count();
+            assert_eq!(chars_of(&answer), chars, "{text:?}");
+        }
     }
 
     #[test]

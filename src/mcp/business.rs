@@ -1,13 +1,16 @@
 //! `get_business`, `update_business`: the profile, and for whoever only reads it what can be booked and with whom.
 
+use std::collections::HashMap;
+
 use actors::business::commands::profile::{PatchBusiness, PatchProfile};
-use actors::domain::{Locale, Text, Timestamp, WeeklyHours};
+use actors::domain::{self, Locale, Text, Timestamp, WeeklyHours};
 use actors::view::BusinessView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::is_within_bound;
 use super::asking::Asking;
+use super::bounds::ANSWER_CHARS_MAX;
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -32,6 +35,9 @@ json_object! {
         hours: Option<WeeklyHours>,
     }
 }
+
+/// A service or a staff member takes more characters than this, its text and its structured content together.
+const ITEM_CHARS_MIN: usize = 100;
 
 /// What is said where not all are listed.
 const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
@@ -104,42 +110,72 @@ pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused>
 /// The business of whoever asks.
 pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
     let catalog = Catalog::read(&asking.business).await?;
-    let shown = shown(&catalog, asking.business.now())?;
-    within_bounds(shown)
+    shown(&catalog, asking.business.now())
 }
 
+/// The business with no more services, staff and names than an answer may hold. Who carries out what is left out as a whole
+/// where it is too much.
 fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
     let clock = WallClock(catalog.business.zone);
-    let offered = |member: &actors::domain::StaffMember| {
-        let active = catalog.services.iter().filter(|service| service.active && member.offers(service.id));
-        active.map(|service| service.name.clone()).collect()
+    let services: Vec<_> = catalog.services.iter().filter(|service| service.active).collect();
+    let staff: Vec<_> = catalog.staff.iter().filter(|member| member.active).collect();
+    let places: HashMap<_, _> =
+        services.iter().zip(0..).map(|(service, place)| (service.id, place)).collect();
+    let offered = |member: &domain::StaffMember| {
+        let ids = member.service_ids.iter();
+        let mut places: Vec<usize> = ids.filter_map(|id| places.get(id).copied()).collect();
+        places.sort_unstable();
+        places
     };
-    let services = catalog.services.iter().filter(|service| service.active).map(|service| Service {
+    let most = ANSWER_CHARS_MAX / ITEM_CHARS_MIN;
+    let shown_staff = &staff[..staff.len().min(most)];
+    let mut names = 0;
+    let fit = shown_staff.iter().all(|member| {
+        names += offered(member).into_iter().map(|place| services[place].name.chars().count()).sum::<usize>();
+        names < ANSWER_CHARS_MAX
+    });
+    let names_of = |member: &domain::StaffMember| {
+        offered(member).into_iter().map(|place| services[place].name.clone()).collect::<Vec<_>>()
+    };
+    let shown_services = services.iter().take(most).map(|service| Service {
         id: service.id.to_string(),
         name: service.name.clone(),
         duration_minutes: service.duration_minutes,
     });
-    let staff = catalog.staff.iter().filter(|member| member.active).map(|member| StaffMember {
+    let shown_staff = shown_staff.iter().map(|member| StaffMember {
         id: member.id.to_string(),
         name: member.name.clone(),
-        services: Some(offered(member)),
+        services: fit.then(|| names_of(member)),
     });
-    Ok(Business {
+    let mut business = Business {
         profile: Profile::read(&actors::view::render(&BusinessView::from(&catalog.business)))?,
         now: now.to_string(),
         local_now: clock.local(now),
         weekday: clock.weekday(now).to_owned(),
-        services: services.collect(),
-        staff: staff.collect(),
+        services: shown_services.collect(),
+        staff: shown_staff.collect(),
         services_left_out: None,
         staff_left_out: None,
         note: None,
-    })
+    };
+    business.note_left_out(services.len(), staff.len());
+    Ok(within_bounds(business, services.len(), staff.len()))
 }
 
-/// The same with less, until it fits: without who offers what, then with fewer of what there is more of.
-fn within_bounds(mut business: Business) -> Result<Business, Refused> {
-    let (services, staff) = (business.services.len(), business.staff.len());
+impl Business {
+    /// Says how many are not listed, of so many.
+    fn note_left_out(&mut self, services: usize, staff: usize) {
+        let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
+        self.services_left_out = left_out(services, self.services.len());
+        self.staff_left_out = left_out(staff, self.staff.len());
+        let is_any = self.services_left_out.or(self.staff_left_out).is_some();
+        self.note = is_any.then(|| LEFT_OUT.to_owned());
+    }
+}
+
+/// The same with less, until it fits: without who offers what, then with fewer of what there is more of. There are so many
+/// services and staff members in all.
+fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let fewer = |len: usize| len - len.div_ceil(4);
     while !is_within_bound(&business) {
         if business.staff.iter().any(|member| member.services.is_some()) {
@@ -155,12 +191,9 @@ fn within_bounds(mut business: Business) -> Result<Business, Refused> {
         } else {
             business.staff.truncate(fewer(of_staff));
         }
-        let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
-        business.services_left_out = left_out(services, business.services.len());
-        business.staff_left_out = left_out(staff, business.staff.len());
-        business.note = Some(LEFT_OUT.to_owned());
+        business.note_left_out(services, staff);
     }
-    Ok(business)
+    business
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
