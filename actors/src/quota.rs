@@ -1,8 +1,9 @@
-//! Bounds on what goes on at once, over all and for each business, so that one business leaves room for the others.
+//! Bounds on what goes on at once, over all and for each business or person, so that one leaves room for the others.
 //!
-//! What always holds: what is counted of a business is what it holds now; one that holds nothing takes no memory.
+//! Invariants: what is counted of somebody is what they hold now; whoever holds nothing takes no memory.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -11,60 +12,59 @@ use parking_lot::Mutex;
 use crate::domain::BusinessId;
 
 /// So much of one thing may go on at once.
-pub(crate) struct Quota {
+pub(crate) struct Quota<K = BusinessId> {
     all_max: usize,
     each_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<Held<K>>,
 }
 
-#[derive(Default)]
-struct Held {
+struct Held<K> {
     all: usize,
-    each: HashMap<BusinessId, usize>,
+    each: HashMap<K, usize>,
 }
 
 /// The right to do it once, until it is dropped.
-pub(crate) struct QuotaPermit<S: Deref<Target = Quota>> {
+pub(crate) struct QuotaPermit<K: Copy + Eq + Hash, S: Deref<Target = Quota<K>>> {
     of: S,
-    business: BusinessId,
+    who: K,
 }
 
-impl Quota {
-    /// At most `all_max` over all, and `each_max` for each business.
+impl<K: Copy + Eq + Hash> Quota<K> {
+    /// At most `all_max` over all, and `each_max` for each.
     pub(crate) fn new(all_max: usize, each_max: usize) -> Self {
-        Self { all_max, each_max, held: Mutex::default() }
+        Self { all_max, each_max, held: Mutex::new(Held { all: 0, each: HashMap::new() }) }
     }
 
-    /// A permit for the business, unless it has all of its own or all are taken.
-    pub(crate) fn take(&self, business: BusinessId) -> Option<QuotaPermit<&Self>> {
-        self.count(business).then(|| QuotaPermit { of: self, business })
+    /// A permit, unless whoever asks has all of their own or all are taken.
+    pub(crate) fn take(&self, who: K) -> Option<QuotaPermit<K, &Self>> {
+        self.count(who).then(|| QuotaPermit { of: self, who })
     }
 
     /// The same for a task of its own.
-    pub(crate) fn take_owned(self: &Arc<Self>, business: BusinessId) -> Option<QuotaPermit<Arc<Self>>> {
-        self.count(business).then(|| QuotaPermit { of: Arc::clone(self), business })
+    pub(crate) fn take_owned(self: &Arc<Self>, who: K) -> Option<QuotaPermit<K, Arc<Self>>> {
+        self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
     }
 
-    /// Counts one more of the business, unless it has all of its own or all are taken.
-    fn count(&self, business: BusinessId) -> bool {
+    /// Counts one more, unless whoever asks has all of their own or all are taken.
+    fn count(&self, who: K) -> bool {
         let mut held = self.held.lock();
-        let own = held.each.get(&business).copied().unwrap_or(0);
+        let own = held.each.get(&who).copied().unwrap_or(0);
         if held.all >= self.all_max || own >= self.each_max {
             return false;
         }
         held.all += 1;
-        held.each.insert(business, own + 1);
+        held.each.insert(who, own + 1);
         true
     }
 }
 
-impl<S: Deref<Target = Quota>> Drop for QuotaPermit<S> {
+impl<K: Copy + Eq + Hash, S: Deref<Target = Quota<K>>> Drop for QuotaPermit<K, S> {
     fn drop(&mut self) {
         let mut held = self.of.held.lock();
         held.all -= 1;
-        match held.each.get_mut(&self.business) {
+        match held.each.get_mut(&self.who) {
             Some(own) if *own > 1 => *own -= 1,
-            _ => _ = held.each.remove(&self.business),
+            _ => _ = held.each.remove(&self.who),
         }
     }
 }

@@ -11,8 +11,9 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::domain::{Person, Refusal};
+use crate::domain::{Person, PersonId, Refusal};
 use crate::error::EngineError;
+use crate::quota::Quota;
 
 /// How many characters a password has.
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
@@ -20,10 +21,15 @@ const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 /// How many characters a word of a name has at least for a password to be held against it.
 const WORD_CHARS_MIN: usize = 3;
-/// How many are hashed at once.
+/// How many are hashed at once to be looked at.
 const AT_ONCE: usize = 2;
 /// How many wait for that; one more is refused as overload.
 const WAITING_MAX: usize = 64;
+/// How many people choose a password at once, one each. They take turns, and keep nobody from signing in.
+const CHOOSING_MAX: usize = 16;
+/// How much the strength is estimated of: the time grows fast with the characters, most where digits stand for letters.
+const ESTIMATED_CHARS_MAX: usize = 64;
+const ESTIMATED_WORDS_MAX: usize = 256;
 
 /// How much work a hash is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,30 +83,42 @@ pub(crate) struct Hasher {
     hashing: Hashing,
     /// Whether there are no threads to do it on.
     simulated: bool,
-    at_once: Arc<Semaphore>,
-    /// Those that are hashed and those that wait.
-    all: Arc<Semaphore>,
+    /// Those that are looked at and hashed just now,
+    looked_at: Arc<Semaphore>,
+    /// and those that wait for it as well.
+    all_looked_at: Arc<Semaphore>,
+    /// Those that are chosen and hashed just now,
+    chosen: Arc<Semaphore>,
+    /// and all who choose one.
+    choosing: Arc<Quota<PersonId>>,
 }
 
 impl Hasher {
     /// A hasher of such work.
     pub(crate) fn new(hashing: Hashing, simulated: bool) -> Self {
-        let (at_once, all) =
-            (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(Semaphore::new(AT_ONCE + WAITING_MAX)));
-        Self { hashing, simulated, at_once, all }
+        let places = |count| Arc::new(Semaphore::new(count));
+        Self {
+            hashing,
+            simulated,
+            looked_at: places(AT_ONCE),
+            all_looked_at: places(AT_ONCE + WAITING_MAX),
+            chosen: places(1),
+            choosing: Arc::new(Quota::new(CHOOSING_MAX, 1)),
+        }
     }
 
-    /// Does work on a thread of its own, once it is its turn.
+    /// Does work on a thread of its own, once there is one of these places for it. It holds the permit until its end: a
+    /// caller who goes away does not make it any less.
     async fn work<T: Send + 'static>(
         &self,
+        places: &Arc<Semaphore>,
+        permit: impl Send + 'static,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        let waits = Arc::clone(&self.all).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let turn = Arc::clone(&self.at_once).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
-        // Both go with the work: a caller who goes away does not make it any less.
+        let turn = Arc::clone(places).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
         let work = move || {
             let done = work();
-            drop((turn, waits));
+            drop((turn, permit));
             done
         };
         if self.simulated {
@@ -115,7 +133,9 @@ impl Hasher {
     pub(super) async fn look(&self, kept: Option<&str>, given: &str) -> Result<Looked, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
-        self.work(move || {
+        let waits = Arc::clone(&self.all_looked_at).try_acquire_owned();
+        let waits = waits.map_err(|_| EngineError::Overloaded)?;
+        self.work(&self.looked_at, waits, move || {
             let is_prepared = verify(&hash, prepared.as_deref().unwrap_or_default());
             let is_as_given = as_given.is_some_and(|given| verify(&hash, &given));
             match (known, prepared) {
@@ -132,7 +152,7 @@ impl Hasher {
     /// The hash of a new password of this person, who belongs to businesses of these names.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] that says why it is not taken.
+    /// [`Refusal::Invalid`] that says why it is not taken, [`EngineError::Overloaded`] while the person chooses another one.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
@@ -142,6 +162,7 @@ impl Hasher {
     ) -> Result<String, EngineError> {
         let (hashing, given) = (self.hashing, prepared(given));
         check_length(&given)?;
+        let permit = self.choosing.take_owned(person.id).ok_or(EngineError::Overloaded)?;
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
@@ -150,8 +171,8 @@ impl Hasher {
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
         let theirs: Vec<_> = theirs.iter().map(|text| prepared(text)).collect();
-        let hashed = self.work(move || check_strength(&given, &theirs).map(|()| hash(hashing, &given, salt)));
-        Ok(hashed.await??)
+        let chosen = move || check_strength(&given, &theirs).map(|()| hash(hashing, &given, salt));
+        Ok(self.work(&self.chosen, permit, chosen).await??)
     }
 }
 
@@ -189,8 +210,10 @@ fn check_length(given: &str) -> Result<(), Refusal> {
 
 /// Refuses what is easily guessed by whoever knows these words of the person.
 fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
-    let words: Vec<&str> = theirs.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
-    let estimate = zxcvbn::zxcvbn(given, &words);
+    let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
+    let beginning = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
+    let estimate = zxcvbn::zxcvbn(beginning, &words);
     if estimate.score() >= SCORE_MIN {
         return Ok(());
     }
@@ -248,6 +271,23 @@ mod tests {
             Err(EngineError::Refused(Refusal::Invalid(problems))) => problems[0].message.clone(),
             other => panic!("{given}: {other:?}"),
         }
+    }
+
+    #[tokio::test]
+    async fn a_person_chooses_one_password_at_a_time_and_signing_in_waits_for_none_of_them() {
+        let hasher = Hasher::new(Hashing::Cheap, false);
+        let good = "correct horse battery staple";
+        let permit = hasher.choosing.take_owned(person().id).unwrap();
+        let again = hasher.new_password(&person(), Vec::new(), good, [1; 16]).await;
+        assert!(matches!(again, Err(EngineError::Overloaded)));
+        let _all = Arc::clone(&hasher.chosen).acquire_many_owned(1).await.unwrap();
+        assert_eq!(hasher.look(None, good).await.unwrap(), Looked::Wrong);
+        let other = Person { id: uuid::Uuid::from_u128(2).into(), ..person() };
+        let mut waits = std::pin::pin!(hasher.new_password(&other, Vec::new(), good, [1; 16]));
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        drop((permit, _all));
+        waits.await.unwrap();
+        hasher.new_password(&person(), Vec::new(), good, [1; 16]).await.unwrap();
     }
 
     #[tokio::test]
@@ -362,8 +402,8 @@ mod tests {
     #[tokio::test]
     async fn more_than_may_wait_are_refused() {
         let hasher = Hasher::new(Hashing::Cheap, true);
-        let all =
-            Arc::clone(&hasher.all).try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());
+        let all = Arc::clone(&hasher.all_looked_at)
+            .try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());
         assert!(matches!(hasher.look(None, "x").await, Err(EngineError::Overloaded)));
         drop(all);
         assert_eq!(hasher.look(None, "x").await.unwrap(), Looked::Wrong);
