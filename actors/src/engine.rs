@@ -164,6 +164,7 @@ impl Engine {
             mail: Arc::new(Outbox::new(limits.mails_waiting)),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            exports_of_people: Arc::new(Quota::new(EXPORTS_MAX - 1, 1)),
             export_steps: Arc::new(Semaphore::new(READERS_MAX)),
             imports: Arc::new(Semaphore::new(1)),
             import_left: Arc::default(),

@@ -99,6 +99,8 @@ pub(crate) struct Shared {
     pub(crate) backups: Arc<Backups>,
     /// The exports that may be under way, and the steps of them and of the daily count that may be reading.
     pub(crate) exports: Arc<Semaphore>,
+    /// Those of people: one of a business, and a place is left to the operator.
+    pub(crate) exports_of_people: Arc<Quota>,
     pub(crate) export_steps: Arc<Semaphore>,
     /// The import that may be under way, or what one has left that is being settled.
     pub(crate) imports: Arc<Semaphore>,

@@ -3,6 +3,7 @@
 //! What always holds: an answer, its text and its structured content together, has fewer than [`ANSWER_CHARS_MAX`]
 //! characters as it is sent, whatever others have written into what it shows.
 
+use std::fmt::Write as _;
 use std::io;
 
 use serde_json::Value;
@@ -32,14 +33,28 @@ pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     format!("{} … [{left_out} more characters; {whole}]", &text[..end])
 }
 
-/// The text of an answer: its JSON on one line, whatever line breaks are known anywhere.
+/// The text of an answer: its JSON on one line, whatever line breaks are known anywhere, with nothing in it that a reader
+/// does not see.
 pub(super) fn text_of(answer: &Value) -> String {
     let json = answer.to_string();
-    if !json.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+    if !json.contains(is_escaped) {
         return json;
     }
     // They stand within strings only, where JSON may write them so.
-    json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_escaped(c) {
+            let _ = c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(text, "\\u{unit:04x}"));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Whether the text of an answer escapes a character that JSON need not escape.
+fn is_escaped(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || is_unseen(c)
 }
 
 /// How many characters it has as it is sent: as structured content, and as text within a string.
@@ -63,7 +78,7 @@ impl io::Write for Chars {
             self.structured += 1;
             self.text += match c {
                 '"' | '\\' => 2,
-                '\u{85}' | '\u{2028}' | '\u{2029}' => "\\\\u0085".len(),
+                c if is_escaped(c) => "\\\\u0085".len() * c.len_utf16(),
                 _ => 1,
             };
         }
@@ -93,9 +108,15 @@ pub(super) fn fitting(items: &[Value]) -> usize {
 /// A text on one line: what comes from outside begins none of its own, and turns none around.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    // The marks by which text of both directions is laid out.
-    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.replace(turns, "").replace(is_break, " ")
+    text.replace(is_unseen, "").replace(is_break, " ")
+}
+
+/// Whether a reader sees nothing of a character: marks by which text of both directions is laid out, characters without
+/// width, and the tags of U+E0000, in which a model may read what nobody sees.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A text from outside within a line of ours: in quotes that it cannot end, and its first so many characters.
@@ -127,15 +148,20 @@ mod tests {
         assert!(!text.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')), "{text}");
         let back: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(back["a"], "1\n2\r3\u{b}4\u{c}5\u{85}6\u{2028}7\u{2029}8");
+        let hidden = json!({"name": "a\u{200b}\u{e0041}"});
+        assert_eq!(text_of(&hidden), r#"{"name":"a\u200b\udb40\udc41"}"#);
+        assert_eq!(serde_json::from_str::<Value>(&text_of(&hidden)).unwrap(), hidden);
         assert_eq!(one_line("a\nb\u{2028}c\u{85}d"), "a b c d");
         assert_eq!(one_line("a\u{202e}b\u{2066}c\u{200f}d"), "abcd");
+        assert_eq!(one_line("a\u{200b}b\u{feff}c\u{2060}\u{e0041}d\u{e007f}"), "abcd");
         assert_eq!(quoted(" Eve\" \n\u{202e}x", 7), "\"Eve'  x\"");
         assert_eq!(quoted("Zoé", 2), "\"Zo\"");
     }
 
     #[test]
     fn characters_are_counted_as_they_are_sent() {
-        for text in ["", "Zoé \"x\" \\ \u{1}", "a\u{85}b\u{2028}c\u{2029}\u{202e}", "\n\t𝄞"] {
+        for text in ["", "Zoé \"x\" \\ \u{1}", "a\u{85}b\u{2028}c\u{2029}\u{202e}", "\n\t𝄞\u{200b}\u{e0041}"]
+        {
             let answer = json!({"a": [text, 1.5, null, true], text: {}});
             let sent = Value::String(text_of(&answer)).to_string();
             let chars = answer.to_string().chars().count() + sent.chars().count();

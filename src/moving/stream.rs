@@ -1,9 +1,12 @@
 //! An export of the running service, as the bytes of an answer: made while they are taken.
 
+use std::time::Duration;
+
 use actors::domain::Timestamp;
 use actors::{Export, ExportError};
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
+use tokio::time::Instant;
 
 use super::write::{end, head, line, problem};
 
@@ -14,31 +17,89 @@ enum Next {
     Nothing,
 }
 
+/// How long the records may wait to be taken, beside what they may take at [`BYTES_A_SECOND`].
+const WAIT_MAX: Duration = Duration::from_secs(60);
+const BYTES_A_SECOND: u64 = 16 << 10;
+
+/// How fast the lines of an export are taken.
+struct Taken {
+    export: Export,
+    next: Next,
+    bytes: u64,
+    waited: Duration,
+    /// When the last lines were handed over.
+    handed: Instant,
+}
+
 /// Every line of an export, those of a step at once. An export that breaks off ends with the error, and has no last line;
-/// one that is incomplete ends with a line for each problem in place of the last line.
+/// one that is incomplete ends with a line for each problem in place of the last line. It breaks off where it is taken too
+/// slowly.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,
 ) -> impl Stream<Item = Result<Bytes, ExportError>> + Send {
-    try_unfold((export, Next::Head(exported_at)), |(mut export, next)| async move {
-        let (text, next) = match next {
-            Next::Head(at) => (head(at), Next::Records),
-            Next::Nothing => return Ok(None),
-            Next::Records => {
-                let moved = export.next().await.inspect_err(|error| {
-                    tracing::warn!(error = error as &dyn std::error::Error, "an export broke off");
-                });
-                match moved {
-                    Ok(moved) if moved.is_empty() => (end(export.businesses()), Next::Nothing),
-                    Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
-                    Err(ExportError::Incomplete(differences)) => {
-                        // An error would cut off lines that are not sent yet.
-                        (differences.listed.iter().map(problem).collect(), Next::Nothing)
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-        };
-        Ok(Some((Bytes::from(text), (export, next))))
+    let next = Next::Head(exported_at);
+    let taken = Taken { export, next, bytes: 0, waited: Duration::ZERO, handed: Instant::now() };
+    try_unfold(taken, |mut taken| async move {
+        let lines = taken.lines().await.inspect_err(|error| {
+            tracing::warn!(error = error as &dyn std::error::Error, "an export broke off");
+        });
+        Ok(lines?.map(|lines| (lines, taken)))
     })
+}
+
+impl Taken {
+    /// The next lines are wanted.
+    fn wanted(&mut self) -> Result<(), ExportError> {
+        self.waited += self.handed.elapsed();
+        let may_wait = WAIT_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND);
+        if self.waited > may_wait { Err(ExportError::TooSlow) } else { Ok(()) }
+    }
+
+    /// The lines of the next step; nothing at the end.
+    async fn lines(&mut self) -> Result<Option<Bytes>, ExportError> {
+        self.wanted()?;
+        let (text, next) = match &self.next {
+            Next::Head(at) => (head(*at), Next::Records),
+            Next::Nothing => return Ok(None),
+            Next::Records => match self.export.next().await {
+                Ok(moved) if moved.is_empty() => (end(self.export.businesses()), Next::Nothing),
+                Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
+                // An error would cut off lines that are not sent yet.
+                Err(ExportError::Incomplete(differences)) => {
+                    (differences.listed.iter().map(problem).collect(), Next::Nothing)
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        self.next = next;
+        self.bytes += text.len() as u64;
+        self.handed = Instant::now();
+        Ok(Some(Bytes::from(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::Engine;
+    use actors::domain::Actor;
+    use actors::ports::Ports;
+    use futures_util::StreamExt;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_export_that_is_taken_too_slowly_breaks_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
+        for (pause, ends) in [(Duration::from_secs(50), true), (WAIT_MAX + Duration::from_secs(9), false)] {
+            let export = engine.export(Actor::Operator, None, false).unwrap();
+            let mut lines = std::pin::pin!(stream(export, engine.now()));
+            lines.next().await.unwrap().unwrap();
+            tokio::time::advance(pause).await;
+            let next = lines.next().await.unwrap();
+            assert_eq!(next.is_ok(), ends, "{next:?}");
+        }
+        engine.close().await.unwrap();
+    }
 }

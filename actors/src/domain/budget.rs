@@ -14,7 +14,7 @@ const GIB: u64 = 1 << 30;
 const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Services, Amount { rows: 1_000, bytes: 16 * MIB }),
     (BudgetKind::Staff, Amount { rows: 1_000, bytes: 64 * MIB }),
-    (BudgetKind::Keys, Amount { rows: 1_000, bytes: MIB }),
+    (BudgetKind::Keys, Amount { rows: 100, bytes: MIB }),
     (BudgetKind::Contacts, Amount { rows: 1_000_000, bytes: GIB }),
     (BudgetKind::Appointments, Amount { rows: 5_000_000, bytes: 2 * GIB }),
     (BudgetKind::Calls, Amount { rows: 5_000_000, bytes: 8 * GIB }),

@@ -17,6 +17,7 @@ use crate::domain::{Actor, Business, BusinessId};
 use crate::error::EngineError;
 use crate::installation_log::note;
 use crate::moving::{Leaving, LeftOut, Moved};
+use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Batch, Frozen, Key, KeyRange, Order, Store, StoreError, Weight, keys, record_at};
@@ -38,8 +39,8 @@ pub enum ExportError {
     /// Of some businesses another number of records is recorded than was found. Those have no end; all others are whole.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
-    /// Nobody took the records of a business within [`POINT_TIME_MAX`].
-    #[error("the records of a business were not taken within an hour")]
+    /// The records were not taken fast enough: others wait for the place.
+    #[error("the records were taken too slowly")]
     TooSlow,
 }
 
@@ -54,9 +55,12 @@ pub struct Export {
     businesses: u64,
     left_out: LeftOut,
     /// Shared with the step under way, which goes on although the caller goes away.
-    place: Arc<OwnedSemaphorePermit>,
+    place: Arc<Place>,
     differences: Differences,
 }
+
+/// A place among the exports under way, and of those of people.
+type Place = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 /// Which businesses are still to come.
 enum Meant {
@@ -88,6 +92,12 @@ impl Engine {
     ) -> Result<Export, EngineError> {
         self.shared.check_open()?;
         one.map_or(Ok(()), |one| self.shared.check_business(one))?;
+        let of_person = match (by, one) {
+            (Actor::Person(_), Some(one)) => {
+                Some(self.shared.exports_of_people.take_owned(one).ok_or(EngineError::Overloaded)?)
+            }
+            _ => None,
+        };
         let place = Arc::clone(&self.shared.exports).try_acquire_owned();
         let place = place.map_err(|_| EngineError::Overloaded)?;
         let noted = self.note_export(by, one, with_secrets)?;
@@ -103,7 +113,7 @@ impl Engine {
             current: None,
             businesses: 0,
             left_out: LeftOut::default(),
-            place: Arc::new(place),
+            place: Arc::new((place, of_person)),
             differences: Differences::default(),
         })
     }

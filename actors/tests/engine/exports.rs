@@ -97,6 +97,24 @@ async fn exports_that_nobody_takes_hold_nothing_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn people_export_a_business_once_at_a_time_and_leave_a_place_to_the_operator() {
+    let world = World::new(8).await;
+    let mut shops = Vec::new();
+    for _ in 0..3 {
+        shops.push(world.shop(1).await);
+    }
+    let person = Actor::Person(uuid::Uuid::from_u128(7).into());
+    let begin = |by, shop: usize| world.engine.export(by, Some(shops[shop].id), false);
+    let first = begin(person, 0).unwrap();
+    assert!(matches!(begin(person, 0), Err(EngineError::Overloaded)), "it is under way");
+    let _second = begin(person, 1).unwrap();
+    assert!(matches!(begin(person, 2), Err(EngineError::Overloaded)), "the last place is the operator's");
+    let _operators = begin(Actor::Operator, 0).unwrap();
+    drop(first);
+    begin(person, 2).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_running_service_lets_nothing_leave_of_somebody_while_they_are_erased() {
     let (world, shop, somebody) = somebodys(13).await;
     let handle = world.at(&shop);
