@@ -337,13 +337,15 @@ mod tests {
         let few: Vec<_> = (0..20).map(|_| sent(0, 1)).collect();
         few.iter().for_each(|form| drop(act(&once, form, 1)));
         let sessions = u32::try_from(IDS_MAX / IDS_OF_SESSION_MAX).unwrap() + 9;
+        let mut now = 1;
         for session in 1..=sessions {
             for _ in 0..IDS_OF_SESSION_MAX + 3 {
-                drop(act(&once, &sent(session, 9), 9));
+                now += 1;
+                drop(act(&once, &sent(session, now), now));
             }
         }
         for form in &few {
-            assert!(matches!(once.turn(form, 9), Turn::Acted(_) | Turn::SentBefore));
+            assert!(matches!(once.turn(form, now), Turn::Acted(_) | Turn::SentBefore));
         }
         let state = once.state.lock();
         let held: usize = state.sessions.values().map(|session| session.order.len()).sum();
