@@ -69,7 +69,7 @@ impl App {
         };
         let took = start.elapsed();
         response.headers_mut().insert(X_REQUEST_ID, id);
-        let Noted { route, key } = response.extensions().get().copied().unwrap_or_default();
+        let Noted { route, key, business, person } = response.extensions().get().copied().unwrap_or_default();
         self.metrics.answered(route, &method, response.status(), took);
         // Whoever has no key can ask for any path; the log does not repeat it at length.
         let path = route.map_or_else(|| told(uri.path()), str::to_owned);
@@ -79,6 +79,8 @@ impl App {
             http.status = response.status().as_u16(),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             key.id = key.map(tracing::field::display),
+            business.id = business.map(tracing::field::display),
+            person.id = person.map(tracing::field::display),
             client.address = client.map(tracing::field::display),
             "request answered"
         );

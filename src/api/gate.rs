@@ -104,13 +104,14 @@ impl Gate<Access> for Arc<KeyGate> {
             Ok(None) => return self.anonymous(&request, now, ApiError::Unauthorized),
             Err(error) => return self.anonymous(&request, now, error),
         };
-        let key = principal.key.id;
+        let (key, business) = (principal.key.id, principal.business.id);
         let within = refused(self.limits.key(key, now), &self.metrics.rate_limited, |refused| &refused.keys);
         let mut response = match within {
             Ok(response) => response,
             Err(allowance) => with_headers(next(request, principal).await, allowance),
         };
-        response.extensions_mut().insert(Noted { route: None, key: Some(key) });
+        let noted = Noted { key: Some(key), business: Some(business), ..Noted::default() };
+        response.extensions_mut().insert(noted);
         response
     }
 

@@ -11,9 +11,9 @@ use tokio::sync::watch;
 
 use super::cookies::Cookies;
 use super::drafts::Drafts;
-use super::form::FormId;
+use super::form::{FormId, SessionKey};
 use super::limits::Limits;
-use super::once::{Once, SessionKey};
+use super::once::Once;
 use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;

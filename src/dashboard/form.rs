@@ -6,7 +6,6 @@ use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
-use super::once::SessionKey;
 use crate::http::body::{self, BodyError};
 use crate::http::cursor::{Binding, Cursors};
 
@@ -19,6 +18,14 @@ pub(super) const ID: &str = "form";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
     fields: Vec<(String, String)>,
+}
+
+/// A digest of a session's token.
+pub(super) type SessionKey = [u8; 32];
+
+/// The key of the session with this token.
+pub(super) fn session_key(token: &str) -> SessionKey {
+    Sha256::digest(token).into()
 }
 
 /// A form's one-use id: when the form was made, and chance. In the form it is sealed together with the session, so only

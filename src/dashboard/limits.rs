@@ -7,7 +7,6 @@ use std::net::IpAddr;
 use actors::domain::{BusinessId, PersonId, Timestamp};
 use actors::tally::{Counted, Tally};
 
-use super::refused::Refused;
 use crate::server::network;
 
 const MINUTE_MILLIS: i64 = 60_000;
@@ -22,7 +21,7 @@ const EXPORTS: u32 = 10;
 /// How many people, businesses or addresses are counted at once. Any further one is refused.
 const COUNTED_MAX: usize = 65_536;
 
-/// What was sent lately.
+/// What was sent lately. What is beyond a limit is refused with the seconds until the next window.
 pub(super) struct Limits {
     people: Tally<PersonId>,
     businesses: Tally<BusinessId>,
@@ -42,31 +41,29 @@ impl Limits {
     }
 
     /// Counts a form of somebody with a session.
-    pub(super) fn person(&self, person: PersonId, now: Timestamp) -> Result<(), Refused> {
+    pub(super) fn person(&self, person: PersonId, now: Timestamp) -> Result<(), u64> {
         count(&self.people, person, now)
     }
 
     /// Counts a form of a member of this business.
-    pub(super) fn business(&self, business: BusinessId, now: Timestamp) -> Result<(), Refused> {
+    pub(super) fn business(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
         count(&self.businesses, business, now)
     }
 
     /// Counts a form without a valid session.
-    pub(super) fn address(&self, address: IpAddr, now: Timestamp) -> Result<(), Refused> {
+    pub(super) fn address(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
         count(&self.addresses, network(address), now)
     }
 
     /// Counts an export.
-    pub(super) fn export(&self, person: PersonId, now: Timestamp) -> Result<(), Refused> {
+    pub(super) fn export(&self, person: PersonId, now: Timestamp) -> Result<(), u64> {
         count(&self.exports, person, now)
     }
 }
 
-fn count<K: Eq + std::hash::Hash>(tally: &Tally<K>, who: K, now: Timestamp) -> Result<(), Refused> {
+fn count<K: Eq + std::hash::Hash>(tally: &Tally<K>, who: K, now: Timestamp) -> Result<(), u64> {
     match tally.count(who, now) {
         Counted::Within(_) => Ok(()),
-        Counted::Over | Counted::Full => {
-            Err(Refused::too_many(tally.millis_left(now).unsigned_abs().div_ceil(1_000)))
-        }
+        Counted::Over | Counted::Full => Err(tally.millis_left(now).unsigned_abs().div_ceil(1_000)),
     }
 }

@@ -19,12 +19,11 @@ use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use parking_lot::Mutex;
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::cookies::Cookies;
-use super::form::FormId;
+use super::form::{FormId, SessionKey};
 
 /// How long an answer is kept.
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
@@ -38,14 +37,6 @@ const IDS_MAX: usize = 65_536;
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
 /// How far a form's time may lie ahead, in milliseconds: what the believed clock goes back without a doubt.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
-
-/// A digest of a session's token.
-pub(super) type SessionKey = [u8; 32];
-
-/// The key of the session with this token.
-pub(super) fn session_key(token: &str) -> SessionKey {
-    Sha256::digest(token).into()
-}
 
 /// A form of a session.
 #[derive(Clone, Copy)]

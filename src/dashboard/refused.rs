@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
     use crate::dashboard::desk::Desk;
-    use crate::dashboard::once::SessionKey;
+    use crate::dashboard::form::SessionKey;
     use crate::dashboard::words::words;
     use crate::origins::Origins;
 

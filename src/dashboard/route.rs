@@ -41,7 +41,7 @@ pub(super) struct Route {
 
 impl Route {
     /// The same, whose form programs of others send.
-    pub(super) fn from_anywhere(self) -> Self {
+    pub(super) fn sent_from_anywhere(self) -> Self {
         Self { from_anywhere: true, ..self }
     }
 

@@ -111,8 +111,7 @@ async fn serve(place: Arc<Place>, request: Request) -> Response {
         refused.page(view(desk, &head, locale(desk, &head, &query)), id(&head.headers))
     });
     seal(&mut response, desk.cookies.secure);
-    response.extensions_mut().get_or_insert_default::<Noted>().route = Some(place.path);
-    response
+    noted(response, |noted| noted.route = Some(place.path))
 }
 
 /// The id of the request, as the log and its answer have it.
@@ -191,10 +190,10 @@ async fn post(place: &Arc<Place>, at: usize, asked: Asked) -> Result<Response, R
     let (desk, row) = (&place.desk, &place.rows[at]);
     let (signed_in, now) = (asked.signed_in().await?, desk.engine.now());
     let Some((_, signed)) = &signed_in else {
-        desk.limits.address(asked.network(), now)?;
+        desk.limits.address(asked.network(), now).map_err(Refused::too_many)?;
         return admitted(place, row, asked, None, false).await;
     };
-    desk.limits.person(signed.person.id, now)?;
+    desk.limits.person(signed.person.id, now).map_err(Refused::too_many)?;
     if matches!(row.handle, Handle::Anybody(_)) {
         return admitted(place, row, asked, signed_in, false).await;
     }
@@ -278,6 +277,14 @@ async fn admitted(
         return Ok(see_other("/dashboard/password"));
     }
     let visit = asked.of(token, signed_in).await?;
+    let person = visit.signed_in.person.id;
+    let response = visited(place, row, visit, stale).await?;
+    Ok(noted(response, |noted| noted.person = Some(person)))
+}
+
+/// Has the row answer somebody with a session.
+async fn visited(place: &Place, row: &Route, visit: Visit, stale: bool) -> Result<Response, Refused> {
+    let posts = row.method == Method::POST;
     let kept_as_stale = |visit: &Visit| visit.keep_form(&place.page_of(visit.path()), Why::Stale);
     match &row.handle {
         Handle::Anybody(handler) => handler((*visit).clone()).await,
@@ -289,7 +296,8 @@ async fn admitted(
                 return Err(Refused::not_found());
             }
             if posts {
-                place.desk.limits.business(member.business.id(), place.desk.engine.now())?;
+                let (business, now) = (member.business.id(), place.desk.engine.now());
+                place.desk.limits.business(business, now).map_err(Refused::too_many)?;
                 match member.must(*right) {
                     Err(Refused::Suspended) if row.kept => {
                         let page = place.page_of(member.path());
@@ -298,7 +306,15 @@ async fn admitted(
                     may => may?,
                 }
             }
-            if stale { Ok(kept_as_stale(&member)) } else { handler(member).await }
+            let business = member.business.id();
+            let response = if stale { kept_as_stale(&member) } else { handler(member).await? };
+            Ok(noted(response, |noted| noted.business = Some(business)))
         }
     }
+}
+
+/// An answer, with more for the log.
+fn noted(mut response: Response, note: impl FnOnce(&mut Noted)) -> Response {
+    note(response.extensions_mut().get_or_insert_default());
+    response
 }

@@ -33,7 +33,7 @@ pub(super) fn table() -> Vec<Route> {
         route(Anybody, GET, "/dashboard/enter/{token}", enter::show),
         route(Anybody, POST, "/dashboard/enter/{token}", enter::sent),
         route(Anybody, GET, "/dashboard/unsubscribe/{token}", unsubscribe::show),
-        route(Anybody, POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).from_anywhere(),
+        route(Anybody, POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).sent_from_anywhere(),
         // A person's own.
         route(Restricted, GET, "/dashboard/password", password::show),
         route(Restricted, POST, "/dashboard/password", password::sent),

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::assets;
 use super::desk::Desk;
-use super::once::SessionKey;
+use super::form::SessionKey;
 use super::parts;
 use super::words::problem;
 use crate::rest::error::ApiError;

@@ -22,6 +22,7 @@ use crate::dashboard::filled::Filled;
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Crumb, Fact, Field, Versions};
+use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 use crate::http::body::JSON_LINES;
@@ -216,7 +217,7 @@ pub(crate) async fn export(member: Member) -> Answered {
         return Ok((heads, Body::empty()).into_response());
     }
     let person = member.signed_in.person.id;
-    member.desk.limits.export(person, member.desk.engine.now())?;
+    member.desk.limits.export(person, member.desk.engine.now()).map_err(Refused::too_many)?;
     let by = Actor::Person(person);
     let export = member.desk.engine.export(by, Some(id), false)?;
     tracing::info!(business.id = %id, "an export begins");
