@@ -12,6 +12,7 @@ mod host;
 mod http_service;
 mod link;
 mod places;
+mod received;
 mod stall;
 pub(crate) mod tls;
 
@@ -35,6 +36,7 @@ pub use places::{
     RESERVE_PER_ADDRESS_MAX, RESERVE_TIME_MAX,
 };
 use places::{Place, Places};
+pub use received::{DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
 pub use tls::{Certificates, LOOK_EVERY, TlsFiles, TlsSettings};
 

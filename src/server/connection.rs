@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::{HeaderValue, header};
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,6 +22,7 @@ use super::client_addr::{ClientAddr, TrustedProxies};
 use super::host;
 use super::http_service::HttpService;
 use super::places::{Place, RESERVE_HEADER_TIME_MAX};
+use super::received::Received;
 use super::stall::StallGuard;
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
@@ -69,12 +71,16 @@ pub(super) async fn serve<I>(
         if let Some(unfit) = unfit {
             request.extensions_mut().insert(unfit);
         }
-        let has_body = !request.body().is_end_stream();
-        let answer = app.clone().oneshot(request.map(Body::new));
+        let expects = request.headers().contains_key(header::EXPECT);
+        let (head, body) = request.into_parts();
+        let body = Received::new(body);
+        let answer = app.clone().oneshot(hyper::Request::from_parts(head, Body::new(body.clone())));
         async move {
-            let answer = answer.await.unwrap_or_else(|never| match never {});
-            // A refused request may not have been read to its end.
-            link.lingers.store(has_body && !answer.status().is_success(), Ordering::Relaxed);
+            let mut answer = answer.await.unwrap_or_else(|never| match never {});
+            link.lingers.store(!body.is_end_stream(), Ordering::Relaxed);
+            if !body.discard(expects) {
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             link.answer();
             Ok::<_, Infallible>(answer)
         }

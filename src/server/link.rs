@@ -24,7 +24,7 @@ pub(super) struct Link {
     epoch: Instant,
     /// Milliseconds from then until it began to rest.
     resting_since: AtomicU64,
-    /// Whether the client may still be sending a body that nobody reads.
+    /// Whether the client may still be sending: bytes have come since the last request that was read to its end.
     pub(super) lingers: AtomicBool,
     /// Whether a write waits for the client to read.
     pub(super) writes: AtomicBool,

@@ -1,9 +1,9 @@
 //! The stream under a connection. It cuts off a client that does not read its answer, and lets one that is still
 //! sending read it.
 //!
-//! A write that makes no progress for [`WRITE_STALL_MAX`] fails. A stream that ends while a refused body is still on its
-//! way first takes and drops what comes, for at most [`LINGER_TIME_MAX`]: else the kernel would reset the connection,
-//! and the client would lose the answer that says why it was refused (RFC 9112 §9.6).
+//! A write that makes no progress for [`WRITE_STALL_MAX`] fails. A stream that ends while a request is still on its way
+//! first shuts down writing, then takes and drops what comes, for at most [`LINGER_TIME_MAX`]: else the kernel would reset
+//! the connection, and the client would lose the answer that says why it was refused (RFC 9112 §9.6).
 //! `tokio-io-timeout` does the first of the two, and not the second, which shares its state.
 
 use std::io;
@@ -22,7 +22,7 @@ use super::link::Link;
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
 /// How long what a client still sends is dropped after its last answer.
-pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// How much is dropped at a time, in bytes.
 const SCRATCH_BYTES: usize = 4 * 1024;
@@ -66,7 +66,12 @@ impl<I: AsyncRead + Unpin> AsyncRead for StallGuard<I> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let outcome = Pin::new(&mut self.io).poll_read(cx, buf);
+        if buf.filled().len() > before {
+            self.link.lingers.store(true, Ordering::Relaxed);
+        }
+        outcome
     }
 }
 

@@ -17,6 +17,7 @@ mod calls;
 mod cancel;
 mod catalog;
 mod concurrency;
+mod connections;
 mod contact_change;
 mod contact_create;
 mod contact_list;

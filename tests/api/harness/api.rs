@@ -40,6 +40,11 @@ impl Api {
         Self { token: None, ..self.clone() }
     }
 
+    /// The token that it calls with.
+    pub(crate) fn token(&self) -> &str {
+        self.token.as_deref().unwrap()
+    }
+
     /// A request, sent when it is awaited.
     pub(crate) fn call(&self, method: &str, path: &str) -> Pending {
         let mut pending = Pending {

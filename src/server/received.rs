@@ -1,0 +1,80 @@
+//! The body of a request, shared by the service, which may read it, and the connection, which brings it to its end.
+//!
+//! A refusal is often decided before the body is read, and the connection can carry the next request only after the
+//! body's last byte. So a short rest is discarded, while the response is on its way already; with a longer one, or one of
+//! unknown length, the connection ends, and the response says so (RFC 9112 §9.6).
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use parking_lot::Mutex;
+use tokio::time::timeout;
+
+/// The longest rest of a body that is discarded, in bytes.
+pub const DISCARD_BYTES_MAX: u64 = 64 * 1024;
+
+/// How long the rest of a body is awaited.
+pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// The body of a request. A clone is the same body.
+#[derive(Clone)]
+pub(super) struct Received(Arc<Mutex<State>>);
+
+struct State {
+    body: Incoming,
+    /// Whether a byte was asked for: that is when hyper answers an `Expect` with 100.
+    is_asked: bool,
+    has_ended: bool,
+}
+
+impl Received {
+    pub(super) fn new(body: Incoming) -> Self {
+        Self(Arc::new(Mutex::new(State { body, is_asked: false, has_ended: false })))
+    }
+
+    /// Begins to discard the rest, unless it is too long or the client waits for a 100 before it sends it. Whether the
+    /// connection can carry another request.
+    pub(super) fn discard(self, expects: bool) -> bool {
+        if self.is_end_stream() {
+            return true;
+        }
+        let waits = expects && !self.0.lock().is_asked;
+        if waits || self.size_hint().upper().is_none_or(|rest| rest > DISCARD_BYTES_MAX) {
+            return false;
+        }
+        let mut rest = self;
+        let discarded = async move { while let Some(Ok(_)) = rest.frame().await {} };
+        tokio::spawn(timeout(DISCARD_TIME_MAX, discarded));
+        true
+    }
+}
+
+impl Body for Received {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let mut state = self.0.lock();
+        state.is_asked = true;
+        let frame = ready!(Pin::new(&mut state.body).poll_frame(cx));
+        state.has_ended |= frame.is_none();
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let state = self.0.lock();
+        state.has_ended || state.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.lock().body.size_hint()
+    }
+}

@@ -1,0 +1,191 @@
+//! A connection after a request whose body nobody read: it carries the next request, or the response says that it ends.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use receptionist::server::{DISCARD_BYTES_MAX, LINGER_TIME_MAX};
+
+use crate::harness::{Api, Server, TOKEN};
+
+const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
+
+/// A client that writes bytes and reads responses one by one.
+struct Wire(TcpStream);
+
+impl Wire {
+    async fn to(api: &Api) -> Self {
+        Self(TcpStream::connect(api.address).await.unwrap())
+    }
+
+    async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// The head of the next response, in lower case; its body is read and dropped.
+    async fn response(&mut self) -> String {
+        let mut all = Vec::new();
+        let read = async {
+            loop {
+                all.push(self.0.read_u8().await.expect("a response"));
+                let Some(end) = all.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+                let head = String::from_utf8_lossy(&all[..end + 2]).to_lowercase();
+                let length = head.split("content-length: ").nth(1).map(|rest| rest.lines().next().unwrap());
+                let length: usize = length.map_or(0, |length| length.parse().unwrap());
+                let is_whole = if head.contains("transfer-encoding: chunked") {
+                    all.ends_with(b"\r\n0\r\n\r\n")
+                } else {
+                    all.len() == end + 4 + length
+                };
+                if is_whole {
+                    return head;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), read).await.expect("a response in time")
+    }
+
+    /// What comes until the server closes, which must be no reset.
+    async fn rest(mut self) -> String {
+        let mut all = String::new();
+        self.0.read_to_string(&mut all).await.expect("no reset");
+        all
+    }
+}
+
+/// The start of a request, without the headers that tell its body.
+fn head(method: &str, path: &str, headers: &str) -> String {
+    format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
+}
+
+/// Every request that is refused without a credential, and those of every kind of refusal with one.
+async fn refused(server: &Server) -> Vec<(Api, String)> {
+    let salon = server.salon().await;
+    let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
+    let suspended = server.salon().await;
+    suspended.set(serde_json::json!({ "suspended": true })).await;
+    let (public, operator) = (server.root(), server.back_door());
+    let filled = |path: &str| {
+        let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
+        parts.collect::<Vec<_>>().join("/")
+    };
+    let apart =
+        ["/healthz", "/openapi.json", "/mcp", "/nowhere", "/v1/nowhere"].map(|path| ("POST", path, &public));
+    let hidden = ["/metrics", "/nowhere", "/admin/v1/nowhere"].map(|path| ("POST", path, &operator));
+    let mut all: Vec<(Api, String)> = Vec::new();
+    for (method, path, api) in apart.into_iter().chain(hidden) {
+        all.push((api.clone(), head(method, path, "")));
+        all.push((api.clone(), head("GET", path, "")));
+    }
+    for (method, path) in receptionist::service::routes() {
+        let is_public = path.starts_with("/v1");
+        let (api, token) = if is_public { (&public, &salon.key[..]) } else { (&operator, TOKEN) };
+        let bearer = format!("authorization: Bearer {token}\r\n");
+        let path = filled(path);
+        all.push((api.clone(), head(method.as_str(), &path, "")));
+        all.push((api.clone(), head("BREW", &path, &bearer)));
+        // A GET is answered whatever its body is; anything else is refused for the media type.
+        all.push((
+            api.clone(),
+            head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),
+        ));
+        all.push((api.clone(), head(method.as_str(), &format!("{path}?odd=%zz"), &bearer)));
+        if is_public {
+            for key in [&weak, &suspended.key] {
+                let headers = format!("authorization: Bearer {key}\r\ncontent-type: text/plain\r\n");
+                all.push((api.clone(), head(method.as_str(), &path, &headers)));
+            }
+        }
+    }
+    for (method, path, _) in receptionist::service::pages() {
+        all.push((public.clone(), head(method.as_str(), &filled(path), "content-type: text/plain\r\n")));
+    }
+    all
+}
+
+#[tokio::test]
+async fn after_a_refusal_the_connection_carries_the_next_request() {
+    let server = Server::open().await;
+    for (api, head) in refused(&server).await {
+        let mut wire = Wire::to(&api).await;
+        wire.send(format!("{head}content-length: 5\r\n\r\n")).await;
+        let response = wire.response().await;
+        assert!(!response.contains("connection: close"), "{head}{response}");
+        wire.send("hello").await;
+        wire.send(self::head("GET", "/next", "connection: close\r\n\r\n")).await;
+        let next = wire.response().await;
+        assert!(next.starts_with("http/1.1 404 ") || next.starts_with("http/1.1 401 "), "{head}{next}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_after_a_refusal_says_so_and_is_not_reset() {
+    let server = Server::open().await;
+    let long = format!("content-length: {}\r\n\r\n", DISCARD_BYTES_MAX + 1);
+    for (api, head) in refused(&server).await {
+        for framing in
+            [&long, "transfer-encoding: chunked\r\n\r\n", "expect: 100-continue\r\ncontent-length: 5\r\n\r\n"]
+        {
+            let mut wire = Wire::to(&api).await;
+            wire.send(format!("{head}{framing}")).await;
+            let response = wire.response().await;
+            assert!(!response.starts_with("http/1.1 100"), "{head}{framing}{response}");
+            assert!(response.contains("connection: close\r\n"), "{head}{framing}{response}");
+            wire.send("5\r\nhello\r\n".repeat(1_000)).await;
+            assert_eq!(wire.rest().await, "", "{head}{framing}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_ends() {
+    let server = Server::with_limit(1).await;
+    let salon = server.salon().await;
+    salon.get("/me").await.is(200);
+    let bearer = format!("authorization: Bearer {}\r\n", salon.key);
+    let mut wire = Wire::to(&salon.api).await;
+    for _ in 0..3 {
+        wire.send(head("POST", "/v1/contacts", &format!("{bearer}content-length: 2\r\n\r\n{{}}"))).await;
+        assert!(wire.response().await.starts_with("http/1.1 429 "));
+    }
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let bearer = format!("authorization: Bearer {}\r\ncontent-type: application/json\r\n", salon.key);
+    for (framing, body) in [
+        ("content-length: 1000000", String::new()),
+        ("transfer-encoding: chunked", format!("100000\r\n{}\r\n", " ".repeat(0x0010_0000))),
+    ] {
+        let mut wire = Wire::to(&salon.api).await;
+        wire.send(head("POST", "/v1/contacts", &format!("{bearer}{framing}\r\n\r\n"))).await;
+        // The server may have answered and shut down writing meanwhile, but it reads on.
+        let _ = wire.0.write_all(body.as_bytes()).await;
+        let response = wire.response().await;
+        assert!(
+            response.starts_with("http/1.1 413 ") && response.contains("connection: close\r\n"),
+            "{response}"
+        );
+    }
+    // A head that is none is refused by the HTTP library, and the client that goes on can still read why.
+    let mut wire = Wire::to(&salon.api).await;
+    wire.send("GET / HTTP/1.1\r\na b: c\r\n\r\n").await;
+    wire.send("x".repeat(10_000)).await;
+    let response = wire.response().await;
+    assert!(
+        response.starts_with("http/1.1 400 ") && response.contains("connection: close\r\n"),
+        "{response}"
+    );
+    assert_eq!(wire.rest().await, "");
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_awaited() {
+    let server = Server::open().await;
+    let mut wire = Wire::to(&server.root()).await;
+    wire.send(head("POST", "/v1/contacts", "content-length: 5\r\n\r\n")).await;
+    wire.response().await;
+    let start = Instant::now();
+    assert_eq!(wire.rest().await, "");
+    let took = start.elapsed();
+    assert!(took < LINGER_TIME_MAX * 4, "{took:?}");
+}
