@@ -125,7 +125,7 @@ fn operator_about() -> String {
         each business apart, and does not bring a key or a secret of a webhook back: that field is null when the answer is
         given again. Nothing is answered without the operator's
         token, and requests are not counted but for those with a wrong one: an address that has sent {} of them within a
-        minute is answered 429 until the minute is over. GET answers HEAD as well.",
+        minute is answered 429 to further wrong ones until the minute is over. GET answers HEAD as well.",
         BODY_BYTES_MAX / 1024,
         crate::admin::FAILURES_MAX
     )])

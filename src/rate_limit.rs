@@ -107,16 +107,6 @@ impl Addresses {
             Counted::Full => Verdict::Unavailable(allowance(self.limit, 0, now)),
         }
     }
-
-    /// What is left to an address that has used its allowance up; counts nothing.
-    pub(crate) fn used_up(&self, address: IpAddr, now: Timestamp) -> Option<Allowance> {
-        self.tally.is_used_up(&network(address), now).then(|| allowance(self.limit, 0, now))
-    }
-
-    /// Forgets what was counted of an address.
-    pub(crate) fn forgive(&self, address: IpAddr) {
-        self.tally.forgive(&network(address));
-    }
 }
 
 fn verdict(limit: u32, left: Option<u32>, now: Timestamp) -> Verdict {
@@ -189,24 +179,14 @@ mod tests {
         assert_eq!(limits.keys.len(), 1);
     }
     #[test]
-    fn an_address_that_has_used_its_allowance_up_gets_it_again_with_the_minute_or_when_it_is_forgiven() {
+    fn an_address_that_has_used_its_allowance_up_gets_it_again_with_the_minute() {
         let failures = Addresses::new(2);
         let [a, same, b] =
             ["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(|ip| ip.parse().unwrap());
         assert!(matches!(failures.count(a, at(0)), Verdict::Within(Allowance { remaining: 1, .. })));
-        assert_eq!(failures.used_up(a, at(0)), None);
         assert!(matches!(failures.count(same, at(1)), Verdict::Within(Allowance { remaining: 0, .. })));
-        assert!(matches!(failures.used_up(a, at(59)), Some(Allowance { seconds_left: 1, .. })));
-        assert!(matches!(failures.count(a, at(59)), Verdict::Over(_)));
-        assert_eq!(failures.used_up(b, at(59)), None);
-        assert_eq!(failures.used_up(a, at(60)), None);
-        for _ in 0..2 {
-            failures.count(a, at(60));
-        }
-        failures.forgive(b);
-        assert!(failures.used_up(same, at(60)).is_some());
-        failures.forgive(same);
-        assert_eq!(failures.used_up(a, at(60)), None);
-        assert_eq!(failures.tally.len(), 0);
+        assert!(matches!(failures.count(a, at(59)), Verdict::Over(Allowance { seconds_left: 1, .. })));
+        assert!(matches!(failures.count(b, at(59)), Verdict::Within(_)));
+        assert!(matches!(failures.count(same, at(60)), Verdict::Within(Allowance { remaining: 1, .. })));
     }
 }

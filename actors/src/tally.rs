@@ -94,16 +94,6 @@ impl<K: Eq + Hash> Tally<K> {
         windows.of.get(who).map_or(0, |window| window.count)
     }
 
-    /// Whether the limit is reached; counts nothing.
-    pub fn is_used_up(&self, who: &K, now: Timestamp) -> bool {
-        self.counted(who, now) >= self.limit
-    }
-
-    /// Forgets what was counted.
-    pub fn forgive(&self, who: &K) {
-        self.windows.lock().of.remove(who);
-    }
-
     /// How many are in the table.
     pub fn len(&self) -> usize {
         self.windows.lock().of.len()
@@ -145,10 +135,6 @@ mod tests {
         assert_eq!((tally.counted(&'a', at(3)), tally.millis_left(at(3))), (2, 997));
         assert_eq!(tally.count('b', at(4)), Counted::Within(1));
         assert_eq!(tally.count('c', at(5)), Counted::Full);
-        assert!(tally.is_used_up(&'a', at(999)) && !tally.is_used_up(&'b', at(999)));
-        tally.forgive(&'a');
-        assert_eq!(tally.count('c', at(999)), Counted::Within(1));
-        assert!(!tally.is_used_up(&'c', at(1_000)));
-        assert!(tally.is_empty());
+        assert_eq!((tally.counted(&'c', at(1_000)), tally.len()), (0, 0));
     }
 }

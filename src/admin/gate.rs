@@ -1,8 +1,8 @@
 //! The gate before `/admin/v1` (the token) and the business that a path names.
 //!
-//! What always holds: whoever has shown [`FAILURES_MAX`] wrong tokens within a minute is refused until the minute is
-//! over, whatever is shown then, so guessing is slow; a right one before that forgives the wrong ones, so that many who
-//! share an address are not shut out by one of them; a token is never logged.
+//! What always holds: the right token is always accepted; an address that has sent [`FAILURES_MAX`] wrong tokens within a
+//! minute is answered 429 to every further wrong one until the minute is over, so guessing is slow, and whoever guesses
+//! locks nobody out; a token is never logged.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -46,18 +46,13 @@ impl TokenGate {
 
     /// Why the request is not let in, if it is not.
     fn refusal(&self, request: &Request) -> Option<ApiError> {
-        let (client, now) = (ClientAddr::of(request.extensions()), self.engine.now());
-        let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
-        if let Some(allowance) = self.failures.used_up(client, now) {
-            self.metrics.rate_limited.addresses.fetch_add(1, Ordering::Relaxed);
-            return Some(ApiError::RateLimited { retry_after: retry_after(allowance) });
-        }
-        // Whoever shows none has not guessed.
+        // A request without a token guesses nothing.
         let Some(token) = bearer(request.headers()) else { return Some(ApiError::Unauthorized) };
         if self.token.is(token) {
-            self.failures.forgive(client);
             return None;
         }
+        let (client, now) = (ClientAddr::of(request.extensions()), self.engine.now());
+        let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
         Some(match self.failures.count(client, now) {
             Verdict::Within(allowance) => {
                 if allowance.remaining == 0 {
@@ -65,7 +60,10 @@ impl TokenGate {
                 }
                 ApiError::Unauthorized
             }
-            Verdict::Over(allowance) => ApiError::RateLimited { retry_after: retry_after(allowance) },
+            Verdict::Over(allowance) => {
+                self.metrics.rate_limited.addresses.fetch_add(1, Ordering::Relaxed);
+                ApiError::RateLimited { retry_after: retry_after(allowance) }
+            }
             Verdict::Unavailable(allowance) => {
                 self.metrics.rate_limited.uncounted.fetch_add(1, Ordering::Relaxed);
                 ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }
