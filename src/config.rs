@@ -41,6 +41,10 @@ pub struct ServeArgs {
     /// Operator listener; port 0 picks one [default: 127.0.0.1:8081]
     #[arg(long, env = variables::ADMIN_LISTEN, value_name = "ADDR")]
     pub admin_listen: Option<OsString>,
+    /// Names, separated by commas, by which the operator listener is called, beside IP addresses, localhost and the names in
+    /// its certificate [default: none]
+    #[arg(long, env = variables::ADMIN_HOSTS, value_name = "NAMES")]
+    pub admin_hosts: Option<OsString>,
     /// The origin at which people and programs reach the service, https off the loopback; links begin with it [default:
     /// that of the public listener, where it is on the loopback or speaks HTTPS]
     #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
@@ -134,6 +138,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// The operator listener.
     pub admin_listen: SocketAddr,
+    /// The names by which the operator listener is called, in lower case.
+    pub admin_hosts: Vec<String>,
     /// The origin at which people and programs reach the service, if it is set.
     pub public_url: Option<PublicUrl>,
     /// The directory of the store.
@@ -180,6 +186,7 @@ impl TryFrom<ServeArgs> for Settings {
         let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
+            admin_hosts: admin_hosts(args.admin_hosts)?,
             public_url: PublicUrl::read(args.public_url)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
             admin_token: Secret::admin_token(AdminToken::new)
@@ -254,6 +261,18 @@ fn mail(
             Err(ConfigError::new(variables::MAIL_FROM, missing))
         }
     }
+}
+
+fn admin_hosts(given: Option<OsString>) -> Result<Vec<String>, ConfigError> {
+    let Some(names) = text(variables::ADMIN_HOSTS, given)? else { return Ok(Vec::new()) };
+    let read = |name: &str| match url::Host::parse(name.trim()) {
+        Ok(url::Host::Domain(name)) => Ok(name),
+        _ => {
+            let problem = format!("must be names of hosts without ports, separated by commas, not {names:?}");
+            Err(ConfigError::new(variables::ADMIN_HOSTS, problem))
+        }
+    };
+    names.split(',').map(read).collect()
 }
 
 fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigError> {

@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::App;
 use crate::config::{AdminToken, PublicUrl, RateLimits, Settings, TokenError, variables};
@@ -26,7 +27,7 @@ use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, ServerError};
-use crate::{admin, api, mcp, openapi};
+use crate::{api, mcp, openapi};
 
 /// Why the service cannot start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -142,8 +143,15 @@ impl Service {
             counters: Arc::clone(&metrics.connections),
         };
         let rate_limits = settings.rate_limits;
-        let (public_app, admin_app) =
-            counted_apps(&engine, &admin_token, rate_limits, public_url.clone(), stopping.clone(), metrics);
+        let hosts = AdminHosts::new(&settings.admin_hosts, admin_tls.clone());
+        let (public_app, admin_app) = counted_apps(
+            &engine,
+            (&admin_token, hosts),
+            rate_limits,
+            public_url.clone(),
+            stopping.clone(),
+            metrics,
+        );
         let service = Self {
             public: listens,
             admin: address(&admin, settings.admin_listen),
@@ -247,13 +255,13 @@ pub fn apps(
 ) -> (App, App) {
     let metrics = Arc::new(Metrics::new(paths()));
     let public_url = PublicUrl::parse("http://localhost");
-    counted_apps(engine, admin_token, rate_limits, public_url, stopping, metrics)
+    counted_apps(engine, (admin_token, AdminHosts::default()), rate_limits, public_url, stopping, metrics)
 }
 
 /// The same, counting here.
 fn counted_apps(
     engine: &Engine,
-    admin_token: &AdminToken,
+    (admin_token, hosts): (&AdminToken, AdminHosts),
     rate_limits: RateLimits,
     public_url: Option<PublicUrl>,
     stopping: watch::Receiver<bool>,
@@ -268,8 +276,8 @@ fn counted_apps(
         .merge(dashboard::router(desk))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
-    let admin = admin::router(engine.clone(), admin_token.clone(), Arc::clone(&metrics))
-        .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
+    let shown = metrics::router(Arc::clone(&metrics), engine.clone());
+    let admin = admin::router(engine.clone(), admin_token.clone(), hosts, shown, Arc::clone(&metrics));
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }
 

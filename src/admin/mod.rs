@@ -12,6 +12,7 @@ mod calls;
 mod contacts;
 pub(crate) mod diary;
 mod gate;
+mod hosts;
 pub(crate) mod keys;
 pub(crate) mod knowledge;
 mod mail;
@@ -26,4 +27,5 @@ mod webhooks;
 
 pub(crate) use appointments::{TeamBookBody, TeamRescheduleBody};
 pub(crate) use gate::FAILURES_MAX;
+pub(crate) use hosts::AdminHosts;
 pub(crate) use router::{router, table};

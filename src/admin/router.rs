@@ -6,9 +6,11 @@ use std::sync::Arc;
 use actors::Engine;
 use axum::Router;
 use axum::extract::Request;
+use axum::middleware;
 use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
+use super::hosts::AdminHosts;
 use super::{
     appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
     moving, people, retention, services, staff, webhooks,
@@ -268,8 +270,14 @@ pub(crate) fn table() -> Vec<Route<Token>> {
     ]
 }
 
-/// The router of the operator API, behind its token.
-pub(crate) fn router(engine: Engine, token: AdminToken, metrics: Arc<Metrics>) -> Router {
+/// The router of the operator listener: the operator API behind its token, and `others`, all for these hosts.
+pub(crate) fn router(
+    engine: Engine,
+    token: AdminToken,
+    hosts: AdminHosts,
+    others: Router,
+    metrics: Arc<Metrics>,
+) -> Router {
     let gate = TokenGate::new(engine, token, metrics);
     let fallback = gate.clone();
     // Unknown paths, too, ask for the token first.
@@ -277,5 +285,6 @@ pub(crate) fn router(engine: Engine, token: AdminToken, metrics: Arc<Metrics>) -
         let answer = ApiError::NoSuchPath(request.uri().path().to_owned()).into_response();
         fallback.authenticate(request, |_, ()| ready(answer)).await
     };
-    router::router(table(), &gate).fallback(no_such_path)
+    let check = middleware::from_fn(move |request, next| hosts.clone().check(request, next));
+    router::router(table(), &gate).merge(others).fallback(no_such_path).layer(check)
 }

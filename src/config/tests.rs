@@ -36,6 +36,7 @@ fn every_setting_has_its_flag() {
     let settings = args(&[
         "--listen=[::1]:0",
         "--admin-listen=0.0.0.0:1",
+        "--admin-hosts=desk.example, Reception",
         "--public-url=https://book.example.com",
         "--data-dir=/x",
         "--admin-token=0123456789abcdef",
@@ -55,6 +56,11 @@ fn every_setting_has_its_flag() {
     ]);
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
+    assert_eq!(settings.admin_hosts, ["desk.example", "reception"]);
+    for bad in ["--admin-hosts=a,,b", "--admin-hosts=a:1", "--admin-hosts=10.0.0.1", "--admin-hosts=http://a"]
+    {
+        assert!(args(&[bad]).unwrap_err().starts_with("RECEPTIONIST_ADMIN_HOSTS: must be names"), "{bad}");
+    }
     assert_eq!(settings.public_url.as_ref().unwrap().to_string(), "https://book.example.com");
     assert_eq!(
         args(&["--public-url=http://192.0.2.1"]).unwrap_err().split(':').next(),
@@ -84,6 +90,7 @@ fn every_setting_has_the_variable_of_the_contract() {
         [
             "RECEPTIONIST_LISTEN",
             "RECEPTIONIST_ADMIN_LISTEN",
+            "RECEPTIONIST_ADMIN_HOSTS",
             "RECEPTIONIST_PUBLIC_URL",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",

@@ -4,6 +4,8 @@
 pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
 /// The operator listener.
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
+/// The names by which the operator listener is called.
+pub const ADMIN_HOSTS: &str = "RECEPTIONIST_ADMIN_HOSTS";
 /// The origin at which people and programs reach the service.
 pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
 /// Where commands call the operator API.

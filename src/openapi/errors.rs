@@ -25,14 +25,15 @@ pub(super) fn of(
     shared: &mut Map<String, Value>,
 ) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
-    for error in possible(operation, scope, refuses) {
+    for error in possible(operation, scope, refuses, conventions) {
         by_status.entry(error.status().0.as_u16()).or_default().push(error);
     }
     let responses = by_status.into_iter().map(|(status, errors)| {
         let response = response(&errors, conventions);
         let of = errors[0].status().0;
         let of_lines = of == StatusCode::UNSUPPORTED_MEDIA_TYPE && media_type(operation) != JSON;
-        let described = if OWN.contains(&of) || of_lines {
+        let is_shared = of == StatusCode::FORBIDDEN && !conventions.scoped;
+        let described = if (OWN.contains(&of) && !is_shared) || of_lines {
             response
         } else {
             let name = name(of);
@@ -63,7 +64,12 @@ fn media_type(operation: &Operation<'_>) -> &'static str {
 }
 
 /// Every error that the operation can give.
-fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -> Vec<ApiError> {
+fn possible(
+    operation: &Operation<'_>,
+    scope: Option<Scope>,
+    refuses: &[Code],
+    conventions: Conventions,
+) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
             Problem::new("starts_at", "is required"),
@@ -78,6 +84,9 @@ fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -
     errors.extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
     if let Some(scope) = scope {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
+    }
+    if !conventions.scoped {
+        errors.push(ApiError::UnknownAdminHost);
     }
     if let Some(id) = operation.ids.last() {
         errors.push(Refusal::NotFound(id.kind).into());

@@ -81,6 +81,9 @@ pub(crate) enum ApiError {
     /// Its `Host` or its `Origin`, as told here, is not the service's.
     #[error("the {0} is not the service's")]
     ForeignOrigin(&'static str),
+    /// Its `Host` is not one of the operator listener's.
+    #[error("the Host is not one of the operator listener's")]
+    UnknownAdminHost,
     /// There is no such path.
     #[error("no such path")]
     NoSuchPath(String),
@@ -216,7 +219,9 @@ impl ApiError {
             },
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
             Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
-            Self::Forbidden | Self::ForeignOrigin(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
+            Self::Forbidden | Self::ForeignOrigin(_) | Self::UnknownAdminHost => {
+                (StatusCode::FORBIDDEN, Code::Forbidden)
+            }
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(_) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
@@ -261,6 +266,11 @@ impl ApiError {
                 "the {header} of the request is neither the service's public address (RECEPTIONIST_PUBLIC_URL) nor \
                 loopback"
             ),
+            Self::UnknownAdminHost => {
+                "The Host of the request is not one of the operator listener's. Use an IP address or \
+                localhost, or add the name to RECEPTIONIST_ADMIN_HOSTS."
+                    .into()
+            }
             Self::NoSuchPath(path) => {
                 let shown: String = path.chars().take(SHOWN_PATH_CHARS_MAX).collect();
                 format!("there is no {shown}")

@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustls::ServerConfig;
+use rustls::client::verify_server_name;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::ParsedCertificate;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_rustls::TlsAcceptor;
 
@@ -57,6 +59,8 @@ struct Inner {
 
 struct Current {
     acceptor: TlsAcceptor,
+    /// The server's own certificate.
+    certificate: CertificateDer<'static>,
     /// What the files looked like when they were read last, whether they could be used or not.
     read: [Stamp; 2],
 }
@@ -69,13 +73,23 @@ impl Certificates {
     pub fn read(files: &TlsFiles) -> Result<Self, ServerError> {
         // Before the files are read: what changes meanwhile is read once more.
         let read = stamps(files);
-        let current = Mutex::new(Current { acceptor: acceptor(files)?, read });
+        let (acceptor, certificate) = acceptor(files)?;
+        let current = Mutex::new(Current { acceptor, certificate, read });
         Ok(Self(Arc::new(Inner { files: files.clone(), current })))
     }
 
     /// What speaks TLS with clients now.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.0.current.lock().acceptor.clone()
+    }
+
+    /// Whether the certificate is for this name.
+    pub(crate) fn names(&self, host: &str) -> bool {
+        let current = self.0.current.lock();
+        let certificate = ParsedCertificate::try_from(&current.certificate);
+        let name = ServerName::try_from(host);
+        certificate
+            .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
     }
 
     /// Reads the files again. Where they cannot be used, one line in the log says so, and nothing changes.
@@ -86,8 +100,8 @@ impl Certificates {
         let mut current = self.0.current.lock();
         current.read = read;
         match made {
-            Ok(acceptor) => {
-                current.acceptor = acceptor;
+            Ok((acceptor, certificate)) => {
+                (current.acceptor, current.certificate) = (acceptor, certificate);
                 tracing::info!(tls.certificate = %files.cert.display(), "the certificate was read again");
             }
             Err(error) => tracing::error!(%error, "the certificate that was read before stays in use"),
@@ -128,14 +142,14 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [&files.cert, &files.key].map(|path| stamp(path).ok())
 }
 
-/// What speaks TLS with the certificate that the files hold now.
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
+/// What speaks TLS with the certificate that the files hold now, and that certificate.
+pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, CertificateDer<'static>), ServerError> {
     let TlsFiles { cert, key, settings } = files;
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(|error| unreadable(settings.cert, cert, &error, "certificate"))?;
-    if chain.is_empty() {
+    let Some(own) = chain.first().cloned() else {
         return Err(unreadable(settings.cert, cert, &pem::Error::NoItemsFound, "certificate"));
-    }
+    };
     let key = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| unreadable(settings.key, key, &error, "private key"))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -143,7 +157,7 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key));
     let mut config = config.map_err(|source| ServerError::Certificate { variable: settings.cert, source })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(TlsAcceptor::from(Arc::new(config)))
+    Ok((TlsAcceptor::from(Arc::new(config)), own))
 }
 
 fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &str) -> ServerError {

@@ -69,7 +69,7 @@ async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
     other.try_book(&other.cut, "2026-03-03T09:00:00Z").await.is(201);
     let listed = server.operator.get("/businesses").await.list();
     assert_eq!(listed.iter().map(|business| business["id"].clone()).collect::<Vec<_>>(), [json!(other.id)]);
-    let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let metrics = raw(operator, request).await;
     assert!(metrics.contains("receptionist_businesses_set_aside 1\n"), "{metrics}");
 

@@ -3,7 +3,7 @@
 use crate::harness::{Server, raw};
 
 async fn get(address: std::net::SocketAddr, path: &str) -> String {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     raw(address, request.as_bytes()).await
 }
 

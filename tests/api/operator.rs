@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, TOKEN, ids, week};
+use crate::harness::{Server, TOKEN, ids, raw, week};
 
 /// Method and path of every route there is, below `/admin/v1`, in this business; what else they name is not there.
 fn calls(business: &str) -> Vec<(String, String)> {
@@ -290,4 +290,33 @@ async fn wrong_tokens_are_slowed_by_address_and_the_right_one_never_is() {
     }
     server.clock.set("2026-03-02T07:01:00Z");
     ask("203.0.113.1", &wrong).await.fails(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn the_operator_listener_answers_to_its_own_names_only() {
+    let server = Server::called(&["desk.example"]).await;
+    let address = server.back_door().address;
+    for path in ["/admin/v1/businesses", "/admin/v1/nowhere", "/nowhere", "/metrics"] {
+        let ask = async |host: &str| {
+            let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+            raw(address, request.as_bytes()).await
+        };
+        for host in ["127.0.0.1:8081", "[::1]", "192.0.2.1", "localhost:1", "Desk.Example:8081"] {
+            let answer = ask(host).await;
+            assert!(!answer.starts_with("HTTP/1.1 403 "), "{path} as {host}: {answer}");
+        }
+        for host in ["evil.example", "desk.example.evil", "x.localhost.example:80", ""] {
+            let answer = ask(host).await;
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{path} as {host}: {answer}");
+            assert!(answer.contains("RECEPTIONIST_ADMIN_HOSTS"), "{answer}");
+        }
+    }
+    let target = "GET http://evil.example/metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let answer = raw(address, target.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+    let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
+    // The contract's error is documented, and a right token does not help.
+    let refused = server.operator.call("GET", "/businesses").header("host", "evil.example").await;
+    refused.fails(403, "forbidden").says("RECEPTIONIST_ADMIN_HOSTS");
 }

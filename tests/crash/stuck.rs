@@ -57,7 +57,7 @@ async fn exchange(address: &str, requests: &str) -> String {
 }
 
 fn get(path: &str, more: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nhost: x\r\n{more}\r\n")
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{more}\r\n")
 }
 
 async fn dropped(admin: &str) -> u64 {

@@ -95,6 +95,7 @@ impl Conformance {
                     (404, true) => "NotFound",
                     (405, false) => "MethodNotAllowed",
                     (401, _) => "Unauthorized",
+                    (403, _) => "Forbidden",
                     (429, _) => "TooManyRequests",
                     (500, _) => "InternalServerError",
                     (503, _) => "ServiceUnavailable",

@@ -54,6 +54,21 @@ async fn connected(certificates: &Certificates, with: &Pair) -> Option<(Client, 
     Some((client.ok()?, server.ok()?))
 }
 
+#[test]
+fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
+    let (_dir, files, _) = pem_files();
+    let certificates = Certificates::read(&files).unwrap();
+    assert!(certificates.names("localhost") && !certificates.names("desk.example"));
+    let other = rcgen::generate_simple_self_signed(["*.desk.example".to_owned()]).unwrap();
+    fs::write(&files.cert, other.cert.pem()).unwrap();
+    fs::write(&files.key, other.signing_key.serialize_pem()).unwrap();
+    certificates.read_again();
+    assert!(certificates.names("a.desk.example"));
+    for name in ["localhost", "desk.example", "a.b.desk.example", "a.desk.example.evil", ""] {
+        assert!(!certificates.names(name), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_certificate_and_key_make_it_https() {
     let (_dir, files, pair) = pem_files();

@@ -89,6 +89,14 @@ impl Server {
         Self::with(limit, proxies.parse().unwrap(), Limits::default()).await
     }
 
+    /// A service whose operator listener is called by these names.
+    pub(crate) async fn called(names: &[&str]) -> Self {
+        let mut server = Self::open().await;
+        server.settings.admin_hosts = names.iter().map(|name| (*name).to_owned()).collect();
+        server.restart().await;
+        server
+    }
+
     /// A service of which nobody said where people reach it: it listens off the loopback, without TLS.
     pub(crate) async fn open_off_the_loopback() -> Self {
         let mut server = Self::open().await;
@@ -102,6 +110,7 @@ impl Server {
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             admin_listen: "127.0.0.1:0".parse().unwrap(),
+            admin_hosts: Vec::new(),
             public_url: None,
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
