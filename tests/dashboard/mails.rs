@@ -121,6 +121,13 @@ async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
         server.browser().post_from(&every, &click, &[("sec-fetch-site", "cross-site")]).await.is(200);
     }
     assert_eq!(of("urgent_message").await, "off");
+    // Programs may send the other media type of forms (RFC 8058 §3.2).
+    let booked = token(Subscription::Kind(AlertKind::AppointmentBooked));
+    let headers = [("content-type", "multipart/form-data; boundary=b"), ("sec-fetch-site", "cross-site")];
+    let body =
+        "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n";
+    server.browser().ask("POST", &booked, &headers, body.to_owned()).await.is(200);
+    assert_eq!(of("appointment_booked").await, "off");
     let altered = format!("{}x", &missed[..missed.len() - 1]);
     server.browser().get(&altered).await.is(410);
 }
