@@ -210,13 +210,16 @@ fn check_length(given: &str) -> Result<(), Refusal> {
 
 /// Refuses what is easily guessed by whoever knows these words of the person.
 fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
+    let given = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
-    let beginning = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
-    let estimate = zxcvbn::zxcvbn(beginning, &words);
-    if estimate.score() >= SCORE_MIN {
+    let rest = without(given, &words);
+    // A name that is known adds nothing, however it is joined to the rest.
+    let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
+    let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
+    let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
         return Ok(());
-    }
+    };
     let mut message = "is too easy to guess".to_owned();
     if let Some(feedback) = estimate.feedback() {
         let warning = feedback.warning().map(|warning| warning.to_string());
@@ -227,6 +230,19 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
         }
     }
     Err(Refusal::invalid("password", message))
+}
+
+/// The letters and digits of a password beside these words, if it has any of the words.
+fn without(given: &str, words: &[&str]) -> Option<String> {
+    let plain = |text: &str| -> String {
+        text.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let mut words: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    words.retain(|word| word.chars().count() >= WORD_CHARS_MIN);
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let given = plain(given);
+    let rest = words.iter().fold(given.clone(), |rest, word| rest.replace(word.as_str(), ""));
+    (rest != given).then_some(rest)
 }
 
 fn hash(hashing: Hashing, given: &str, salt: [u8; 16]) -> String {
@@ -266,7 +282,7 @@ mod tests {
 
     async fn refused(given: &str) -> String {
         let hasher = Hasher::new(Hashing::Cheap, true);
-        let businesses = vec!["Salon Lumière Montparnasse".to_owned()];
+        let businesses = vec!["Salon Lumière Montparnasse".to_owned(), "Bloom & Co".to_owned()];
         match hasher.new_password(&person(), businesses, given, [1; 16]).await {
             Err(EngineError::Refused(Refusal::Invalid(problems))) => problems[0].message.clone(),
             other => panic!("{given}: {other:?}"),
@@ -301,13 +317,19 @@ mod tests {
             ("marguerite delacroix", "easy to guess"),
             ("Salon Lumière Montparnasse", "easy to guess"),
             ("Montparnasse2026", "easy to guess"),
+            ("Bloom & Co 2026!", "easy to guess"),
+            ("2026: BLOOM-and-Co", "easy to guess"),
+            ("bloom&co31122026", "easy to guess"),
+            ("Salon Lumiere Montparnasse No. 1", "easy to guess"),
         ] {
             let message = refused(given).await;
             assert!(message.contains(says), "{given}: {message}");
         }
         let hasher = Hasher::new(Hashing::Cheap, true);
-        for good in ["correct horse battery staple", &"zK4!vQ9 tR7~".repeat(21)] {
-            hasher.new_password(&person(), Vec::new(), good, [1; 16]).await.unwrap();
+        let bloom = "Bloom, where tulips arrive by bicycle";
+        for good in ["correct horse battery staple", &"zK4!vQ9 tR7~".repeat(21), bloom] {
+            let businesses = vec!["Bloom & Co".to_owned()];
+            hasher.new_password(&person(), businesses, good, [1; 16]).await.unwrap();
         }
     }
 
