@@ -26,7 +26,7 @@ use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, Address, CallDetails, ContactDetails, ContactId, Direction, LinkKind, MembershipPatch,
-    MessageDetails, Phone, Role, Scopes, ServiceId, Source, StaffId, Timestamp,
+    MessageDetails, PersonName, Phone, Role, Scopes, ServiceId, Source, StaffId, Timestamp,
 };
 use actors::people::Invitation;
 use actors::ports::Ports;
@@ -159,7 +159,7 @@ async fn salon(engine: &Engine, records: usize) -> Salon {
     let key = done(&business, CreateKey { name: text("A key"), scopes: Scopes::all() }).await;
     let invitation = Invitation {
         email: Address::new("owner@example.com").unwrap(),
-        name: Some(text("Owner")),
+        name: Some(PersonName::new("Owner".into()).unwrap()),
         locale: None,
         role: Role::Owner,
         staff_id: None,

@@ -3,7 +3,7 @@
 use actors::business::commands::people::{PatchNotifications, RemoveMember};
 use actors::domain::{
     Address, AlertChoice, AlertEmail, AlertKind, AlertScope, LinkKind, Locale, MembershipPatch, PersonId,
-    Refusal, Role, StaffId, Text,
+    PersonName, Refusal, Role, StaffId,
 };
 use actors::people::{Invitation, Invited};
 use actors::view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
@@ -24,7 +24,7 @@ json_object! {
         /// Their email address.
         email: Address,
         /// Their name, for an account that is new.
-        name: Option<Text<0, 200>>,
+        name: Option<PersonName>,
         /// What they shall be.
         role: Role,
         /// Which staff member they are.
@@ -42,7 +42,7 @@ json_object! {
         /// Which staff member they are; null clears it.
         staff_id: Patch<Option<StaffId>>,
         /// Their name.
-        name: Patch<Text<0, 200>>,
+        name: Patch<PersonName>,
         /// Whether they come in.
         status: Patch<SetStatus>,
     }

@@ -22,8 +22,8 @@ use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus,
     ContactDetails, Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch,
-    MembershipStatus, MessageDetails, MessageStatus, PersonId, Phone, Role, Scopes, ServiceId, Source,
-    SpecialDays, StaffId, Text, Urgency, WeeklyBreaks, WeeklyHours,
+    MembershipStatus, MessageDetails, MessageStatus, PersonId, PersonName, Phone, Role, Scopes, ServiceId,
+    Source, SpecialDays, StaffId, Text, Urgency, WeeklyBreaks, WeeklyHours,
 };
 use actors::people::Invitation;
 use actors::view::PersonView;
@@ -174,7 +174,7 @@ async fn people(
     ] {
         let invitation = Invitation {
             email: Address::new(email).map_err(failed)?,
-            name: Some(Text::new(name.into()).map_err(failed)?),
+            name: Some(PersonName::new(name.into()).map_err(failed)?),
             locale: None,
             role,
             staff_id,

@@ -64,6 +64,7 @@ async fn what_is_wrong_with_a_person_is_told_by_its_place() {
         (json!({}), &["email", "role"][..]),
         (json!({ "email": "ada", "role": "boss" }), &["email", "role"]),
         (json!({ "email": "a@b", "role": "owner", "locale": "de", "name": 1 }), &["name", "locale"]),
+        (json!({ "email": "a@b", "role": "owner", "name": " \u{3000}\t" }), &["name"]),
         (json!({ "email": "a@b", "role": "owner", "staff_id": salon.cut }), &["staff_id"]),
         (json!({ "email": "a@b", "role": "owner", "status": "active" }), &["status"]),
     ] {
@@ -73,6 +74,7 @@ async fn what_is_wrong_with_a_person_is_told_by_its_place() {
     assert!(server.operator.all("/audit").await.is_empty(), "no account was made");
     let ada = add(&salon, "ada@example.com", "owner").await;
     let path = format!("/people/{}", id(&ada));
+    salon.operator.patch(&path, &json!({ "name": "  " })).await.invalid_at(&["name"]);
     for (body, paths) in [
         (json!({}), &[""][..]),
         (json!({ "status": "invited" }), &["status"]),

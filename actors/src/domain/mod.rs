@@ -91,7 +91,7 @@ pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};
 pub use spans::Spans;
 pub use special::{SPECIAL_DAYS_MAX, SpecialDay, SpecialDays};
-pub use text::{Email, Phone, Text, TextError};
+pub use text::{Email, PersonName, Phone, Text, TextError};
 pub use time::{SteadyTime, Timestamp, TimestampError};
 pub use webhook::{
     Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret,

@@ -76,6 +76,40 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     }
 }
 
+/// A person's name: empty while it is not known, else a text of at most 200 characters that is not of white space only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PersonName(String);
+
+impl PersonName {
+    /// The greatest number of characters.
+    pub const CHARS_MAX: usize = 200;
+
+    /// Takes the name if it keeps the limits.
+    ///
+    /// # Errors
+    /// As [`Text::new`].
+    pub fn new(name: String) -> Result<Self, TextError> {
+        if name.is_empty() {
+            return Ok(Self(name));
+        }
+        match Text::<1, { Self::CHARS_MAX }>::new(name) {
+            Ok(name) => Ok(Self(name.into_string())),
+            Err(TextError::Length { max, .. }) => Err(TextError::Length { min: 0, max }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name, owned.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
 /// An email address, in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Email(String);
@@ -150,6 +184,15 @@ mod tests {
         assert_eq!(Name::new(" \u{3000}\t".into()), Err(TextError::Blank));
         assert_eq!(Name::new("a\0b".into()), Err(TextError::Nul));
         assert!(Text::<0, 5>::new("  ".into()).is_ok());
+    }
+
+    #[test]
+    fn the_name_of_a_person_is_empty_or_has_more_than_white_space() {
+        for good in ["", "Ada", " Ada ", &"é".repeat(200)] {
+            assert_eq!(PersonName::new(good.into()).unwrap().as_str(), good);
+        }
+        assert_eq!(PersonName::new(" \u{3000}\t".into()), Err(TextError::Blank));
+        assert_eq!(PersonName::new("é".repeat(201)), Err(TextError::Length { min: 0, max: 200 }));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::actor::{Held, Permits};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::domain::{
-    Actor, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId, Refusal, Text,
-    Timestamp,
+    Actor, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId, PersonName,
+    Refusal, Timestamp,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
@@ -287,7 +287,7 @@ impl People {
         &self,
         business: &BusinessHandle,
         request: Request,
-        (id, patch, name): (PersonId, MembershipPatch, Option<Text<0, 200>>),
+        (id, patch, name): (PersonId, MembershipPatch, Option<PersonName>),
     ) -> Result<Answer, EngineError> {
         if let Some(answer) = business.remembered::<PatchMember>(&request).await? {
             return Ok(answer);
@@ -314,7 +314,7 @@ impl People {
     pub async fn change_own(
         &self,
         id: PersonId,
-        name: Option<Text<0, 200>>,
+        name: Option<PersonName>,
         locale: Option<Locale>,
     ) -> Result<Person, EngineError> {
         let of = (Actor::Person(id), "person.changed", Weight::Grows);
@@ -331,7 +331,7 @@ impl People {
     }
 }
 
-fn rename(person: &mut Person, name: Text<0, 200>, now: Timestamp) -> Person {
+fn rename(person: &mut Person, name: PersonName, now: Timestamp) -> Person {
     if person.name != name.as_str() {
         (person.name, person.updated_at) = (name.into_string(), now);
     }

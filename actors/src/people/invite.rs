@@ -11,8 +11,8 @@ use crate::actor::Held;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, Refusal,
-    Role, StaffId, Text, Timestamp,
+    Actor, Address, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, PersonName,
+    Refusal, Role, StaffId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -25,7 +25,7 @@ pub struct Invitation {
     /// Their e-mail address.
     pub email: Address,
     /// Their name, for an account that is new.
-    pub name: Option<Text<0, 200>>,
+    pub name: Option<PersonName>,
     /// Their language, for an account that is new; the business's by default.
     pub locale: Option<Locale>,
     /// What they shall be.
@@ -345,12 +345,12 @@ impl People {
         Ok(NewLink { kind, expires_at, token })
     }
 
-    fn person_of(&self, email: &Address, name: Option<Text<0, 200>>, locale: Locale) -> Person {
+    fn person_of(&self, email: &Address, name: Option<PersonName>, locale: Locale) -> Person {
         let now = self.shared.clocks.now();
         Person {
             id: self.shared.mint_id(now),
             email: email.as_str().to_owned(),
-            name: name.map(Text::into_string).unwrap_or_default(),
+            name: name.map(PersonName::into_string).unwrap_or_default(),
             locale,
             confirmed: false,
             password: None,

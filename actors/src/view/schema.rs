@@ -14,8 +14,8 @@ use crate::domain::{
     BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
     DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId,
     KnowledgeId, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageId, MessageStatus,
-    PersonId, Phone, Role, Scope, ServiceId, SessionId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
-    WebhookStatus, Week, WeeklyBreaks,
+    PersonId, PersonName, Phone, Role, Scope, ServiceId, SessionId, Source, StaffId, Text, Timestamp,
+    Urgency, WebhookId, WebhookStatus, Week, WeeklyBreaks,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
@@ -117,6 +117,9 @@ inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, _ => match M
     // Not of white space only.
     _ => json_schema!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
 });
+
+inline_schema!(PersonName, _ => json_schema!({"type": "string", "maxLength": PersonName::CHARS_MAX,
+    "pattern": "^$|\\S"}));
 
 inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "maxLength": Email::CHARS_MAX,
     "pattern": "^[^\\s@]+@[^\\s@]+$"}));

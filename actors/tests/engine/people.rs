@@ -12,7 +12,7 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::business::{Idempotency, Request};
 use actors::domain::{
     Actor, Address, AlertChoice, AlertEmail, AlertKind, Client, LinkKind, MembershipPatch, MembershipStatus,
-    PersonId, Refusal, Role,
+    PersonId, PersonName, Refusal, Role,
 };
 use actors::mail::letter::Content;
 use actors::people::{From, Hashing, Invitation, Invited, Mailing, People, SignIn, Token};
@@ -272,13 +272,14 @@ async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() 
     let disable = MembershipPatch { active: Some(false), ..MembershipPatch::default() };
     people.patch_member(&business, lately(&world, by(owner)), (admin, disable, None)).await.unwrap();
     assert!(matches!(business.change(by(admin), rename()).await, Err(EngineError::NotFound)));
-    let named =
-        people.patch_member(&business, lately(&world, by(owner)), (hand, disable, Some(text0("Hand")))).await;
+    let named = people
+        .patch_member(&business, lately(&world, by(owner)), (hand, disable, Some(person_name("Hand"))))
+        .await;
     assert!(matches!(refusal(named), Refusal::NotAllowed(_)), "a name is the person's own");
     let answer = people.patch_member(
         &business,
         by_operator(),
-        (hand, MembershipPatch::default(), Some(text0("Hand"))),
+        (hand, MembershipPatch::default(), Some(person_name("Hand"))),
     );
     assert_eq!(json(&answer.await.unwrap())["name"], "Hand");
     business.change(by_operator(), RemoveMember { id: owner }).await.unwrap();
@@ -293,8 +294,8 @@ async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() 
     assert!(accounts.iter().any(|entry| entry.action == "person.password_set"));
 }
 
-fn text0<const MAX: usize>(text: &str) -> actors::domain::Text<0, MAX> {
-    actors::domain::Text::new(text.into()).unwrap()
+fn person_name(name: &str) -> PersonName {
+    PersonName::new(name.into()).unwrap()
 }
 
 #[tokio::test(start_paused = true)]

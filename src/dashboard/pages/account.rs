@@ -1,7 +1,7 @@
 //! A person's own account: name, language, looks, email, and the way to another password.
 
 use actors::EngineError;
-use actors::domain::{Address, Locale, Refusal, Text};
+use actors::domain::{Address, Locale, PersonName, Refusal};
 use askama::Template;
 use axum::http::{StatusCode, header};
 
@@ -93,7 +93,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
 /// Changes name, language and looks.
 pub(crate) async fn sent(visit: Visit) -> Answered {
     let form = &visit.form;
-    let name = Text::<0, 200>::new(form.get("name").trim().to_owned());
+    let name = PersonName::new(form.get("name").trim().to_owned());
     let locale = Locale::from_word(form.get("locale")).unwrap_or(visit.signed_in.person.locale);
     let name = match name {
         Ok(name) => name,

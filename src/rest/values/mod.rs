@@ -12,8 +12,8 @@ use actors::domain::{
     AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
     Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,
-    PersonId, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text, Urgency, WebhookId,
-    WebhookStatus,
+    PersonId, PersonName, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text, Urgency,
+    WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -21,6 +21,12 @@ use crate::http::read::FromText;
 impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     fn from_text(text: &str) -> Result<Self, String> {
         Text::new(text.to_owned()).map_err(|error| error.to_string())
+    }
+}
+
+impl FromText for PersonName {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::new(text.to_owned()).map_err(|error| error.to_string())
     }
 }
 

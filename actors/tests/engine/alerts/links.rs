@@ -1,6 +1,6 @@
 //! Links of mails, and memberships that are offered by mail: each leads where it was meant to, and nobody else anywhere.
 
-use actors::domain::{Client, Locale};
+use actors::domain::{Client, Locale, PersonName};
 use actors::mail::letter::Content;
 use actors::people::Mailing;
 
@@ -134,7 +134,7 @@ async fn who_has_an_account_already_does_not_show_before_they_accept() {
     let people = world.engine.people();
     let ada = people.session(&session).await.unwrap().unwrap().person.id;
     people
-        .change_own(ada, Some(Text::new("Ada Lovelace".to_owned()).unwrap()), Some(Locale::Fr))
+        .change_own(ada, Some(PersonName::new("Ada Lovelace".to_owned()).unwrap()), Some(Locale::Fr))
         .await
         .unwrap();
     pass(60).await;

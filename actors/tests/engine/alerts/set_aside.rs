@@ -1,5 +1,6 @@
 //! People and mails of a business that is set aside.
 
+use actors::domain::PersonName;
 use actors::store::StoreError;
 
 use super::mailed::sent;
@@ -39,7 +40,7 @@ async fn its_mails_wait_and_its_people_are_left_with_their_other_businesses() {
         people.check_set_aside(both, other.id).unwrap();
         people.check_set_aside(uuid::Uuid::from_u128(1).into(), shop.id).unwrap();
         is_set_aside(&people.of_business(&world.at(&shop), &first_page()).await.map(drop));
-        people.change_own(alone, Some(Text::new("Alone".into()).unwrap()), None).await.unwrap();
+        people.change_own(alone, Some(PersonName::new("Alone".into()).unwrap()), None).await.unwrap();
         is_set_aside(&world.at(&shop).alerts(both, &first_page()).await.map(drop));
         world.restart().await;
         post.begin(&world.engine);
