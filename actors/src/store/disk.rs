@@ -38,6 +38,7 @@ use super::home::Home;
 use super::isolating::Files;
 use super::mark::{Mark, Marked};
 use super::opening::SEGMENT_BYTES;
+use super::private::keep_private;
 use super::syncs::{By, Syncs};
 use super::tree::Tree;
 use super::{
@@ -93,6 +94,7 @@ impl DiskBackend {
         }
         create_dir(dir)?;
         let lock = lock(dir)?;
+        keep_private(dir);
         format::check(dir)?;
         let store = dir.join("store");
         create_dir(&store)?;

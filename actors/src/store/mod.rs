@@ -36,6 +36,7 @@ mod opening;
 pub mod outside;
 mod page_cache;
 mod pieces;
+mod private;
 pub mod records;
 mod rest;
 mod restoring;

@@ -50,6 +50,44 @@ fn found_by_sled(store: &Path) -> Option<u64> {
 }
 
 #[test]
+fn group_and_others_have_no_access_to_anything_in_the_data_directory() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    fn all(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
+        found.push(dir.to_owned());
+        for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap() {
+                of if of.is_dir() => all(&entry.path(), found),
+                of if of.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    DiskBackend::open(home.path()).unwrap().close();
+    symlink(elsewhere.path(), home.path().join("linked")).unwrap();
+    set(elsewhere.path(), 0o644);
+    let mut before = Vec::new();
+    all(home.path(), &mut before);
+    for path in &before {
+        set(path, if path.is_dir() { 0o755 } else { 0o664 });
+    }
+    let store = DiskBackend::open(home.path()).unwrap();
+    write_over(&store, 100);
+    store.close();
+    let mut after = Vec::new();
+    all(home.path(), &mut after);
+    for name in ["journal", "committed", "store/db"] {
+        assert!(after.contains(&home.path().join(name)), "{name} of {after:?}");
+    }
+    for path in after {
+        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+    }
+    assert_eq!(mode(elsewhere.path()), 0o644, "what is linked is not changed");
+}
+
+#[test]
 fn a_store_whose_opening_was_cut_short_opens() {
     let homes: Vec<_> = (0..4).map(|_| tempfile::tempdir().unwrap()).collect();
     let [first, before, cut, bare] = [0, 1, 2, 3].map(|home: usize| homes[home].path());
