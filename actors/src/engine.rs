@@ -34,7 +34,7 @@ use crate::limits::Limits;
 use crate::mail::Outbox;
 use crate::meta;
 use crate::net::WebhookClient;
-use crate::people::{Hasher, People, PersonActor};
+use crate::people::{Hasher, People, PersonActor, write_uses};
 use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
@@ -232,6 +232,13 @@ impl Engine {
     /// # Errors
     /// When the store failed meanwhile.
     pub async fn close(self) -> Result<(), StoreError> {
+        // People's actors write the uses, so they must still be taking messages.
+        let uses = async {
+            for running in write_uses(&self.shared).await {
+                running.settled().await;
+            }
+        };
+        let _ = tokio::time::timeout(CLOSE_TIME_MAX, uses).await;
         self.shared.closing.store(true, Ordering::Release);
         self.end_imports();
         self.shared.dispatcher.stop();

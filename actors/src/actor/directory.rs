@@ -422,6 +422,12 @@ impl<M: Message> Running<M> {
         self.started.elapsed().saturating_sub(used)
     }
 
+    /// Waits until it has nothing under way.
+    pub(crate) async fn settled(&self) {
+        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
+    }
+
     /// Stops the actor if nothing is in flight; false if something is.
     fn retire(&self) -> bool {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]

@@ -7,5 +7,5 @@ mod directory;
 mod message;
 mod use_order;
 
-pub(crate) use directory::{Bounds, Directory, Start};
+pub(crate) use directory::{Bounds, Directory, Running, Start};
 pub(crate) use message::{Held, Permits, Reply};

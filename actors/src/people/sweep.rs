@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::handle::{Comes, People};
 use super::message::{Fate, Message, Note};
+use crate::actor::Running;
 use crate::domain::{Actor, BusinessId, Person, PersonId};
 use crate::error::EngineError;
 use crate::shared::Shared;
@@ -47,13 +48,20 @@ pub(crate) async fn sweep_people(
     Ok(last)
 }
 
-/// Writes the uses of sessions that were noted.
-pub(crate) async fn write_uses(shared: &Shared) {
+/// Has the uses of sessions written that were noted, by these actors. Those of people whose actor is not available stay
+/// noted.
+pub(crate) async fn write_uses(shared: &Shared) -> Vec<Arc<Running<Message>>> {
+    let mut writing = Vec::new();
     for (person, hash, at) in shared.known.take_uses() {
-        if let Ok((running, permit)) = shared.persons.enter(person).await {
-            let _ = running.actor.cast(Message::Used { hash, at, permit });
+        match shared.persons.enter(person).await {
+            Ok((running, permit)) => {
+                let _ = running.actor.cast(Message::Used { hash, at, permit });
+                writing.push(running);
+            }
+            Err(_) => shared.known.note_use(person, hash, at),
         }
     }
+    writing
 }
 
 impl People {

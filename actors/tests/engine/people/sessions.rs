@@ -62,6 +62,18 @@ async fn sessions_outlive_a_crash_and_end_when_nobody_uses_them() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_use_of_the_last_minute_outlives_the_end_of_the_service() {
+    let mut world = world().await;
+    let shop = world.shop(0).await;
+    let (_, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
+    pass(6 * 24 * 60).await;
+    assert!(world.engine.people().session(&token).await.unwrap().is_some());
+    world.restart().await;
+    pass(2 * 24 * 60).await;
+    assert!(world.engine.people().session(&token).await.unwrap().is_some(), "it was used two days ago");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_suspended() {
     let world = world().await;
     let shop = world.shop(0).await;
