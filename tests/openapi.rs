@@ -165,7 +165,11 @@ fn a_booking_is_for_exactly_one_of_a_contact_and_its_id() {
         };
         let contact = json!({"phone": "+33612345680"});
         assert!(with(&json!({ "contact_id": id })) && with(&json!({ "contact": contact })), "{body}");
-        assert!(with(&json!({ "contact_id": null, "contact": contact })), "{body}");
+        // Generators of clients lose the type of a property that is described once more in a choice.
+        let described = &document["components"]["schemas"][body];
+        let choice = json!([{ "required": ["contact_id"] }, { "required": ["contact"] }]);
+        assert_eq!((&described["oneOf"], &described["allOf"]), (&choice, &Value::Null), "{body}");
+        assert_eq!(described["properties"]["contact"]["$ref"], "#/components/schemas/ContactBody", "{body}");
         assert!(!with(&json!({})) && !with(&json!({ "contact": null, "contact_id": null })), "{body}");
         assert!(!with(&json!({ "contact_id": id, "contact": contact })), "{body}");
     }

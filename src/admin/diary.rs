@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::api::availability::{SlotView, check_days, part};
 use crate::http::numbers::Limit;
+use crate::http::object::one_of;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::rest::input::PathDate;
@@ -150,8 +151,7 @@ fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
 }
 
 fn instants_or_dates_described(object: &mut Schema) {
-    let both = |first: &str, last: &str| json!({"required": [first, last], "properties": {first: {"type": "string"}, last: {"type": "string"}}});
-    object.insert("allOf".into(), json!([{"oneOf": [both("starts_at", "ends_at"), both("from", "to")]}]));
+    one_of(object, &[&["starts_at", "ends_at"], &["from", "to"]]);
 }
 
 impl TimeOffBody {

@@ -70,6 +70,34 @@ impl Declared {
     }
 }
 
+/// Describes that exactly one of these lists of properties is given. Generators of clients make types of lists that say
+/// nothing else, so a property of a list is described as never null, although null is read as if it was left out.
+pub fn one_of(object: &mut Schema, lists: &[&[&str]]) {
+    let properties = object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+    for (_, property) in properties.filter(|(name, _)| lists.iter().any(|list| list.contains(&name.as_str())))
+    {
+        let Some(property) = property.as_object_mut() else { continue };
+        let type_of = property.get("type").and_then(Value::as_array);
+        if let Some(only) = type_of.and_then(|types| types.iter().find(|of| **of != "null")).cloned() {
+            property.insert("type".into(), only);
+        }
+        if let Some(Value::Array(choices)) = property.get_mut("anyOf").map(Value::take) {
+            property.remove("anyOf");
+            property.extend(
+                choices
+                    .into_iter()
+                    .filter_map(|choice| match choice {
+                        Value::Object(of) if of.get("type").is_none_or(|of| of != "null") => Some(of),
+                        _ => None,
+                    })
+                    .flatten(),
+            );
+        }
+    }
+    let required = lists.iter().map(|list| json!({ "required": list }));
+    object.insert("oneOf".into(), required.collect());
+}
+
 /// Whether an object is that of a PATCH, by which of its properties keep what is there when they are left out: all of
 /// them. It must have one.
 pub const fn is_patch(properties: &[bool]) -> bool {

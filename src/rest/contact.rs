@@ -3,10 +3,10 @@
 use actors::business::commands::appointments::BookingContact;
 use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
 use schemars::Schema;
-use serde_json::json;
 
 use super::error::ApiError;
 use super::values::time::Zone;
+use crate::http::object::one_of;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::json_object;
@@ -44,14 +44,9 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, probl
     }
 }
 
-/// What [`one_contact`] checks, as a schema. It stands inside of `allOf`, where generators of clients leave the object
-/// the class that it is.
+/// What [`one_contact`] checks, as a schema.
 pub(crate) fn one_contact_described(object: &mut Schema) {
-    let choice = json!([{"oneOf": [
-        {"required": ["contact_id"], "properties": {"contact_id": {"type": "string"}}},
-        {"required": ["contact"], "properties": {"contact": {"type": "object"}}},
-    ]}]);
-    object.insert("allOf".into(), choice);
+    one_of(object, &[&["contact_id"], &["contact"]]);
 }
 
 /// The contact of a booking whose body [`one_contact`] has checked.
