@@ -95,6 +95,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
             .named("deleteSpecialDay", "Have a date be as the week says again")
+            .conditional()
             .details("`affected` tells which appointments to come on that date lie outside then.")
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
@@ -106,6 +107,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by start."),
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
             .named("deleteTimeOff", "Take time off back")
+            .conditional()
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to the business's people")

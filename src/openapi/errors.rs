@@ -100,7 +100,7 @@ fn possible(
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
-        if operation.signature.answers == Kind::Changed && !refuses.contains(&Code::Conflict) {
+        if operation.conditional && !refuses.contains(&Code::Conflict) {
             errors.push(sample(Code::Conflict));
         }
     }

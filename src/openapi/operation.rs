@@ -10,6 +10,8 @@ use crate::rest::output::Kind;
 pub(super) struct Operation<'a> {
     pub(super) method: &'a Method,
     pub(super) signature: Signature,
+    /// Whether it goes by `If-Match`.
+    pub(super) conditional: bool,
     /// The ids in the path, in its order.
     pub(super) ids: Vec<PathId>,
 }

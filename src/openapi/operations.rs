@@ -57,7 +57,8 @@ fn operation<A>(
 ) -> Value {
     let mut signature = (route.describe)(schemas);
     let ids = ids(path, &mut signature);
-    let operation = Operation { method: &route.method, signature, ids };
+    let conditional = route.conditional || signature.answers == Kind::Changed;
+    let operation = Operation { method: &route.method, signature, conditional, ids };
     let scope = (api.scope)(&route.access);
     let mut description = route.details.to_owned();
     if let Some(scope) = scope {
@@ -124,7 +125,7 @@ fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str>
     let reads = *operation.method == Method::GET;
     let headers = [
         (operation.changes(), "Idempotency-Key"),
-        (!reads && one, "If-Match"),
+        (operation.conditional, "If-Match"),
         (reads && one, "If-None-Match"),
     ];
     headers.into_iter().filter_map(|(applies, name)| applies.then_some(name))

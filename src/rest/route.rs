@@ -30,6 +30,8 @@ pub(crate) struct Route<A> {
     pub(crate) details: &'static str,
     /// The errors it can give beyond those that follow from its method, its path and its handler.
     pub(crate) refuses: &'static [Code],
+    /// Whether a deletion by it goes by `If-Match`, as every change of a record does.
+    pub(crate) conditional: bool,
     /// What its handler takes and gives.
     pub(crate) describe: fn(&mut Schemas) -> Signature,
     /// Its handler.
@@ -40,6 +42,11 @@ impl<A> Route<A> {
     /// The same with what else there is to know.
     pub(crate) fn details(self, details: &'static str) -> Self {
         Self { details, ..self }
+    }
+
+    /// The same of a deletion that goes by `If-Match`.
+    pub(crate) fn conditional(self) -> Self {
+        Self { conditional: true, ..self }
     }
 
     /// The same with the errors it can give beyond those that follow from its method, its path and its handler.
@@ -62,7 +69,18 @@ impl<A> MethodRoute<A> {
     /// The operation's name, and what it does in a few words.
     pub(crate) fn named(self, id: &'static str, summary: &'static str) -> Route<A> {
         let Self { method, path, access, describe, handle } = self;
-        Route { method, path, access, id, summary, details: "", refuses: &[], describe, handle }
+        Route {
+            method,
+            path,
+            access,
+            id,
+            summary,
+            details: "",
+            refuses: &[],
+            conditional: false,
+            describe,
+            handle,
+        }
     }
 }
 

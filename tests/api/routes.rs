@@ -144,6 +144,41 @@ async fn every_route_answers_a_key_that_has_its_scope_alone() {
 }
 
 #[tokio::test]
+async fn the_document_names_the_headers_that_each_route_reads() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let records = Records::of(&salon).await;
+    let document = receptionist::openapi::document();
+    let mut wrong = Vec::new();
+    for (number, row) in rows(&salon).iter().enumerate() {
+        let described = &document["paths"][row.path][row.method.to_lowercase()]["parameters"].to_string();
+        let path = format!("{}{}", records.fill(row.path), row.query);
+        let ask = async |name: &str, value: &str| {
+            let call = salon.api.call(row.method, &path).header(name, value);
+            if row.body.is_null() { call.await } else { call.json(&row.body).await }
+        };
+        // A deletion happens once, so the key goes with it.
+        let key = format!("headers-{number}");
+        let call = salon.api.call(row.method, &path).header("if-match", "\"stale\"").once(&key);
+        let stale = if row.body.is_null() { call.await } else { call.json(&row.body).await };
+        let reads_match = stale.status == 409 && stale.body["error"]["details"][0]["path"] == "If-Match";
+        let reads_none = row.method == "GET" && ask("if-none-match", "*").await.status == 304;
+        if reads_match {
+            ask("idempotency-key", &key).await;
+        }
+        let reads_key = ask("idempotency-key", &key).await.has("idempotent-replayed");
+        for (name, reads) in
+            [("If-Match", reads_match), ("If-None-Match", reads_none), ("Idempotency-Key", reads_key)]
+        {
+            if described.contains(&format!("#/components/parameters/{name}")) != reads {
+                wrong.push(format!("{} {} reads {name}: {reads}", row.method, row.path));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn every_route_is_closed_without_a_key() {
     let server = Server::open().await;
     let salon = server.salon().await;
