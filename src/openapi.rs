@@ -47,7 +47,22 @@ pub fn document() -> Value {
     let webhooks = webhooks::all(&mut schemas);
     let mut document = describe(&api, &crate::api::table(), schemas);
     document["webhooks"] = webhooks;
+    if let Some(tags) = document["tags"].as_array_mut() {
+        tags.push(
+            json!({"name": webhooks::TAG, "description": "The calls that the service makes to endpoints."}),
+        );
+    }
     document
+}
+
+/// Takes the section `webhooks` and its tag out of the document of the public API.
+pub fn without_webhooks(document: &mut Value) {
+    if let Some(document) = document.as_object_mut() {
+        document.remove("webhooks");
+    }
+    if let Some(tags) = document["tags"].as_array_mut() {
+        tags.retain(|tag| tag["name"] != webhooks::TAG);
+    }
 }
 
 /// The document of the operator API.

@@ -176,6 +176,26 @@ fn a_booking_is_for_exactly_one_of_a_contact_and_its_id() {
 }
 
 #[test]
+fn the_calls_to_endpoints_have_a_tag_of_their_own_and_can_be_left_out() {
+    let whole = document();
+    let tags = |document: &Value| -> Vec<String> {
+        let tags = document["tags"].as_array().unwrap().iter();
+        tags.map(|tag| tag["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(tags(&whole).contains(&"Events".to_owned()));
+    for (_, item) in whole["webhooks"].as_object().unwrap() {
+        assert_eq!(item["post"]["tags"], json!(["Events"]));
+    }
+    for (path, method, operation) in operations(&whole) {
+        assert!(!operation["tags"].to_string().contains("Events"), "{method} {path}");
+    }
+    let mut without = document();
+    receptionist::openapi::without_webhooks(&mut without);
+    assert!(without.get("webhooks").is_none() && !tags(&without).contains(&"Events".to_owned()));
+    assert_eq!(without["paths"], whole["paths"]);
+}
+
+#[test]
 fn there_are_fifteen_codes() {
     let document = document();
     assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap().len(), 15);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::print;
-use crate::openapi::{document, operator_document};
+use crate::openapi::{document, operator_document, without_webhooks};
 
 /// Which document to print.
 #[derive(Clone, Copy, Debug, Args)]
@@ -13,11 +13,18 @@ pub struct OpenapiArgs {
     /// Print the document of the operator API instead
     #[arg(long)]
     operator: bool,
+    /// Leave out the section `webhooks`, which describes the calls to endpoints: some generators of clients take them for
+    /// operations of the API
+    #[arg(long, conflicts_with = "operator")]
+    without_webhooks: bool,
 }
 
 /// Prints the document. Exit code 1 if nobody takes it.
 pub fn openapi(args: OpenapiArgs) -> ExitCode {
-    let document = if args.operator { operator_document() } else { document() };
+    let mut document = if args.operator { operator_document() } else { document() };
+    if args.without_webhooks {
+        without_webhooks(&mut document);
+    }
     match print::output(&format!("{document:#}\n")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -16,6 +16,9 @@ const ABOUT: &str = "Sent at once to every enabled endpoint that subscribed to i
     taken. The same event may come more than once, always with the same `webhook-id` and the same bytes, and events may \
     come out of order. Verify the signature over the bytes as they came.";
 
+/// The group of the calls. Generators of clients write one file for each group, so it is not that of any operation.
+pub(super) const TAG: &str = "Events";
+
 /// Every event.
 pub(super) fn all(schemas: &mut Schemas) -> Value {
     let events =
@@ -69,7 +72,7 @@ fn operation(event: EventType, schemas: &mut Schemas) -> Value {
         "operationId": format!("receive{name}"),
         "summary": summary(event),
         "description": ABOUT,
-        "tags": ["Webhooks"],
+        "tags": [TAG],
         "security": [],
         "parameters": headers(),
         "requestBody": {"required": true, "content": {"application/json": {
