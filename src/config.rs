@@ -62,6 +62,9 @@ pub struct ServeArgs {
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
+    /// The same; where both variables are set they must be equal
+    #[arg(long = "receptionist-rate-limit-per-minute", env = variables::RATE_LIMIT_TOO, value_name = "COUNT", hide = true)]
+    pub rate_limit_too: Option<OsString>,
     /// Forms per person and minute in the dashboard [default: 240]
     #[arg(long = "person-rate-limit-per-minute", env = variables::PERSON_RATE_LIMIT, value_name = "COUNT")]
     pub person_rate_limit: Option<OsString>,
@@ -192,7 +195,7 @@ impl TryFrom<ServeArgs> for Settings {
             admin_token: Secret::admin_token(AdminToken::new)
                 .read(args.admin_token, args.admin_token_file)?,
             rate_limits: RateLimits {
-                key: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
+                key: rate_limit(args.rate_limit, args.rate_limit_too)?,
                 person: parsed(variables::PERSON_RATE_LIMIT, args.person_rate_limit, "240", AT_LEAST_1)?,
             },
             connections_per_address: parsed(
@@ -259,6 +262,20 @@ fn mail(
         (Some(_), None) => {
             let missing = format!("must be set when {} is", variables::SMTP_URL);
             Err(ConfigError::new(variables::MAIL_FROM, missing))
+        }
+    }
+}
+
+/// The limit of keys, which has two names.
+fn rate_limit(given: Option<OsString>, too: Option<OsString>) -> Result<NonZeroU32, ConfigError> {
+    let read = |variable, given| parsed(variable, given, "120", AT_LEAST_1);
+    match (given, too) {
+        (given, None) => read(variables::RATE_LIMIT, given),
+        (None, too) => read(variables::RATE_LIMIT_TOO, too),
+        (given, too) => {
+            let (limit, other) = (read(variables::RATE_LIMIT, given)?, read(variables::RATE_LIMIT_TOO, too)?);
+            let problem = format!("is {other}, and {} is {limit}; set one of them", variables::RATE_LIMIT);
+            if limit == other { Ok(limit) } else { Err(ConfigError::new(variables::RATE_LIMIT_TOO, problem)) }
         }
     }
 }

@@ -64,6 +64,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli.command,
         Err(error) => error.format(&mut program).exit(),
     };
+    // The service says so in its log.
+    if !matches!(command, Command::Serve(_) | Command::Demo(_)) {
+        cli::warn_of_misspelt_variables();
+    }
     match command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),

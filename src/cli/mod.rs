@@ -58,6 +58,13 @@ mod special_day;
 mod staff;
 mod stopped;
 mod task;
+/// Warns of environment variables that look like settings and are none.
+pub fn warn_of_misspelt_variables() {
+    for problem in crate::config::variables::all_misspelt() {
+        print::note(&format!("warning: {problem}"));
+    }
+}
+
 #[cfg(test)]
 mod tests;
 mod time_off;

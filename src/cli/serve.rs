@@ -64,6 +64,9 @@ pub(super) fn run(
     let settings = settings?;
     telemetry::init(&settings.log).map_err(|error| ConfigError::new(variables::LOG, error))?;
     let _finish = FinishLog;
+    for problem in variables::all_misspelt() {
+        tracing::warn!("{problem}");
+    }
     // Before anything is opened that counts.
     open_files::raise_limit();
     runtime()?.block_on(async {

@@ -82,6 +82,20 @@ fn every_setting_has_its_flag() {
 }
 
 #[test]
+fn the_rate_limit_has_two_names_that_must_agree() {
+    let [one, too] = ["--rate-limit-per-minute", "--receptionist-rate-limit-per-minute"];
+    for given in [&[format!("{one}=7")][..], &[format!("{too}=7")], &[format!("{one}=7"), format!("{too}=7")]]
+    {
+        let given: Vec<_> = given.iter().map(String::as_str).collect();
+        assert_eq!(args(&given).unwrap().rate_limits.key.get(), 7);
+    }
+    let error = args(&[&format!("{one}=7"), &format!("{too}=8")]).unwrap_err();
+    assert!(error.starts_with("RECEPTIONIST_RATE_LIMIT_PER_MINUTE: is 8, and PUBLIC_API"), "{error}");
+    let error = args(&[&format!("{too}=0")]).unwrap_err();
+    assert!(error.starts_with("RECEPTIONIST_RATE_LIMIT_PER_MINUTE: must be"), "{error}");
+}
+
+#[test]
 fn every_setting_has_the_variable_of_the_contract() {
     let command = Cli::command();
     let variables: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_env()).collect();
@@ -96,6 +110,7 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_ADMIN_TOKEN",
             "RECEPTIONIST_ADMIN_TOKEN_FILE",
             "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
+            "RECEPTIONIST_RATE_LIMIT_PER_MINUTE",
             "RECEPTIONIST_PERSON_RATE_LIMIT_PER_MINUTE",
             "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
             "RECEPTIONIST_TRUSTED_PROXIES",
