@@ -139,7 +139,7 @@ mod tests {
         let router = Router::new()
             .route("/hello", get(|| async {}))
             .route("/panic", get(panics))
-            .fallback(|| async { ApiError::NoSuchPath("/x".into()) });
+            .fallback(|| async { ApiError::NoSuchPath(None) });
         App::new(router, Arc::new(Metrics::new([])))
     }
 

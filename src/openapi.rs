@@ -81,7 +81,7 @@ pub fn operator_document() -> Value {
 
 fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
     schemas.of::<Body<'_>>();
-    let mut responses = errors::of_no_operation(api.conventions, api.base_path);
+    let mut responses = errors::of_no_operation(api.conventions);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);
     let (scheme, needs) = api.security;
     json!({
@@ -125,7 +125,14 @@ fn about() -> String {
         A list is walked with `cursor`, which is the `next_cursor` of the page before. A request reads a bounded number
         of rows: a page may be short or empty while `has_more` is true. Each key may make a number of requests per minute (120 unless the operator sets another), which `X-RateLimit-Limit` tells. Every answer
         carries `X-Request-Id`: the request's own, if it sent one of 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
-        characters. GET answers HEAD as well.",
+        characters. GET answers HEAD as well.
+
+        Schemas of requests are closed: they list every property there is. Schemas of responses are open in time: a later
+        version of the service may add properties, event types and error codes, so a client ignores those that it does not
+        know. Nothing else of `/v1` changes in a way that breaks a client; the README has the policy and the changelog.
+
+        No response has CORS headers, since a key belongs on servers only: a web page calls its own server, which calls the
+        API. `GET /availability` answers for at most 7 days in one request.",
         BODY_BYTES_MAX / 1024
     )])
 }

@@ -268,7 +268,7 @@ fn an_answer_is_as_promised_or_the_difference_is_named() {
     conformance.check("GET", "/healthz", 200, &HeaderMap::new(), b"x").unwrap();
     let not_modified = headers(&[("etag", "\"abc\"")]);
     conformance.check("GET", "/v1/business", 304, &not_modified, b"").unwrap();
-    let refused = json!({"error": {"code": "method_not_allowed", "message": "this path allows GET, HEAD"}});
+    let refused = json!({"error": {"code": "method_not_allowed", "message": "This path allows GET, HEAD."}});
     check("PUT", "/v1/services", 405, &headers(&[("allow", "GET, HEAD")]), &refused).unwrap();
 
     let fails = |result: Result<(), String>, why: &str| {

@@ -14,7 +14,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 
 use crate::config::AdminToken;
-use crate::http::authorization::bearer;
+use crate::http::authorization::{BadCredential, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::reading::Reading;
 use crate::metrics::Metrics;
@@ -47,7 +47,10 @@ impl TokenGate {
     /// Why the request is not let in, if it is not.
     fn refusal(&self, request: &Request) -> Option<ApiError> {
         // A request without a token guesses nothing.
-        let Some(token) = bearer(request.headers()) else { return Some(ApiError::Unauthorized) };
+        let token = match bearer(request.headers()) {
+            Ok(token) => token,
+            Err(fault) => return Some(ApiError::NoToken(fault)),
+        };
         if self.token.is(token) {
             return None;
         }
@@ -58,7 +61,7 @@ impl TokenGate {
                 if allowance.remaining == 0 {
                     tracing::warn!(client.address = %client, "wrong operator tokens; the address has to wait");
                 }
-                ApiError::Unauthorized
+                ApiError::NoToken(BadCredential::Unknown)
             }
             Verdict::Over(allowance) => {
                 self.metrics.rate_limited.addresses.fetch_add(1, Ordering::Relaxed);

@@ -281,10 +281,10 @@ pub(crate) fn router(
     metrics: Arc<Metrics>,
 ) -> Router {
     let gate = TokenGate::new(engine, token, metrics);
-    let fallback = gate.clone();
+    let (fallback, lists) = (gate.clone(), router::lists(&table()));
     // Unknown paths, too, ask for the token first.
     let no_such_path = |request: Request| async move {
-        let answer = ApiError::NoSuchPath(request.uri().path().to_owned()).into_response();
+        let answer = ApiError::NoSuchPath(router::list_above(&lists, request.uri().path())).into_response();
         fallback.authenticate(request, |_, ()| ready(answer)).await
     };
     let check = middleware::from_fn(move |request, next| hosts.clone().check(request, next));

@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Access;
-use crate::http::authorization::bearer;
+use crate::http::authorization::{BadCredential, bearer};
 use crate::http::cursor::Cursors;
 use crate::metrics::{Metrics, RateLimited};
 use crate::rate_limit::{Allowance, RateLimit, Verdict};
@@ -45,11 +45,10 @@ impl KeyGate {
     }
 
     /// What the request's key opens.
-    async fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, ApiError> {
-        match bearer(headers).and_then(Credential::parse) {
-            Some(credential) => Ok(self.engine.authenticate(&credential).await?),
-            None => Ok(None),
-        }
+    async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, ApiError> {
+        let key = bearer(headers).map_err(ApiError::NoKey)?;
+        let credential = Credential::parse(key).ok_or(ApiError::NoKey(BadCredential::Malformed))?;
+        self.engine.authenticate(&credential).await?.ok_or(ApiError::NoKey(BadCredential::Unknown))
     }
 
     /// The limit of requests without a valid key.
@@ -100,8 +99,7 @@ impl Gate<Access> for Arc<KeyGate> {
         let principal = self.principal(request.headers()).await;
         let now = self.engine.now();
         let principal = match principal {
-            Ok(Some(principal)) => principal,
-            Ok(None) => return self.anonymous(&request, now, ApiError::Unauthorized),
+            Ok(principal) => principal,
             Err(error) => return self.anonymous(&request, now, error),
         };
         let (key, business) = (principal.key.id, principal.business.id);

@@ -5,6 +5,7 @@ use actors::view::KeyView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::http::authorization::BadCredential;
 use crate::rest::prelude::{ApiError, Context, One};
 
 /// The key and its business.
@@ -27,7 +28,7 @@ struct BusinessName {
 
 /// Answers even for a suspended business, and whatever the key's scopes.
 pub(super) async fn show(context: Context) -> Result<One<CallerIdentity>, ApiError> {
-    let principal = context.caller.principal.as_ref().ok_or(ApiError::Unauthorized)?;
+    let principal = context.caller.principal.as_ref().ok_or(ApiError::NoKey(BadCredential::Missing))?;
     Ok(One::of(&CallerIdentity {
         api_key: KeyView::from(&principal.key),
         business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },

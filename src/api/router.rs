@@ -117,12 +117,12 @@ pub(crate) fn table() -> Vec<Route<Access>> {
 
 /// The router of the public API: `/v1` behind the gate.
 pub(crate) fn router(gate: &Arc<KeyGate>) -> Router {
-    let fallback = Arc::clone(gate);
+    let (fallback, lists) = (Arc::clone(gate), router::lists(&table()));
     let no_such_path = |request: Request| async move {
         let path = request.uri().path();
         let (ours, answer) = (
             path == "/v1" || path.starts_with("/v1/"),
-            ApiError::NoSuchPath(path.to_owned()).into_response(),
+            ApiError::NoSuchPath(router::list_above(&lists, path)).into_response(),
         );
         if ours { fallback.authenticate(request, |_, _| ready(answer)).await } else { answer }
     };

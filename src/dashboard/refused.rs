@@ -163,7 +163,7 @@ mod tests {
                 (refusal(Refusal::NotAllowed("your role may see this and not change it")), 403),
                 (Refused::not_found(), 404),
                 (EngineError::NotFound.into(), 404),
-                (ApiError::MethodNotAllowed("GET, HEAD").into(), 405),
+                (ApiError::MethodNotAllowed("GET, HEAD", "").into(), 405),
                 (Refused::SentBefore, 409),
                 (refusal(Refusal::conflict("it is taken", "email", "is taken")), 409),
                 (Refused::LinkGone, 410),

@@ -165,7 +165,7 @@ async fn answer(
         // The address of a form that was refused, asked for anew.
         return Ok(see_other(&place.page_of(head.uri.path())));
     }
-    let at = at.ok_or(ApiError::MethodNotAllowed(place.allow()))?;
+    let at = at.ok_or(ApiError::MethodNotAllowed(place.allow(), ""))?;
     let row = &place.rows[at];
     if reads {
         let asked = Asked::new(Arc::clone(desk), head, params, Form::default());

@@ -2,13 +2,33 @@
 
 use axum::http::{HeaderMap, header};
 
-/// The token of an `Authorization: Bearer` header (RFC 6750 §2.1), when there is exactly one.
-pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// What is wrong with the credentials of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadCredential {
+    /// There is no `Authorization` header.
+    Missing,
+    /// There is more than one.
+    Repeated,
+    /// It is of another scheme than `Bearer`.
+    NotBearer,
+    /// It does not have the form of a key.
+    Malformed,
+    /// It opens nothing.
+    Unknown,
+}
+
+/// The token of an `Authorization: Bearer` header (RFC 6750 §2.1).
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, BadCredential> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let value = values.next()?.to_str().ok()?;
+    let value = values.next().ok_or(BadCredential::Missing)?;
     if values.next().is_some() {
-        return None;
+        return Err(BadCredential::Repeated);
     }
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_matches(' '))
+    let (scheme, token) =
+        value.to_str().ok().and_then(|value| value.split_once(' ')).ok_or(BadCredential::NotBearer)?;
+    if scheme.eq_ignore_ascii_case("Bearer") {
+        Ok(token.trim_matches(' '))
+    } else {
+        Err(BadCredential::NotBearer)
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::parts::{Conventions, component, headers_sent};
+use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
@@ -47,9 +48,8 @@ pub(super) fn of(
 }
 
 /// What is answered where there is no operation: another method of a path, or a path that is none.
-pub(super) fn of_no_operation(conventions: Conventions, base_path: &str) -> Map<String, Value> {
-    let nowhere = format!("{base_path}/appointment");
-    let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD"), ApiError::NoSuchPath(nowhere)];
+pub(super) fn of_no_operation(conventions: Conventions) -> Map<String, Value> {
+    let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD", ""), ApiError::NoSuchPath(None)];
     errors.map(|error| (name(error.status().0), response(&[error], conventions))).into_iter().collect()
 }
 
@@ -76,7 +76,11 @@ fn possible(
             Problem::new("contact.phone", "must be a string"),
         ])
         .into(),
-        ApiError::Unauthorized,
+        if conventions.scoped {
+            ApiError::NoKey(BadCredential::Unknown)
+        } else {
+            ApiError::NoToken(BadCredential::Unknown)
+        },
         ApiError::Panicked,
         ApiError::Unavailable,
     ];
@@ -117,7 +121,7 @@ fn possible(
 fn sample(code: Code) -> ApiError {
     match code {
         Code::InvalidRequest => ApiError::invalid("", "the body must be a JSON object"),
-        Code::Unauthorized => ApiError::Unauthorized,
+        Code::Unauthorized => ApiError::NoKey(BadCredential::Unknown),
         Code::Forbidden => ApiError::Forbidden,
         Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
         Code::NotFound => Refusal::NotFound("record").into(),
@@ -134,7 +138,7 @@ fn sample(code: Code) -> ApiError {
         Code::SlotUnavailable => Refusal::SlotUnavailable(SlotReason::Taken).into(),
         Code::RateLimited => ApiError::RateLimited { retry_after: RETRY_SECONDS },
         Code::RateLimitUnavailable => ApiError::RateLimitUnavailable { retry_after: RETRY_SECONDS },
-        Code::MethodNotAllowed => ApiError::MethodNotAllowed("GET, HEAD"),
+        Code::MethodNotAllowed => ApiError::MethodNotAllowed("GET, HEAD", ""),
         Code::InternalError => ApiError::Unavailable,
     }
 }

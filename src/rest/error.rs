@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
@@ -22,9 +23,6 @@ pub(crate) const RETRY_SECONDS: u64 = 1;
 
 /// The same for what a nearly full disk has no room for, which somebody has to make.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
-
-/// How many characters of an unknown path a message repeats.
-const SHOWN_PATH_CHARS_MAX: usize = 200;
 
 /// What stands in `code`; there are no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -69,9 +67,12 @@ pub(crate) enum ApiError {
     /// The rules refuse it.
     #[error("refused: {0:?}")]
     Refusal(Refusal),
-    /// The key is missing, malformed, unknown or revoked.
-    #[error("no valid key")]
-    Unauthorized,
+    /// There is no valid key.
+    #[error("no valid key: {0:?}")]
+    NoKey(BadCredential),
+    /// There is no valid operator token.
+    #[error("no valid operator token: {0:?}")]
+    NoToken(BadCredential),
     /// The key lacks the scope of the endpoint.
     #[error("the key lacks the scope {0}")]
     InsufficientScope(Scope),
@@ -84,12 +85,12 @@ pub(crate) enum ApiError {
     /// Its `Host` is not one of the operator listener's.
     #[error("the Host is not one of the operator listener's")]
     UnknownAdminHost,
-    /// There is no such path.
+    /// There is no such path; this one, if any, lists what it may be meant to show.
     #[error("no such path")]
-    NoSuchPath(String),
-    /// The path has other methods, listed as `Allow` has them.
+    NoSuchPath(Option<&'static str>),
+    /// The path has other methods, listed as `Allow` has them; the second lists paths with actions on the same record.
     #[error("the path allows {0}")]
-    MethodNotAllowed(&'static str),
+    MethodNotAllowed(&'static str, &'static str),
     /// The body is larger than it may be.
     #[error("the body is larger than {0} bytes")]
     BodyTooLarge(usize),
@@ -177,7 +178,7 @@ impl From<EngineError> for ApiError {
         match error {
             EngineError::Refused(refusal) => Self::Refusal(refusal),
             EngineError::NotFound => Refusal::NotFound("business").into(),
-            EngineError::KeyRevoked => Self::Unauthorized,
+            EngineError::KeyRevoked => Self::NoKey(BadCredential::Unknown),
             EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
             EngineError::DiskFull(_) => Self::DiskFull,
@@ -217,13 +218,13 @@ impl ApiError {
                     (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused)
                 }
             },
-            Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::NoKey(_) | Self::NoToken(_) => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
             Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
             Self::Forbidden | Self::ForeignOrigin(_) | Self::UnknownAdminHost => {
                 (StatusCode::FORBIDDEN, Code::Forbidden)
             }
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
-            Self::MethodNotAllowed(_) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
+            Self::MethodNotAllowed(..) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
             Self::UnsupportedMediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
             Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
@@ -259,7 +260,17 @@ impl ApiError {
                 }
                 Refusal::IdempotencyKeyReused => "this Idempotency-Key was used with another request".into(),
             },
-            Self::Unauthorized => "a valid API key is required: Authorization: Bearer <API_KEY>".into(),
+            Self::NoKey(BadCredential::Malformed) => {
+                "The API key is malformed. Send it whole, as it was shown when it was created.".into()
+            }
+            Self::NoKey(BadCredential::Unknown) => "The API key is unknown or was revoked.".into(),
+            Self::NoKey(fault) => header_fault(*fault, "<API_KEY>"),
+            Self::NoToken(BadCredential::Malformed | BadCredential::Unknown) => {
+                "The operator token is wrong. Send that of RECEPTIONIST_ADMIN_TOKEN, or of the file admin-token in the \
+                 service's data directory."
+                    .into()
+            }
+            Self::NoToken(fault) => header_fault(*fault, "<OPERATOR_TOKEN>"),
             Self::InsufficientScope(scope) => format!("this key lacks the scope {scope}"),
             Self::Forbidden => "the business of this key is suspended".into(),
             Self::ForeignOrigin(header) => format!(
@@ -271,11 +282,13 @@ impl ApiError {
                 localhost, or add the name to RECEPTIONIST_ADMIN_HOSTS."
                     .into()
             }
-            Self::NoSuchPath(path) => {
-                let shown: String = path.chars().take(SHOWN_PATH_CHARS_MAX).collect();
-                format!("there is no {shown}")
+            Self::NoSuchPath(None) => "There is no such path.".into(),
+            Self::NoSuchPath(Some(list)) => {
+                let listed = list.rsplit('/').next().unwrap_or_default();
+                format!("There is no such path. GET {list} lists {listed}.")
             }
-            Self::MethodNotAllowed(allow) => format!("this path allows {allow}"),
+            Self::MethodNotAllowed(allow, "") => format!("This path allows {allow}."),
+            Self::MethodNotAllowed(allow, actions) => format!("This path allows {allow}. See also {actions}."),
             Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
             Self::UnsupportedMediaType(expected) => {
                 format!("the Content-Type of the body must be {expected}")
@@ -312,8 +325,10 @@ impl ApiError {
     /// The header that goes with the status.
     pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::Unauthorized => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-            Self::MethodNotAllowed(allow) => Some((header::ALLOW, HeaderValue::from_static(allow))),
+            Self::NoKey(_) | Self::NoToken(_) => {
+                Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
+            }
+            Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
             // What follows cannot be told from the next request.
             Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
@@ -328,6 +343,16 @@ impl ApiError {
             _ => None,
         }
     }
+}
+
+/// What is wrong with the header that carries a credential.
+fn header_fault(fault: BadCredential, credential: &str) -> String {
+    let fault = match fault {
+        BadCredential::Missing => "The request has no Authorization header.",
+        BadCredential::Repeated => "The request has more than one Authorization header.",
+        _ => "The Authorization header holds no bearer token.",
+    };
+    format!("{fault} Send Authorization: Bearer {credential}.")
 }
 
 /// The problems in one sentence: the problem itself when there is one, else their number.

@@ -57,6 +57,44 @@ async fn only_one_bearer_header_counts() {
 }
 
 #[tokio::test]
+async fn a_refusal_says_which_fault_it_is() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let api = server.anonymous();
+    let unknown = format!("Bearer rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
+    let ask = async |value: &str| api.call("GET", "/me").header("authorization", value).await;
+    api.get("/me").await.fails(401, "unauthorized").says("has no Authorization header").says("<API_KEY>");
+    ask("Basic abc").await.fails(401, "unauthorized").says("holds no bearer token");
+    ask(&salon.key).await.fails(401, "unauthorized").says("holds no bearer token");
+    ask("Bearer rcpt_abc").await.fails(401, "unauthorized").says("The API key is malformed");
+    ask(&unknown).await.fails(401, "unauthorized").says("The API key is unknown or was revoked");
+    let back_door = server.back_door();
+    let refused = back_door.call("GET", "/admin/v1/businesses").await;
+    refused.fails(401, "unauthorized").says("has no Authorization header").says("<OPERATOR_TOKEN>");
+    let refused = back_door.with_token(&salon.key).get("/admin/v1/businesses").await;
+    refused.fails(401, "unauthorized").says("The operator token is wrong").says("RECEPTIONIST_ADMIN_TOKEN");
+    for (path, list) in [
+        (format!("/services/{}", salon.cut), "GET /v1/services lists services."),
+        (format!("/staff/{}", salon.anna), "GET /v1/staff lists staff."),
+        ("/messages/x/y".into(), "GET /v1/messages lists messages."),
+    ] {
+        salon.get(&path).await.fails(404, "not_found").says(&format!("There is no such path. {list}"));
+    }
+    salon.get("/nowhere").await.fails(404, "not_found").says("There is no such path.");
+    let list = "GET /admin/v1/businesses/{business_id}/services lists services.";
+    salon.operator.get("/services/x/y").await.fails(404, "not_found").says(list);
+    for (path, action) in [
+        ("/appointments/x", "POST /v1/appointments/{appointment_id}/cancel"),
+        ("/appointments/x", "POST /v1/appointments/{appointment_id}/reschedule"),
+    ] {
+        for method in ["PATCH", "PUT", "DELETE"] {
+            salon.api.call(method, path).await.fails(405, "method_not_allowed").says(action);
+        }
+    }
+    salon.api.delete("/me").await.fails(405, "method_not_allowed").says("This path allows GET, HEAD.");
+}
+
+#[tokio::test]
 async fn path_and_method_come_before_suspension_and_scope() {
     let server = Server::open().await;
     let salon = server.salon().await;

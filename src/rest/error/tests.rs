@@ -24,12 +24,28 @@ async fn every_fault_has_its_status_and_code() {
     check(Refusal::SlotUnavailable(SlotReason::Taken), 409, "slot_unavailable", "the time is taken").await;
     check(Refusal::IdempotencyInProgress, 409, "idempotency_request_in_progress", "").await;
     check(Refusal::IdempotencyKeyReused, 422, "idempotency_key_reused", "").await;
-    check(ApiError::Unauthorized, 401, "unauthorized", "").await;
+    for (fault, key, token) in [
+        (
+            BadCredential::Missing,
+            "no Authorization header. Send Authorization: Bearer <API_KEY>.",
+            "<OPERATOR_TOKEN>",
+        ),
+        (BadCredential::Repeated, "more than one", "more than one"),
+        (BadCredential::NotBearer, "no bearer token", "no bearer token"),
+        (BadCredential::Malformed, "The API key is malformed", "The operator token is wrong"),
+        (BadCredential::Unknown, "The API key is unknown or was revoked.", "The operator token is wrong"),
+    ] {
+        check(ApiError::NoKey(fault), 401, "unauthorized", key).await;
+        check(ApiError::NoToken(fault), 401, "unauthorized", token).await;
+    }
+    check(ApiError::UnknownAdminHost, 403, "forbidden", "RECEPTIONIST_ADMIN_HOSTS").await;
     check(ApiError::InsufficientScope(Scope::CallsRead), 403, "insufficient_scope", "calls:read").await;
     check(ApiError::Forbidden, 403, "forbidden", "").await;
     check(ApiError::ForeignOrigin("Host"), 403, "forbidden", "the Host of the request is neither").await;
-    check(ApiError::NoSuchPath("/v1/x".into()), 404, "not_found", "/v1/x").await;
-    check(ApiError::MethodNotAllowed("GET"), 405, "method_not_allowed", "GET").await;
+    check(ApiError::NoSuchPath(None), 404, "not_found", "There is no such path.").await;
+    let lists = "There is no such path. GET /v1/services lists services.";
+    check(ApiError::NoSuchPath(Some("/v1/services")), 404, "not_found", lists).await;
+    check(ApiError::MethodNotAllowed("GET", ""), 405, "method_not_allowed", "GET").await;
     check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;
     check(ApiError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
     check(ApiError::BodyTimeout, 408, "invalid_request", "").await;
@@ -51,8 +67,8 @@ async fn every_fault_has_its_status_and_code() {
 #[tokio::test]
 async fn headers_go_with_the_status() {
     for (error, name, value) in [
-        (ApiError::Unauthorized, "www-authenticate", "Bearer"),
-        (ApiError::MethodNotAllowed("GET, POST"), "allow", "GET, POST"),
+        (ApiError::NoKey(BadCredential::Missing), "www-authenticate", "Bearer"),
+        (ApiError::MethodNotAllowed("GET, POST", ""), "allow", "GET, POST"),
         (ApiError::RateLimited { retry_after: 59 }, "retry-after", "59"),
         (ApiError::RateLimitUnavailable { retry_after: 2 }, "retry-after", "2"),
         (ApiError::Unavailable, "retry-after", "1"),
