@@ -1,6 +1,7 @@
 //! `receptionist key`: the API keys of a business. A key itself is shown once, by the call that makes it.
 
 use actors::domain::Scope;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
@@ -29,7 +30,8 @@ pub struct Create {
     #[arg(long)]
     name: String,
     /// A scope, such as appointments:read; once for each
-    #[arg(long, required_unless_present = "all_scopes")]
+    #[arg(long, required_unless_present = "all_scopes",
+        value_parser = PossibleValuesParser::new(Scope::ALL.iter().map(|scope| scope.as_str())))]
     scope: Vec<String>,
     /// Every scope there is
     #[arg(long, conflicts_with = "scope")]

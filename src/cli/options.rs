@@ -32,7 +32,7 @@ const HEADING: &str = "Connection and output";
 /// The options that every operator command takes.
 #[derive(Clone, Debug, Args)]
 pub struct OperatorOptions {
-    /// Print the service's JSON answer as it is
+    /// Print the service's JSON answer as it is, and errors as JSON on standard error
     #[arg(long, global = true, help_heading = HEADING)]
     pub(super) json: bool,
     /// Where the operator API listens

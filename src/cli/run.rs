@@ -4,15 +4,16 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use chrono::NaiveDate;
+use serde_json::{Value, json};
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
 use super::holiday_import::{self, Closed, ClosedDay, HolidayError};
-use super::options::OptionsError;
+use super::options::{OperatorOptions, OptionsError};
 use super::person::about_link;
 use super::problems::{Flags, Hint, hints, told};
-use super::record::{ApiError, One, Page, Record, one_line};
+use super::record::{ApiError, Detail, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
 use super::shown::Look;
@@ -73,6 +74,18 @@ impl RunError {
         }
     }
 
+    /// The error as programs read it: that of the service as it came, or one of the command itself.
+    fn json(&self) -> Value {
+        match self.refusal() {
+            Some(ApiError { code, message, details }) => {
+                let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
+                let details: Vec<Value> = details.iter().map(detail).collect();
+                json!({"error": {"code": code, "message": message, "details": details}})
+            }
+            None => json!({"error": {"code": "command_failed", "message": self.to_string()}}),
+        }
+    }
+
     /// Whether it is the operator's token that is refused.
     fn is_for_the_token(&self) -> bool {
         self.refusal().is_some_and(|refused| refused.code == "unauthorized")
@@ -91,27 +104,33 @@ pub(super) struct Printed {
 /// Carries a command out and prints what came of it. Exit status 1 if the request failed, 2 if the command or a setting
 /// is bad.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
+    let (task, options) = command.into_parts();
+    let json = options.json;
     let carried_out = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(RunError::Runtime)
-        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(command, flags))));
+        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(task, options, flags))));
     match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            print::error(&error.to_string());
+            if json {
+                print::note(&error.json().to_string());
+            } else {
+                print::error(&error.to_string());
+            }
             ExitCode::from(error.exit_status())
         }
     }
 }
 
-async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunError> {
-    let (mut task, options) = command.into_parts();
+async fn carry_out(mut task: Task, options: OperatorOptions, flags: &Flags) -> Result<(), RunError> {
     let access = options.access()?;
     let origin = access.origin.clone();
     let client = Client::admitted(access, CALL_TIMEOUT).await;
     let printed = match tried(&client, &mut task, options.json).await {
         Ok(printed) => printed,
+        Err(error) if options.json => return Err(error),
         Err(error) if error.is_for_the_token() => return Err(RunError::TokenRefused { origin }),
         Err(error) => return Err(explained(&client, error, &task.request.call(), flags).await),
     };
@@ -124,8 +143,10 @@ async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunErr
 
 /// Tells what the words mean, says what should be known of that, and makes the request.
 async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
-    for note in resolve(client, task, SystemTime::now().into()).await? {
-        print::note(&note);
+    let notes = resolve(client, task, SystemTime::now().into()).await?;
+    // Programs read nothing but an error there.
+    if !json {
+        notes.iter().for_each(|note| print::note(note));
     }
     if let Some(what) = task.asks {
         confirm(client, what, &task.request.path).await?;

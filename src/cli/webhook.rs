@@ -1,6 +1,7 @@
 //! `receptionist webhook`: the webhook endpoints of a business, their delivery log, and sending again.
 
 use actors::domain::EventType;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::arguments::{InBusiness, ListInBusiness, OneInBusiness, Paging};
@@ -53,7 +54,8 @@ pub struct Create {
     #[arg(long)]
     url: String,
     /// A type of events, such as appointment.booked; once for each
-    #[arg(long, value_name = "TYPE", required_unless_present = "all_events")]
+    #[arg(long, value_name = "TYPE", required_unless_present = "all_events",
+        value_parser = PossibleValuesParser::new(EventType::ALL.iter().map(|event| event.as_str())))]
     event: Vec<String>,
     /// Every type of events there is
     #[arg(long, conflicts_with = "event")]

@@ -24,8 +24,24 @@ fn each_problem_is_told_once_by_its_flag_with_what_may_help() {
     assert!(!errors.contains("hint"), "{errors}");
 
     let webhook = ["webhook", "create", "--url", "http://h.example", "--event", "call.done"];
+    let errors = demo.refused(&webhook, 2);
+    assert!(errors.contains("'call.done'") && errors.contains("call.completed"), "{errors}");
+    let webhook = ["webhook", "create", "--url", "http://h.example", "--event", "call.completed"];
     let errors = demo.refused(&webhook, 1);
-    assert!(errors.contains("  --url: ") && errors.contains("  --event call.done: "), "{errors}");
+    assert!(errors.contains("invalid_request: --url: "), "{errors}");
+    let errors = demo.refused(&[&webhook[..], &["--json"]].concat(), 1);
+    let told: serde_json::Value = serde_json::from_str(&errors).unwrap_or_else(|_| panic!("{errors}"));
+    assert_eq!(
+        (&told["error"]["code"], &told["error"]["details"][0]["path"]),
+        (&"invalid_request".into(), &"url".into())
+    );
+    let errors = demo.refused(&["staff", "list", "--json", "--admin-token", "another"], 1);
+    let told: serde_json::Value = serde_json::from_str(&errors).unwrap();
+    assert_eq!(told["error"]["code"], "unauthorized");
+    let errors = demo.refused(&["staff", "update", "nobody", "--name", "X", "--json"], 2);
+    let told: serde_json::Value = serde_json::from_str(&errors).unwrap();
+    assert_eq!(told["error"]["code"], "command_failed");
+    assert!(told["error"]["message"].as_str().unwrap().contains("nobody"), "{told}");
     let errors = demo.refused(&["staff", "list", "--admin-token", "another"], 1);
     assert!(
         errors.starts_with("the service refuses the operator's token of RECEPTIONIST_ADMIN_TOKEN"),

@@ -255,6 +255,8 @@ fn keys() {
     check("key list --business b1", "GET", &all, Value::Null);
     check("key revoke k1 --business b1", "DELETE", &format!("{all}/k1"), Value::Null);
     check_usage("key create --business b1 --name CRM", "--scope");
+    check_usage("key create --business b1 --name CRM --scope contacts:reed", "contacts:read");
+    check_usage("webhook create --business b1 --url https://a.example --event x", "appointment.booked");
     check_usage("key create --business b1 --name CRM --all-scopes --scope calls:read", "cannot be used with");
 }
 
