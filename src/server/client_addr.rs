@@ -11,7 +11,7 @@ use std::sync::Arc;
 use axum::http::{Extensions, HeaderMap, HeaderName};
 use ipnet::{IpNet, Ipv4Net};
 
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+pub(super) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The greatest number of networks of trusted proxies.
 pub const PROXY_NETWORKS_MAX: usize = 256;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
+use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,7 +19,7 @@ use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::ServiceExt;
 
-use super::client_addr::{ClientAddr, TrustedProxies};
+use super::client_addr::{ClientAddr, TrustedProxies, X_FORWARDED_FOR};
 use super::host;
 use super::http_service::HttpService;
 use super::places::{Place, RESERVE_HEADER_TIME_MAX};
@@ -66,14 +67,20 @@ pub(super) async fn serve<I>(
             Some(problem) => Some(Unfit::Malformed(problem)),
             None => (!has_place).then_some(Unfit::NoPlace),
         };
-        let client = ClientAddr(proxies.client(peer, request.headers()));
-        request.extensions_mut().insert(client);
+        let client = proxies.client(peer, request.headers());
+        request.extensions_mut().insert(ClientAddr(client));
+        if request.headers().contains_key(X_FORWARDED_FOR) && !proxies.contains(peer) {
+            place.tell_of_proxy(peer);
+        }
+        // A proxy has any number of connections; each of its clients has its share of them.
+        let of_client = (client != peer.to_canonical()).then(|| place.begin(client));
+        let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoPlace));
         if let Some(unfit) = unfit {
             request.extensions_mut().insert(unfit);
         }
         let expects = request.headers().contains_key(header::EXPECT);
         let (head, body) = request.into_parts();
-        let body = Received::new(body);
+        let body = Received::new(body, Arc::clone(link));
         let answer = app.clone().oneshot(hyper::Request::from_parts(head, Body::new(body.clone())));
         async move {
             let mut answer = answer.await.unwrap_or_else(|never| match never {});
@@ -82,7 +89,16 @@ pub(super) async fn serve<I>(
                 answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             link.answer();
-            Ok::<_, Infallible>(answer)
+            Ok::<_, Infallible>(match of_client.flatten() {
+                // It is under way until all of its answer is taken.
+                Some(under_way) => answer.map(|body| {
+                    Body::new(body.map_frame(move |frame| {
+                        let _ = &under_way;
+                        frame
+                    }))
+                }),
+                None => answer,
+            })
         }
     });
     let connection = http1::Builder::new()

@@ -1,7 +1,7 @@
 //! What one connection is doing: what decides whether it may be closed to make room, and how its stream ends.
 //!
-//! What always holds: only a connection that rests, with no request under way and nothing left to be sent, can be
-//! evicted; a request that comes at that very moment is not begun.
+//! Invariants: only a connection that rests can be evicted. It has no request under way and nothing left to be sent, or the
+//! service waits for the body of its request. A request that comes at that very moment is not begun.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
@@ -16,6 +16,8 @@ const ASKED: u8 = 1;
 const ANSWERED: u8 = 2;
 /// The connection has lost its place.
 const EVICTED: u8 = 3;
+/// The service waits for more of the body of the request.
+const WAITING: u8 = 4;
 
 /// The state of a connection, shared by its task, its stream and the table of places.
 pub(super) struct Link {
@@ -60,8 +62,22 @@ impl Link {
         self.turn(RESTING, ASKED) || self.turn(ANSWERED, ASKED)
     }
 
+    /// More of the request's body is awaited.
+    pub(super) fn wait(&self) {
+        if self.state.load(Ordering::Relaxed) == ASKED {
+            self.rest_from_now();
+            self.turn(ASKED, WAITING);
+        }
+    }
+
+    /// More of the body has come, or its end.
+    pub(super) fn go_on(&self) {
+        self.turn(WAITING, ASKED);
+    }
+
     /// The request is answered.
     pub(super) fn answer(&self) {
+        self.go_on(); // it may be answered without the rest of its body
         self.turn(ASKED, ANSWERED);
     }
 
@@ -75,13 +91,13 @@ impl Link {
 
     /// Since when it rests, in milliseconds from the listener's beginning; `None` while it does not.
     pub(super) fn resting_since(&self) -> Option<u64> {
-        let rests = self.state.load(Ordering::Acquire) == RESTING;
+        let rests = matches!(self.state.load(Ordering::Acquire), RESTING | WAITING);
         rests.then(|| self.resting_since.load(Ordering::Relaxed))
     }
 
     /// Takes the place of a connection that rests; false when it does not.
     pub(super) fn evict(&self) -> bool {
-        let evicted = self.turn(RESTING, EVICTED);
+        let evicted = self.turn(RESTING, EVICTED) || self.turn(WAITING, EVICTED);
         if evicted {
             self.eviction.notify_one();
         }
@@ -103,6 +119,22 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_waits_for_a_body_is_evicted() {
+        let link = Link::new(Instant::now());
+        assert!(link.ask());
+        link.wait();
+        assert!(link.resting_since().is_some());
+        link.go_on();
+        assert!(link.resting_since().is_none() && !link.evict());
+        link.wait();
+        link.answer();
+        assert!(!link.evict(), "the answer may not be sent yet");
+        assert!(link.ask());
+        link.wait();
+        assert!(link.evict() && !link.ask());
+    }
 
     #[test]
     fn only_a_connection_that_rests_is_evicted() {

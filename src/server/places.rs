@@ -6,13 +6,14 @@
 //! fewer connections than the newcomer's has. Who still finds no place is let in without one: at most [`RESERVE_MAX`]
 //! such connections live at once, [`RESERVE_PER_ADDRESS_MAX`] of one address, each for [`RESERVE_TIME_MAX`] and for one
 //! request; the oldest makes room for the newest. So a question that is always answered always is, whoever holds what.
+//! A client behind a trusted proxy has at most [`Limits::per_address`] requests under way.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -72,9 +73,13 @@ pub struct Counters {
 
 /// The places of a listener.
 pub(super) struct Places {
-    limits: Limits,
+    pub(super) limits: Limits,
     epoch: Instant,
     state: Mutex<State>,
+    /// How many requests of each client behind a trusted proxy are under way.
+    clients: Mutex<HashMap<IpAddr, usize>>,
+    /// Whether the log was told of a proxy that is not trusted.
+    told_of_proxy: AtomicBool,
 }
 
 #[derive(Default)]
@@ -109,7 +114,13 @@ pub(super) struct Place {
 
 impl Places {
     pub(super) fn new(limits: Limits) -> Arc<Self> {
-        Arc::new(Self { limits, epoch: Instant::now(), state: Mutex::default() })
+        Arc::new(Self {
+            limits,
+            epoch: Instant::now(),
+            state: Mutex::default(),
+            clients: Mutex::default(),
+            told_of_proxy: AtomicBool::new(false),
+        })
     }
 
     /// Lets a connection of this peer in.
@@ -219,6 +230,50 @@ impl State {
             if *count == 0 {
                 self.addresses.remove(&address);
             }
+        }
+    }
+}
+
+/// A request under way of a client behind a trusted proxy.
+pub(super) struct UnderWay {
+    places: Arc<Places>,
+    client: IpAddr,
+}
+
+impl Place {
+    /// Says once that a peer which is not trusted names its clients: its own address counts for all of them.
+    pub(super) fn tell_of_proxy(&self, peer: IpAddr) {
+        if !self.places.told_of_proxy.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                client.address = %peer,
+                "X-Forwarded-For comes from an address that is not trusted, and counts for nothing: if it is a proxy's, \
+                 RECEPTIONIST_TRUSTED_PROXIES has to name it"
+            );
+        }
+    }
+
+    /// Begins a request of a client behind a trusted proxy; nothing while as many of it are under way as an address may
+    /// have connections.
+    pub(super) fn begin(&self, client: IpAddr) -> Option<UnderWay> {
+        let (places, client) = (Arc::clone(&self.places), network(client));
+        {
+            let mut clients = places.clients.lock();
+            let count = clients.entry(client).or_default();
+            if *count >= places.limits.per_address.get() {
+                return None;
+            }
+            *count += 1;
+        }
+        Some(UnderWay { places, client })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut clients = self.places.clients.lock();
+        match clients.get_mut(&self.client) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => _ = clients.remove(&self.client),
         }
     }
 }

@@ -15,6 +15,8 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
+use super::link::Link;
+
 /// The longest rest of a body that is discarded, in bytes.
 pub const DISCARD_BYTES_MAX: u64 = 64 * 1024;
 
@@ -27,14 +29,16 @@ pub(super) struct Received(Arc<Mutex<State>>);
 
 struct State {
     body: Incoming,
+    /// The connection, which rests while the body is awaited.
+    link: Arc<Link>,
     /// Whether a byte was asked for: that is when hyper answers an `Expect` with 100.
     is_asked: bool,
     has_ended: bool,
 }
 
 impl Received {
-    pub(super) fn new(body: Incoming) -> Self {
-        Self(Arc::new(Mutex::new(State { body, is_asked: false, has_ended: false })))
+    pub(super) fn new(body: Incoming, link: Arc<Link>) -> Self {
+        Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
     /// Begins to discard the rest, unless it is too long or the client waits for a 100 before it sends it. Whether the
@@ -64,7 +68,13 @@ impl Body for Received {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let mut state = self.0.lock();
         state.is_asked = true;
-        let frame = ready!(Pin::new(&mut state.body).poll_frame(cx));
+        let frame = Pin::new(&mut state.body).poll_frame(cx);
+        if frame.is_pending() {
+            state.link.wait();
+        } else {
+            state.link.go_on();
+        }
+        let frame = ready!(frame);
         state.has_ended |= frame.is_none();
         Poll::Ready(frame)
     }

@@ -2,6 +2,7 @@ use std::future::pending;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
@@ -407,4 +408,61 @@ async fn an_address_in_use_is_one_line_with_address_and_variable() {
     let address = taken.local_addr().unwrap();
     let error = bind("RECEPTIONIST_LISTEN", address).unwrap_err().to_string();
     assert_eq!(error, format!("RECEPTIONIST_LISTEN: cannot listen on {address}: address in use"));
+}
+
+#[tokio::test]
+async fn a_client_behind_a_proxy_has_its_share_of_requests() {
+    let begun = Arc::new(Notify::new());
+    let told = Arc::clone(&begun);
+    let slow = get(async move || {
+        told.notify_one();
+        pending::<()>().await;
+    });
+    let app = app(hello().route("/slow", slow));
+    let places = Places::new(Limits { proxies: "127.0.0.0/8".parse().unwrap(), ..limits(10, 2) });
+    let graceful = GracefulShutdown::new();
+    let ask = async |path: &str, client: &str| {
+        let (mut stream, tasks) = connect_to(&places, app.clone(), &graceful, 1024);
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: {client}\r\nconnection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        (stream, tasks)
+    };
+    let status = async |client: &str| {
+        let (mut stream, _tasks) = ask("/", client).await;
+        read_to_end(&mut stream).await[9..12].to_owned()
+    };
+    let mut slow = Vec::new();
+    for _ in 0..2 {
+        slow.push(ask("/slow", "192.0.2.1").await);
+        begun.notified().await;
+    }
+    assert_eq!((&*status("192.0.2.1").await, &*status("192.0.2.2").await), ("503", "200"));
+    let (stream, mut tasks) = slow.pop().unwrap();
+    drop(stream);
+    tasks.join_next().await;
+    assert_eq!(status("192.0.2.1").await, "200");
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_no_body_makes_room() {
+    let begun = Arc::new(Notify::new());
+    let told = Arc::clone(&begun);
+    let reads = post(async move |body: Body| {
+        told.notify_one();
+        let _ = axum::body::to_bytes(body, 10).await;
+    });
+    let places = Places::new(limits(1, 9));
+    let graceful = GracefulShutdown::new();
+    let (mut first, mut tasks) = connect_to(&places, hello().route("/reads", reads), &graceful, 1024);
+    first.write_all(b"POST /reads HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n").await.unwrap();
+    begun.notified().await;
+    tokio::task::yield_now().await;
+    let (mut second, _second_tasks) = connect_to(&places, hello(), &graceful, 1024);
+    tasks.join_next().await;
+    assert_eq!(read_to_end(&mut first).await, "");
+    second.write_all(GET_AND_CLOSE).await.unwrap();
+    assert!(read_to_end(&mut second).await.ends_with("hello"));
+    assert_eq!(places.limits.counters.evicted.load(Ordering::Relaxed), 1);
 }
