@@ -12,7 +12,9 @@ use super::belief::KeptTime;
 use crate::domain::{Business, BusinessId, SteadyTime, Timestamp};
 use crate::store::keys::installation_kind;
 use crate::store::records::{Boot, ClockRecord};
-use crate::store::{Order, Store, StoreError, keys, unless_business_set_aside, unless_set_aside};
+use crate::store::{
+    Order, Store, StoreError, keys, past_corrupt_pages, unless_business_set_aside, unless_set_aside,
+};
 
 /// The most that time spent stopped counts.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
@@ -96,7 +98,8 @@ async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
         let Some((last, _)) = rows.last() else { return Ok(newest) };
         range = range.after(crate::store::Key::new(last));
         for (key, _) in &rows {
-            let stamp = keys::listed_business(key).and_then(|of| newest_stamp_of(store, of));
+            let stamp =
+                keys::listed_business(key).and_then(|of| past_corrupt_pages(|| newest_stamp_of(store, of)));
             newest = newest.max(store.usable(key, unless_business_set_aside(stamp))?.flatten().flatten());
         }
         tokio::task::yield_now().await;

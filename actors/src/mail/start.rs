@@ -17,7 +17,7 @@ use super::state::State;
 use crate::domain::BusinessId;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
-use crate::store::{Key, Order, StoreError, keys, unless_business_set_aside};
+use crate::store::{Key, Order, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
 
 /// How many businesses are looked at before others get their turn.
 const BUSINESSES_PER_TURN: usize = 64;
@@ -35,7 +35,8 @@ impl Shared {
     /// Tells the outbox for whom something waits, in bounded steps.
     async fn find_mails(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let tell = |of| -> Result<(), StoreError> {
-            let first = self.store.scan(&keys::mails_due(of), Order::Ascending).next().transpose();
+            let due = keys::mails_due(of);
+            let first = past_corrupt_pages(|| self.store.scan(&due, Order::Ascending).next().transpose());
             if unless_business_set_aside(first)?.flatten().is_some() {
                 let _ = actor.cast(Message::Waits(of, self.steady.now()));
             }

@@ -180,15 +180,27 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// What was read, or nothing where it belongs to a business that is set aside. The error that told of a corrupt page counts
-/// as that: by now the page is isolated, and its businesses are set aside.
+/// Reads again after each corrupt page that was met: it is isolated by then. sled may meet the page of another business.
+///
+/// # Errors
+/// Every other error.
+pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    loop {
+        match read() {
+            Err(StoreError::Corrupt { .. }) => {}
+            read => return read,
+        }
+    }
+}
+
+/// What was read, or nothing where it belongs to a business that is set aside.
 ///
 /// # Errors
 /// Every other error.
 pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(StoreError::BusinessSetAside { .. } | StoreError::Corrupt { .. }) => Ok(None),
+        Err(StoreError::BusinessSetAside { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::backend::{OnFailure, OnIsolated};
+use super::damaged::past_corrupt_pages;
 use super::isolating::{Files, Range};
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
@@ -127,7 +128,9 @@ impl Home {
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.shared.memtable.get(key) {
             Some(row) => Ok(row),
-            None => self.shared.tree.get(key).map_err(|error| self.shared.isolated(error)),
+            None => {
+                past_corrupt_pages(|| self.shared.tree.get(key).map_err(|error| self.shared.isolated(error)))
+            }
         }
     }
 

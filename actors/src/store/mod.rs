@@ -70,7 +70,7 @@ pub use committer::{
 };
 use committer::{Committer, Of};
 use damaged::Damaged;
-pub use damaged::{SET_ASIDE_FILE, read_businesses_set_aside, unless_business_set_aside};
+pub use damaged::{SET_ASIDE_FILE, past_corrupt_pages, read_businesses_set_aside, unless_business_set_aside};
 pub use error::StoreError;
 pub use filling::Filling;
 pub use frozen::Frozen;

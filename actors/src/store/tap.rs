@@ -56,12 +56,7 @@ impl Tap {
             if failed.is_err() || !is_left || state.saved.contains_key(key) {
                 return;
             }
-            let before = match backend.get(key) {
-                // The page is isolated by now, and its businesses are set aside.
-                Err(StoreError::Corrupt { .. }) => backend.get(key),
-                before => before,
-            };
-            match before {
+            match backend.get(key) {
                 Ok(before) => {
                     state.bytes += bytes_of(&before);
                     state.saved.insert(*key, before);
