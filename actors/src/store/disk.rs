@@ -27,6 +27,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -282,7 +283,8 @@ pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
 /// Takes the lock of the data directory; it ends with the file handle, also when the process is killed.
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK_FILE);
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let mut options = OpenOptions::new();
+    let file = options.create(true).truncate(false).write(true).mode(0o600).open(&path);
     let file = file.map_err(|source| StoreError::Lock { path: path.clone(), source })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
