@@ -292,11 +292,11 @@ impl Log {
         Ok(needed)
     }
 
-    /// The LSNs since the snapshot, up to the newest segment.
+    /// Whether a message is in the list of sealed segments.
     #[cfg(test)]
-    pub(in crate::store) fn before_newest(&self) -> std::ops::Range<u64> {
-        let lsn = |segment: Option<&Segment>| segment.map_or(0, |segment| segment.lsn);
-        lsn(self.segments.first())..lsn(self.segments.last())
+    pub(in crate::store) fn is_listed(&self, lsn: u64) -> io::Result<bool> {
+        let segment = lsn / self.segment_bytes * self.segment_bytes;
+        Ok(sealed::read(&self.list)?.segments.iter().any(|sealed| sealed.lsn == segment))
     }
 
     /// The pages that a torn segment names, as far as it can be read.
