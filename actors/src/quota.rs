@@ -1,6 +1,7 @@
 //! Bounds on what goes on at once, over all and for each business or person, so that one leaves room for the others.
 //!
-//! Invariants: what is counted of somebody is what they hold now; whoever holds nothing takes no memory.
+//! Invariants: the count of a business or person is the number of permits that it holds now. Without a permit it takes no
+//! memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -35,7 +36,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
         Self { all_max, each_max, held: Mutex::new(Held { all: 0, each: HashMap::new() }) }
     }
 
-    /// A permit, unless whoever asks has all of their own or all are taken.
+    /// Gives a permit, unless `who` holds `each_max` permits or `all_max` are held.
     pub(crate) fn take(&self, who: K) -> Option<QuotaPermit<K, &Self>> {
         self.count(who).then(|| QuotaPermit { of: self, who })
     }
@@ -45,7 +46,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
         self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
     }
 
-    /// Counts one more, unless whoever asks has all of their own or all are taken.
+    /// Counts one more permit, unless `who` holds `each_max` permits or `all_max` are held.
     fn count(&self, who: K) -> bool {
         let mut held = self.held.lock();
         let own = held.each.get(&who).copied().unwrap_or(0);

@@ -106,7 +106,7 @@ impl FormId {
         Self { made, chance: ports.random_bytes() }
     }
 
-    /// As it stands in a form of this session.
+    /// The id as a form of this session contains it, sealed.
     pub(super) fn text(&self, cursors: &Cursors, session: &SessionKey) -> String {
         cursors.seal(&binding(session), &[&self.made.to_be_bytes()[..], &self.chance].concat())
     }

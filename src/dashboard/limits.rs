@@ -1,6 +1,6 @@
 //! How often people may send forms and begin exports.
 //!
-//! Invariants: nobody uses up the allowance of another person, and only members of a business use up its allowance.
+//! Invariants: a form counts against the person who sends it, and against a business only if that person is a member.
 
 use std::net::IpAddr;
 

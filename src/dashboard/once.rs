@@ -1,5 +1,5 @@
-//! Forms act once: the answer to a form is kept for whoever sends it again in the same session, by a double click, by
-//! reloading, or with the back button.
+//! A form acts once. Its answer is kept for a while. If the same session sends the form again, by a double click, by
+//! reloading or with the back button, it gets that answer.
 //!
 //! Invariants:
 //!

@@ -25,7 +25,8 @@ const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 /// How many wait for that; one more is refused as overload.
 const WAITING_MAX: usize = 64;
-/// How many people choose a password at once, one each. They take turns, and keep nobody from signing in.
+/// How many people choose a password at once, one password each. These passwords have a place of their own, so nobody
+/// waits for it to sign in.
 const CHOOSING_MAX: usize = 16;
 /// How much the strength is estimated of: the time grows fast with the characters, most where digits stand for letters.
 const ESTIMATED_CHARS_MAX: usize = 64;
