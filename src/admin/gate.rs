@@ -1,8 +1,11 @@
 //! The gate before `/admin/v1` (the token) and the business that a path names.
 //!
-//! What always holds: the right token is always accepted; an address that has sent [`FAILURES_MAX`] wrong tokens within a
-//! minute is answered 429 to every further wrong one until the minute is over, so guessing is slow, and whoever guesses
-//! locks nobody out; a token is never logged.
+//! Invariants:
+//!
+//! - The right token is always accepted.
+//! - After [`FAILURES_MAX`] wrong tokens within a minute, an address gets 429 for each further wrong one until the minute
+//!   is over. So guessing is slow, and a guesser locks nobody out.
+//! - A token is never logged.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -272,7 +272,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
     ]
 }
 
-/// The router of the operator listener: the operator API behind its token, and `others`, all for these hosts.
+/// The router of the operator listener. It serves the operator API, which needs the token, and `others`. Requests for
+/// other hosts are refused.
 pub(crate) fn router(
     engine: Engine,
     token: AdminToken,
