@@ -33,7 +33,7 @@ pub(crate) use self::schedule::{LOOK_EVERY, SteadyClock};
 use crate::domain::{BusinessId, SteadyTime, Timestamp};
 use crate::ports::Clock;
 use crate::store::records::{Boot, ClockRecord};
-use crate::store::{Batch, Record, Store, StoreError, Weight, keys};
+use crate::store::{Batch, Noted, Record, Store, StoreError, Weight, keys};
 
 /// How far the newest stamp may be ahead of what is kept of it between two minutes.
 const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
@@ -193,7 +193,7 @@ impl Clocks {
         let (this, offset) = (self.clone(), wall.millis() - passed);
         let done = Box::new(move || this.0.kept_offset.store(offset, Ordering::Relaxed));
         store.submit(BusinessId::INSTALLATION, batch, done);
-        store.tell_time(wall);
+        store.note_instant(Noted::BelievedTime, wall);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::domain::{Business, BusinessId, Person, ResourceId, SteadyTime, Timest
 use crate::people::write_person;
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::{AuditRecord, ClockRecord, IdempotencyRecord, MetaRecord};
-use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, BulkWriter, Key, KeyRange, Noted, Order, Record, Store, StoreError, keys};
 use crate::upgrade;
 
 /// How many stamps one row of a kept map holds: 32 KiB.
@@ -303,7 +303,7 @@ impl Repair<'_> {
             let (newest, wall, boot) = (clock.newest.min(present), clock.wall.min(present), None);
             batch.put(keys::clock(), ClockRecord { newest, wall, boot, ..clock }.encode());
             if !self.dry_run {
-                self.store.tell_time(wall);
+                self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
         self.settle().await?; // nothing is left to do once this is written

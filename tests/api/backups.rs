@@ -18,8 +18,9 @@ async fn ended(server: &Server, id: &str) -> Value {
 
 #[tokio::test]
 async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
-    let server = Server::open().await;
+    let mut server = Server::open().await;
     server.salon().await;
+    assert_eq!(server.engine().newest_backup(), None);
     let home = tempfile::tempdir().unwrap();
     let to = home.path().join("new/backup");
     let begun = server.operator.post("/backup", &json!({ "to": to })).await;
@@ -35,6 +36,11 @@ async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
     }
     assert_eq!(state["manifest"]["format"], 6);
     assert_eq!(state["rows"], state["manifest"]["rows"]);
+    for _life in 0..2 {
+        let noted = server.engine().newest_backup().unwrap().to_string();
+        assert_eq!(state["manifest"]["taken_at"], noted);
+        server.restart().await;
+    }
     check_private(&to);
     let report = actors::verify::verify(&to).await.unwrap();
     assert!(report.is_whole() && report.businesses == 1, "{report:?}");

@@ -15,7 +15,7 @@ use crate::counting::Tally;
 use crate::domain::{BackupId, Refusal, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::store::records::STORE_FORMAT;
-use crate::store::{Snapshot, Store, Weight};
+use crate::store::{Noted, Snapshot, Store, Weight};
 
 /// How many rows are read in one step, and how many bytes of them.
 pub(crate) const BACKUP_ROWS: usize = 64;
@@ -161,6 +161,9 @@ impl Making {
                     "a backup is made"
                 );
                 if manifest.is_complete() {
+                    if let Ok(taken_at) = Timestamp::parse(&manifest.taken_at) {
+                        self.store.note_instant(Noted::NewestBackup, taken_at);
+                    }
                     &counts.done
                 } else {
                     tracing::error!(

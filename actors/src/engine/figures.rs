@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::Engine;
 use crate::backup::BackupCounts;
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, Timestamp};
 use crate::shared::{Counted, Swept};
-use crate::store::{CommitStats, StoreError};
+use crate::store::{CommitStats, Noted, StoreError};
 
 impl Engine {
     /// What the committer has done so far.
@@ -75,6 +75,11 @@ impl Engine {
         let [done, incomplete, failed] =
             [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed));
         (done, incomplete, failed)
+    }
+
+    /// The point of the newest complete backup that this data directory knows of, of earlier lives too.
+    pub fn newest_backup(&self) -> Option<Timestamp> {
+        self.shared.store.noted_instant(Noted::NewestBackup)
     }
 
     /// How many times a business was counted since the engine started: found as recorded, and found different.

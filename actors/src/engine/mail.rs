@@ -83,6 +83,11 @@ impl Engine {
         self.shared.mail.figures()
     }
 
+    /// How many mails wait to be sent, at most 10,000; none without a relay, or when the outbox does not answer.
+    pub async fn mails_waiting(&self) -> Option<usize> {
+        self.shared.mail.count_waiting().await
+    }
+
     /// The token by which a mail's own link ends mails like it.
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
         what.token(&self.shared.secret)

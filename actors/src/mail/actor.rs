@@ -1,12 +1,15 @@
 //! The actor of the outbox: its queue is the index of what is due. Whatever happens asks for one more turn.
 
+use std::collections::BTreeSet;
+
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
-use super::message::{MailKey, Message};
+use super::message::{COUNTED_MAX, MailKey, Message};
 use super::order::Lane;
 use super::state::State;
+use crate::domain::BusinessId;
 use crate::shared::Shared;
-use crate::store::{StoreError, unless_business_set_aside};
+use crate::store::{Order, StoreError, keys, unless_business_set_aside};
 
 /// The actor of the outbox.
 pub(crate) struct OutboxActor;
@@ -44,6 +47,10 @@ impl Actor for OutboxActor {
                 unless_business_set_aside(state.ended(&shared, &myself, *ended))?;
             }
             Message::Recorded(key) => state.recorded(&shared, key)?,
+            Message::CountWaiting(reply) => {
+                let _ = reply.send(state.count_waiting(&shared));
+                return Ok(());
+            }
         }
         state.ask_turn(&myself);
         Ok(())
@@ -51,6 +58,16 @@ impl Actor for OutboxActor {
 }
 
 impl State {
+    /// How many mails wait to be sent, at most [`COUNTED_MAX`]. Those of a business whose rows cannot be read are left out.
+    fn count_waiting(&self, shared: &Shared) -> usize {
+        let lanes = self.order.lanes().map(Lane::rows);
+        let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
+        owners.into_iter().fold(0, |count, of| {
+            let due = shared.store.scan(&keys::mails_due(of), Order::Ascending);
+            count + due.take(COUNTED_MAX - count).filter(Result::is_ok).count()
+        })
+    }
+
     /// A change is on the disk: its business is looked at anew.
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
         if self.looked.goes_on(first.of)

@@ -1,5 +1,6 @@
 //! What the outbox is told.
 
+use ractor::RpcReplyPort;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::domain::{BusinessId, Mail, MailId, Timestamp};
@@ -19,6 +20,9 @@ impl MailKey {
     }
 }
 
+/// The outbox counts waiting mails up to this number, so that counting takes it a few milliseconds.
+pub(super) const COUNTED_MAX: usize = 10_000;
+
 /// What the outbox is told.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -30,6 +34,8 @@ pub(crate) enum Message {
     Ended(Box<Ended>),
     /// What came of a mail is on the disk.
     Recorded(MailKey),
+    /// How many mails wait to be sent, counted up to [`COUNTED_MAX`]?
+    CountWaiting(RpcReplyPort<usize>),
 }
 
 /// A mail that is not under way any more.

@@ -102,6 +102,11 @@ impl Order {
         Some(lane)
     }
 
+    /// The lanes in which something waits.
+    pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
+        self.waits.keys().copied()
+    }
+
     /// When the time of the next one comes; at once, if somebody's has come.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);

@@ -3,9 +3,11 @@
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use ractor::ActorRef;
+use ractor::rpc::CallResult;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -16,6 +18,8 @@ use super::new::NewMail;
 use crate::domain::{BusinessId, Mail, MailId, MailStatus, PersonId, ResourceId, Timestamp};
 use crate::ports::Mailer;
 
+/// How long the outbox may take to count what waits.
+const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
 /// How many attempts may be under way, or on their way to the disk.
 const UNDER_WAY_MAX: usize = 128;
 
@@ -191,6 +195,15 @@ impl Outbox {
     /// Counts that somebody asks for a new password.
     pub(crate) fn count_forgotten(&self, email: &str, from: IpAddr, now: Timestamp) -> Forgotten {
         self.allowances.lock().forgotten(email, from, now)
+    }
+
+    /// How many mails wait to be sent, at most 10,000; nothing without a relay, or when no actor answers within a second.
+    pub(crate) async fn count_waiting(&self) -> Option<usize> {
+        let actor = self.actor.lock().clone()?;
+        match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {
+            Ok(CallResult::Success(count)) => Some(count),
+            _ => None,
+        }
     }
 
     /// What came of mails so far; nothing without a relay.

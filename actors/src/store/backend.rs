@@ -10,6 +10,7 @@ use super::batch::Batch;
 use super::error::StoreError;
 use super::key::KeyRange;
 use super::syncs::Syncs;
+use super::time_file::Noted;
 use super::tombstones::Tombstone;
 use crate::domain::{BusinessId, Timestamp};
 
@@ -126,8 +127,13 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Writes the believed time beside the store. What goes wrong is ignored: the record in the store counts.
-    fn tell_time(&self, _believed: Timestamp) {}
+    /// Notes an instant beside the store. Errors are ignored: nothing depends on it.
+    fn note_instant(&self, _noted: Noted, _at: Timestamp) {}
+
+    /// The instant that was noted last, in an earlier life too.
+    fn noted_instant(&self, _noted: Noted) -> Option<Timestamp> {
+        None
+    }
 
     /// Lists what must not come back beside the store, durably: to be done before the batch is applied that it is of.
     ///

@@ -43,8 +43,8 @@ use super::private::keep_private;
 use super::syncs::{By, Syncs};
 use super::tree::Tree;
 use super::{
-    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, format,
-    journal, page_cache, restoring, time_file, tombstones,
+    Backend, Batch, KeyRange, Noted, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged,
+    format, journal, page_cache, restoring, tombstones,
 };
 use crate::domain::{BusinessId, Timestamp};
 
@@ -246,8 +246,12 @@ impl Backend for DiskBackend {
         &self.syncs
     }
 
-    fn tell_time(&self, believed: Timestamp) {
-        let _ = self.with(|open| time_file::write(&open.dir, believed));
+    fn note_instant(&self, noted: Noted, at: Timestamp) {
+        let _ = self.with(|open| noted.write(&open.dir, at));
+    }
+
+    fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
+        self.with(|open| noted.read(&open.dir)).ok()?
     }
 
     fn space(&self) -> io::Result<Space> {

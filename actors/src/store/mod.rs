@@ -85,6 +85,7 @@ pub(crate) use rows::{is_whole, whole_value_by};
 pub use salvaging::Salvaging;
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
+pub use time_file::Noted;
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
@@ -424,9 +425,14 @@ impl Store {
         self.0.backend.keep_format()
     }
 
-    /// Writes the believed time beside the store, where `doctor` reads it.
-    pub(crate) fn tell_time(&self, believed: Timestamp) {
-        self.0.backend.tell_time(believed);
+    /// Notes an instant in a file beside the store.
+    pub(crate) fn note_instant(&self, noted: Noted, at: Timestamp) {
+        self.0.backend.note_instant(noted, at);
+    }
+
+    /// The instant that was noted last, in an earlier life too.
+    pub(crate) fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
+        self.0.backend.noted_instant(noted)
     }
 
     /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.

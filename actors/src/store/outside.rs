@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use super::records::STORE_FORMAT;
-use super::{DiskReserve, Space, StoreError, disk, files, format, restoring, time_file};
+use super::{DiskReserve, Noted, Space, StoreError, disk, files, format, restoring};
 use crate::domain::Timestamp;
 
 /// What a data directory says of itself.
@@ -43,7 +43,7 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
 
 /// The time that the service believed it was when it last wrote that down, about a minute before it ended at the latest.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
-    time_file::read(dir)
+    Noted::BelievedTime.read(dir)
 }
 
 /// The disk that a directory lies on.

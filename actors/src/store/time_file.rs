@@ -1,7 +1,8 @@
-//! The believed time, in a small file beside the store: `doctor` reads it without opening the store.
+//! Instants that small files beside the store hold: the believed time, which `doctor` reads without opening the store,
+//! and the point of the newest backup.
 //!
-//! The record in the store counts. The file is written in place and not synced; after a power cut it may be older, and a
-//! file that does not hold an instant says nothing.
+//! A file is written in place and not synced; after a power cut it may be older, and one that does not hold an instant
+//! says nothing. Of the believed time, the record in the store counts.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -10,18 +11,35 @@ use std::path::Path;
 
 use crate::domain::Timestamp;
 
-/// The name of the file in the data directory.
-const NAME: &str = "clock";
-
-/// Writes the believed time. Each instant has the same number of bytes, so none is left of the one before.
-pub(super) fn write(dir: &Path, believed: Timestamp) -> io::Result<()> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join(NAME))?;
-    file.write_all_at(format!("{believed}\n").as_bytes(), 0)
+/// An instant that is kept in a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noted {
+    /// The believed time.
+    BelievedTime,
+    /// The point of the newest complete backup.
+    NewestBackup,
 }
 
-/// The believed time when the service wrote it last.
-pub(super) fn read(dir: &Path) -> Option<Timestamp> {
-    Timestamp::parse(fs::read_to_string(dir.join(NAME)).ok()?.trim_end()).ok()
+impl Noted {
+    /// The name of the file in the data directory.
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::BelievedTime => "clock",
+            Self::NewestBackup => "newest-backup",
+        }
+    }
+
+    /// Writes the instant. Each has the same number of bytes, so none is left of the one before.
+    pub(super) fn write(self, dir: &Path, at: Timestamp) -> io::Result<()> {
+        let path = dir.join(self.file_name());
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.write_all_at(format!("{at}\n").as_bytes(), 0)
+    }
+
+    /// The instant that was written last.
+    pub(super) fn read(self, dir: &Path) -> Option<Timestamp> {
+        Timestamp::parse(fs::read_to_string(dir.join(self.file_name())).ok()?.trim_end()).ok()
+    }
 }
 
 #[cfg(test)]
@@ -31,14 +49,16 @@ mod tests {
     #[test]
     fn the_newest_time_is_read_and_other_bytes_say_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(read(dir.path()), None);
+        let noted = Noted::BelievedTime;
+        assert_eq!(noted.read(dir.path()), None);
         for at in [Timestamp::MAX, Timestamp::MIN, Timestamp::from_millis(1_772_442_000_000)] {
-            write(dir.path(), at).unwrap();
-            assert_eq!(read(dir.path()), Some(at));
+            noted.write(dir.path(), at).unwrap();
+            assert_eq!(noted.read(dir.path()), Some(at));
         }
+        assert_eq!(Noted::NewestBackup.read(dir.path()), None);
         for damaged in [&b""[..], b"2026-03-02T12:00", &[0xff; 25]] {
-            fs::write(dir.path().join(NAME), damaged).unwrap();
-            assert_eq!(read(dir.path()), None);
+            fs::write(dir.path().join(noted.file_name()), damaged).unwrap();
+            assert_eq!(noted.read(dir.path()), None);
         }
     }
 }

@@ -131,6 +131,11 @@ impl Server {
         Self { service: Some(service), settings, limits, clock, network, operator, dir }
     }
 
+    /// The engine behind it.
+    pub(crate) fn engine(&self) -> &actors::Engine {
+        self.service.as_ref().unwrap().engine()
+    }
+
     /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
     pub(crate) async fn restart(&mut self) {
         self.stop().await;

@@ -24,6 +24,7 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     world.stand_still(0).await;
     sleep(Duration::from_secs(230)).await;
     assert_eq!(world.times(), [0, 60], "the third is due at 360 s");
+    assert_eq!(world.engine.mails_waiting().await, Some(1));
     sleep(Duration::from_secs(60)).await;
     assert_eq!(world.times().len(), 3);
     world.does(Does::Takes);
@@ -32,6 +33,7 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     assert_eq!(world.times().len(), 4, "what fell due while stopped is tried at once");
     assert!(world.texts().iter().all(|text| text.starts_with(&mail.message_id)));
     assert_eq!(world.statuses().await, [MailStatus::Sent]);
+    assert_eq!(world.engine.mails_waiting().await, Some(0));
 }
 
 #[tokio::test(start_paused = true)]

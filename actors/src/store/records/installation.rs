@@ -22,6 +22,9 @@ pub struct MetaRecord {
     pub format: u16,
     /// The secret from which the service derives its own keys.
     pub secret: [u8; 32],
+    /// The secret from which the tokens of mailed links are derived. A restored store has another one than the store of
+    /// which the backup was made, so neither service can make a link that lets people in at the other.
+    pub link_secret: [u8; 32],
     /// When the store was created.
     pub created_at: Timestamp,
 }
@@ -42,7 +45,27 @@ struct MetaRecordV1 {
     created_at: i64,
 }
 
-record!(MetaRecord, "meta", 1 => MetaRecordV1);
+#[derive(Serialize, Deserialize)]
+struct MetaRecordV2 {
+    format: u16,
+    secret: [u8; 32],
+    created_at: i64,
+    link_secret: [u8; 32],
+}
+
+record!(MetaRecord, "meta", 2 => MetaRecordV2, 1 => MetaRecordV1);
+
+impl Layout<MetaRecord> for MetaRecordV2 {
+    fn freeze(value: &MetaRecord) -> Self {
+        let MetaRecord { format, secret, link_secret, created_at } = value.clone();
+        Self { format, secret, created_at: created_at.millis(), link_secret }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
+        let Self { format, secret, created_at, link_secret } = self;
+        Ok(MetaRecord { link_secret, ..MetaRecordV1 { format, secret, created_at }.thaw(record)? })
+    }
+}
 
 impl Layout<MetaRecord> for MetaRecordV1 {
     fn freeze(value: &MetaRecord) -> Self {
@@ -50,28 +73,24 @@ impl Layout<MetaRecord> for MetaRecordV1 {
     }
 
     fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
-        Ok(MetaRecord {
-            format: self.format,
-            secret: self.secret,
-            created_at: instant(record, self.created_at)?,
-        })
+        let Self { format, secret, created_at } = self;
+        Ok(MetaRecord { format, secret, link_secret: secret, created_at: instant(record, created_at)? })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::check;
+    use super::super::testing::{check, check_old};
     use super::*;
 
     #[test]
     fn the_meta_record_has_these_bytes_and_hides_its_secret() {
         let created_at = Timestamp::from_millis(1_772_442_000_000);
-        let meta = MetaRecord { format: STORE_FORMAT, secret: [0xa1; 32], created_at };
-        check(
-            &meta,
-            "0106a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
-             a1a1fd00358d5b39030000",
-        );
+        let secret = [0xa1; 32];
+        let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
+        let rest = "06a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
+        check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
+        check_old(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
     }
 }
