@@ -63,7 +63,7 @@ pub(super) async fn serve<I>(
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
         // A place can be lost just when a request comes.
         let has_place = link.ask() && is_held;
-        let unfit = match host::problem(request.version(), request.headers()) {
+        let unfit = match host::problem(request.version(), request.uri(), request.headers()) {
             Some(problem) => Some(Unfit::Malformed(problem)),
             None => (!has_place).then_some(Unfit::NoPlace),
         };

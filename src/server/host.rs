@@ -1,14 +1,19 @@
-//! The `Host` of a request (RFC 9112 §3.2): what has none, two, or one that cannot be is no request.
+//! The `Host` of a request (RFC 9112 §3.2): what has none, two, or one that cannot be is no request. Nor is a request whose
+//! target names another host, so that what is decided by the header is decided by the target too.
 
-use axum::http::{HeaderMap, Version, header};
+use axum::http::{HeaderMap, Uri, Version, header};
 
 /// What is wrong with the `Host` of a request, if anything is. HTTP/1.0 knew none, so there it may be absent.
-pub(super) fn problem(version: Version, headers: &HeaderMap) -> Option<&'static str> {
+pub(super) fn problem(version: Version, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+    let named = target.authority().map(|authority| authority.as_str().as_bytes());
     let mut hosts = headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if version == Version::HTTP_10 => None,
         (None, _) => Some("the request has no Host"),
         (Some(_), Some(_)) => Some("the request has more than one Host"),
+        (Some(host), None) if named.is_some_and(|named| !named.eq_ignore_ascii_case(host.as_bytes())) => {
+            Some("the target of the request names another host than its Host")
+        }
         (Some(host), None) if is_host(host.as_bytes()) => None,
         (Some(_), None) => Some("the Host of the request is not one"),
     }
@@ -60,7 +65,22 @@ mod tests {
         for host in hosts {
             headers.append(header::HOST, HeaderValue::from_bytes(host).unwrap());
         }
-        problem(version, &headers)
+        problem(version, &Uri::from_static("/"), &headers)
+    }
+
+    #[test]
+    fn a_target_with_a_host_names_that_of_the_request() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("desk.example:80"));
+        for (target, is_good) in
+            [("/v1/me", true), ("http://Desk.example:80/v1/me", true), ("http://evil.example/v1/me", false)]
+        {
+            let problem = problem(Version::HTTP_11, &Uri::from_static(target), &headers);
+            assert_eq!(problem.is_none(), is_good, "{target}");
+        }
+        assert!(
+            problem(Version::HTTP_10, &Uri::from_static("http://evil.example/"), &HeaderMap::new()).is_none()
+        );
     }
 
     #[test]
