@@ -140,7 +140,7 @@ mod tests {
             .route("/hello", get(|| async {}))
             .route("/panic", get(panics))
             .fallback(|| async { ApiError::NoSuchPath(None) });
-        App::new(router, Arc::new(Metrics::new([])))
+        App::new(router, Arc::new(Metrics::new([], vec![])))
     }
 
     async fn get_with(path: &str, id: Option<&[u8]>) -> (u16, HeaderMap, serde_json::Value) {

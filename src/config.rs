@@ -24,7 +24,7 @@ pub mod variables;
 
 pub use public_url::PublicUrl;
 pub(crate) use secret::Secret;
-pub use token::{AdminToken, TOKEN_FILE, TokenError};
+pub use token::{AdminToken, OPERATOR_SOCKET, TOKEN_FILE, TokenError};
 pub use value::ConfigError;
 use value::path;
 pub(crate) use value::text;
@@ -175,6 +175,11 @@ impl Settings {
     /// Whether the operator's token can be read on its way to the operator listener.
     pub fn admin_is_exposed(&self) -> bool {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
+    }
+
+    /// The hosts by which clients call the public and the operator listener, as far as they are set.
+    pub(crate) fn hosts(&self) -> [Vec<String>; 2] {
+        [self.public_url.iter().map(|url| url.dialled().0).collect(), self.admin_hosts.clone()]
     }
 }
 

@@ -1,9 +1,10 @@
-//! What monitoring reads: `GET /metrics` on the operator listener, in the OpenMetrics text that Prometheus reads.
+//! What monitoring reads: `GET /metrics` on the operator listener, in the text form of Prometheus.
 //!
 //! What always holds: counting a request costs one look-up and a few atomic additions, and formats nothing; the labels
 //! are the routes of the tables, the known methods and the known statuses, so that no client can make more of them.
 
 mod exposition;
+mod process;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use axum::http::{Method, StatusCode};
 
 pub(crate) use exposition::router;
 
-use crate::server::Counters;
+use crate::server::{Certificates, Counters};
 
 /// Bounds of the time that an answer takes, in microseconds.
 const ANSWER_MICROS: [u64; 14] = [
@@ -35,6 +36,8 @@ const UNMATCHED: &str = "unmatched";
 
 /// The counters that the edges keep.
 pub(crate) struct Metrics {
+    /// The certificates of the listeners that have one, by the listener's label.
+    pub(crate) certificates: Vec<(&'static str, Certificates)>,
     routes: HashMap<&'static str, Methods>,
     unmatched: Methods,
     pub(crate) rate_limited: RateLimited,
@@ -63,10 +66,14 @@ pub(crate) struct RateLimited {
 }
 
 impl Metrics {
-    /// Counters for the paths that are served.
-    pub(crate) fn new(paths: impl IntoIterator<Item = &'static str>) -> Self {
+    /// Counters for the paths that are served, by listeners with these certificates.
+    pub(crate) fn new(
+        paths: impl IntoIterator<Item = &'static str>,
+        certificates: Vec<(&'static str, Certificates)>,
+    ) -> Self {
         let routes = paths.into_iter().map(|path| (path, methods())).collect();
         Self {
+            certificates,
             routes,
             unmatched: methods(),
             rate_limited: RateLimited::default(),

@@ -5,6 +5,7 @@
 //! head too slowly, or does not read its answer is cut off in bounded time; after the shutdown signal nothing new is
 //! accepted and [`serve`] returns within [`DRAIN_TIME_MAX`].
 
+mod certificate;
 mod client_addr;
 mod connection;
 mod error;
@@ -16,12 +17,15 @@ mod received;
 mod stall;
 pub(crate) mod tls;
 
+use std::fs::{self, Permissions};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -91,14 +95,67 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
+/// Listens on a socket in the file system that the service's own user alone can open. A socket that an earlier life has
+/// left is replaced, so the caller must hold the lock of the directory.
+///
+/// # Errors
+/// When the socket cannot be made, such as for a path of more than 107 bytes.
+pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Where connections come from.
+#[derive(Debug)]
+pub enum Listener {
+    /// The network.
+    Tcp(TcpListener),
+    /// This machine.
+    Unix(UnixListener),
+}
+
+impl From<TcpListener> for Listener {
+    fn from(listener: TcpListener) -> Self {
+        Self::Tcp(listener)
+    }
+}
+
+/// A connection that was accepted.
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Listener {
+    /// The next connection and the address of the client.
+    async fn accept(&self) -> io::Result<(Stream, IpAddr)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, peer) = listener.accept().await?;
+                Ok((Stream::Tcp(stream), peer.ip()))
+            }
+            Self::Unix(listener) => {
+                let (stream, _) = listener.accept().await?;
+                Ok((Stream::Unix(stream), Ipv4Addr::LOCALHOST.into()))
+            }
+        }
+    }
+}
+
 /// Serves until `shutdown` is ready, with TLS where there is a certificate, then lets the requests in flight finish.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     tls: Option<Certificates>,
     app: impl HttpService + Sync,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
+    let listener = listener.into();
     let proxies = limits.proxies.clone();
     let places = Places::new(limits);
     let graceful = GracefulShutdown::new();
@@ -117,12 +174,11 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let place = places.admit(peer.ip());
+                let place = places.admit(peer);
                 let (app, watcher, proxies) = (app.clone(), graceful.watcher(), proxies.clone());
                 let tls = tls.as_ref().map(Certificates::acceptor);
                 tasks.spawn(async move {
-                    let served =
-                        Box::pin(serve_stream(stream, peer.ip(), tls, app, watcher, &place, &proxies));
+                    let served = Box::pin(serve_stream(stream, peer, tls, app, watcher, &place, &proxies));
                     serve_in(&place, served).await;
                 });
             }
@@ -185,7 +241,7 @@ fn is_of_one_client(error: &io::Error) -> bool {
 }
 
 async fn serve_stream(
-    stream: TcpStream,
+    stream: Stream,
     peer: IpAddr,
     tls: Option<TlsAcceptor>,
     app: impl HttpService,
@@ -193,6 +249,10 @@ async fn serve_stream(
     place: &Place,
     proxies: &TrustedProxies,
 ) {
+    let stream = match stream {
+        Stream::Tcp(stream) => stream,
+        Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, place, proxies).await,
+    };
     if let Err(error) = tune(&stream) {
         // The client may be gone already; what works on is as good without.
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot tune a connection");

@@ -1,10 +1,12 @@
-//! The service as a whole: the engine and its two listeners, wired here and nowhere else, and their end in order.
+//! The service as a whole: the engine, its two listeners and the operator's socket, wired here and nowhere else, and their end in order.
 //!
 //! What always holds: the public listener answers only once the store is open; when the service ends it stops
 //! accepting first, then lets requests finish, of which imports read no more, then closes the engine, so that everything
 //! answered is on the disk.
 
+use std::fs;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use actors::mail::MailPorts;
@@ -19,14 +21,14 @@ use tokio::task::JoinHandle;
 use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::App;
-use crate::config::{AdminToken, PublicUrl, RateLimits, Settings, TokenError, variables};
+use crate::config::{AdminToken, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings, TokenError, variables};
 use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
 use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
-use crate::server::{self, Certificates, ServerError};
+use crate::server::{self, Certificates, Listener, ServerError, TlsFiles};
 use crate::{api, mcp, openapi};
 
 /// Why the service cannot start, or ended badly.
@@ -78,6 +80,8 @@ pub struct Service {
     listeners: Vec<JoinHandle<Option<server::Drained>>>,
     /// Whether a listener's task has ended in a panic.
     fallen: watch::Receiver<bool>,
+    /// The operator's socket.
+    socket_path: PathBuf,
 }
 
 impl Service {
@@ -109,9 +113,11 @@ impl Service {
             tracing::warn!(%address, "whoever is on the way to the operator listener can read the operator's token");
         }
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
-        let [tls, admin_tls] = [&settings.tls, &settings.admin_tls]
-            .map(|files| files.as_ref().map(Certificates::read).transpose());
-        let (tls, admin_tls) = (tls?, admin_tls?);
+        let [hosts, admin_hosts] = settings.hosts();
+        let read = |files: &Option<TlsFiles>, hosts| {
+            files.as_ref().map(|files| Certificates::read(files, hosts, Arc::clone(&ports.clock))).transpose()
+        };
+        let (tls, admin_tls) = (read(&settings.tls, hosts)?, read(&settings.admin_tls, admin_hosts)?);
         let public = server::bind(variables::LISTEN, settings.listen)?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
         let business_actors = settings.business_actors_max.get();
@@ -135,7 +141,15 @@ impl Service {
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
         let (falls, fallen) = watch::channel(false);
-        let metrics = Arc::new(Metrics::new(paths()));
+        let labelled = [("public", tls.clone()), ("operator", admin_tls.clone())];
+        let certificates = labelled.into_iter().filter_map(|(label, tls)| Some((label, tls?))).collect();
+        let metrics = Arc::new(Metrics::new(paths(), certificates));
+        // Under the lock of the store, which is open.
+        let socket_path = settings.data_dir.join(OPERATOR_SOCKET);
+        let socket = server::bind_socket(&socket_path).inspect_err(|error| {
+            let path = socket_path.display();
+            tracing::warn!(%error, %path, "there is no operator socket; commands need --admin-url to find this service");
+        });
         let limits = server::Limits {
             connections: server::CONNECTIONS_MAX,
             per_address: settings.connections_per_address,
@@ -167,14 +181,16 @@ impl Service {
                 .collect(),
             engine,
             stop,
-            listeners: vec![
-                watched(
-                    server::serve(public, tls, public_app, limits.clone(), stopped(stopping.clone())),
-                    falls.clone(),
-                ),
-                watched(server::serve(admin, admin_tls, admin_app, limits, stopped(stopping)), falls),
-            ],
+            listeners: [(public.into(), tls, public_app), (admin.into(), admin_tls, admin_app.clone())]
+                .into_iter()
+                .chain(socket.ok().map(|socket| (Listener::Unix(socket), None, admin_app)))
+                .map(|(listener, tls, app)| {
+                    let served = server::serve(listener, tls, app, limits.clone(), stopped(stopping.clone()));
+                    watched(served, falls.clone())
+                })
+                .collect(),
             fallen,
+            socket_path,
         };
         Ok(service)
     }
@@ -229,6 +245,8 @@ impl Service {
                 tracing::warn!(connections = drained.cut_off, "connections were cut off at the end");
             }
         }
+        // While the store is locked, no other service has made a socket there.
+        let _ = fs::remove_file(&self.socket_path);
         Ok(self.engine.close().await?)
     }
 }
@@ -253,7 +271,7 @@ pub fn apps(
     rate_limits: RateLimits,
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
-    let metrics = Arc::new(Metrics::new(paths()));
+    let metrics = Arc::new(Metrics::new(paths(), vec![]));
     let public_url = PublicUrl::parse("http://localhost");
     counted_apps(engine, (admin_token, AdminHosts::default()), rate_limits, public_url, stopping, metrics)
 }

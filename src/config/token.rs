@@ -15,6 +15,9 @@ use subtle::ConstantTimeEq;
 /// The name of the kept token's file in the data directory.
 pub const TOKEN_FILE: &str = "admin-token";
 
+/// The name of the operator's socket in the data directory.
+pub const OPERATOR_SOCKET: &str = "operator.sock";
+
 /// How many random bytes make a token.
 const RANDOM_BYTES: usize = 32;
 

@@ -1,9 +1,12 @@
 //! The text of `GET /metrics`, written when it is asked for.
 
+use std::collections::HashSet;
 use std::fmt::{self, Error};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use actors::domain::Timestamp;
+use actors::mail::MailFigures;
 use actors::measure::Distribution;
 use actors::store::RoomLevel;
 use actors::{ENGINE_PERMITS, Engine};
@@ -15,36 +18,68 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, 
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::process::ThisProcess;
 use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
 use crate::rest::error::ApiError;
 use crate::rest::router::open;
 use crate::telemetry;
 
 /// What Prometheus calls this form.
-const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Microseconds of a second.
 const MICROS: f64 = 1e6;
 
 /// `GET /metrics`.
 pub(crate) fn router(metrics: Arc<Metrics>, engine: Engine) -> Router {
-    let mut registry = Registry::with_prefix("receptionist");
-    registry.register_collector(Box::new(Exposition { metrics, engine }));
+    let mails_waiting = Arc::new(AtomicUsize::new(0));
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(ThisProcess));
+    let own = registry.sub_registry_with_prefix("receptionist");
+    let exposition =
+        Exposition { metrics, engine: engine.clone(), mails_waiting: Arc::clone(&mails_waiting) };
+    own.register_collector(Box::new(exposition));
     let registry = Arc::new(registry);
-    open("/metrics", move || std::future::ready(show(&registry)))
+    open("/metrics", move || {
+        let (engine, registry, mails_waiting) =
+            (engine.clone(), Arc::clone(&registry), Arc::clone(&mails_waiting));
+        async move {
+            if let Some(waiting) = engine.mails_waiting().await {
+                mails_waiting.store(waiting, Ordering::Relaxed);
+            }
+            show(&registry)
+        }
+    })
 }
 
 fn show(registry: &Registry) -> Response {
     let mut body = String::new();
     match text::encode(&mut body, registry) {
-        Ok(()) => ([(header::CONTENT_TYPE, MEDIA_TYPE)], body).into_response(),
+        Ok(()) => ([(header::CONTENT_TYPE, MEDIA_TYPE)], plain(&body)).into_response(),
         Err(error) => ApiError::internal(error).into_response(),
     }
+}
+
+/// The text form of Prometheus, which more programs read than that of OpenMetrics. OpenMetrics describes a counter by its
+/// name without `_total`, where programs that read the older form miss the description.
+fn plain(open_metrics: &str) -> String {
+    let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
+    let lines = open_metrics.lines().filter(|line| *line != "# EOF" && !line.starts_with("# UNIT "));
+    let written = lines.map(|line| match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
+        ["#", keyword, name, about] if counters.contains(name) => {
+            format!("# {keyword} {name}_total {about}\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    written.collect()
 }
 
 /// Where the numbers come from.
 struct Exposition {
     metrics: Arc<Metrics>,
     engine: Engine,
+    /// How many mails waited when that was asked last.
+    mails_waiting: Arc<AtomicUsize>,
 }
 
 impl fmt::Debug for Exposition {
@@ -59,7 +94,9 @@ impl Collector for Exposition {
         self.rate_limited(&mut encoder)?;
         self.edges(&mut encoder)?;
         self.commits(&mut encoder)?;
-        self.engine(&mut encoder)
+        self.engine(&mut encoder)?;
+        self.mails(&mut encoder)?;
+        self.operations(&mut encoder)
     }
 }
 
@@ -264,6 +301,41 @@ impl Exposition {
         self.disk(encoder)
     }
 
+    /// Mails, if any are sent.
+    fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let Some(figures) = self.engine.mail_figures() else { return Ok(()) };
+        let about = "Attempts to send a mail by outcome: the relay took it, it is tried again later, it failed for good, \
+                     or nobody may get it any more";
+        let mut counter = encoder.encode_descriptor("mails", about, None, MetricType::Counter)?;
+        let MailFigures { sent, put_off, failed, dropped } = figures;
+        for (outcome, count) in
+            [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)]
+        {
+            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
+        }
+        let waiting = self.mails_waiting.load(Ordering::Relaxed);
+        gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)
+    }
+
+    /// What an operator has to see to: the version, certificates and backups.
+    fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let about = "1, with the version of the service";
+        let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
+        build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;
+        let seconds = |at: Timestamp| at.millis() / 1_000;
+        let about = "When the first certificate of a listener's chain expires, in seconds since 1970";
+        let name = "certificate_expiry_timestamp";
+        let mut expiry = encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?;
+        for (listener, certificates) in &self.metrics.certificates {
+            let until = seconds(certificates.valid_until());
+            expiry.encode_family(&[("listener", *listener)])?.encode_gauge(&until)?;
+        }
+        let about = "The point of the newest complete backup, in seconds since 1970; 0 if none is known";
+        let name = "newest_backup_timestamp";
+        let newest = self.engine.newest_backup().map_or(0, seconds);
+        encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?.encode_gauge(&newest)
+    }
+
     fn disk(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let (level, space) = self.engine.room();
         if let Some(space) = space {
@@ -331,7 +403,7 @@ mod tests {
     async fn requests_are_counted_by_template_method_and_status() {
         let directory = tempfile::tempdir().unwrap();
         let engine = Engine::open(directory.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
-        let metrics = Arc::new(Metrics::new(["/v1/appointments/{appointment_id}"]));
+        let metrics = Arc::new(Metrics::new(["/v1/appointments/{appointment_id}"], vec![]));
         let answered = |route, method, status, micros| {
             let status = StatusCode::from_u16(status).unwrap();
             metrics.answered(route, &method, status, Duration::from_micros(micros));
@@ -391,7 +463,16 @@ mod tests {
         has(&text, "receptionist_disk_exhausted 0");
         has(&text, "receptionist_disk_full 0");
         assert!(text.contains("\nreceptionist_disk_free_bytes "), "{text}");
-        assert!(text.ends_with("# EOF\n"), "{text}");
+        has(&text, "# TYPE receptionist_commits_total counter");
+        has(&text, "# TYPE receptionist_http_request_duration_seconds histogram");
+        assert!(text.ends_with('\n') && !text.contains("# EOF") && !text.contains("# UNIT"), "{text}");
+        has(&text, &format!(r#"receptionist_build_info{{version="{}"}} 1"#, env!("CARGO_PKG_VERSION")));
+        has(&text, "receptionist_newest_backup_timestamp_seconds 0");
+        for name in
+            ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"]
+        {
+            assert!(text.contains(&format!("\n{name} ")), "{name} is not in\n{text}");
+        }
         engine.close().await.unwrap();
     }
 }

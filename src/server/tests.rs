@@ -179,7 +179,7 @@ async fn requests_know_the_address_of_their_client() {
 }
 
 fn app_of(router: Router) -> App {
-    App::new(router, Arc::new(Metrics::new([])))
+    App::new(router, Arc::new(Metrics::new([], vec![])))
 }
 
 fn app(router: Router) -> App {
@@ -312,7 +312,7 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
         panic!("a fault for the test");
     }
     let router = Router::new().route("/panic", get(panics)).route("/", get(|| async { "hello" }));
-    let app = App::new(router, Arc::new(Metrics::new([])));
+    let app = App::new(router, Arc::new(Metrics::new([], vec![])));
     let (address, _stop, _server) = start(None, app).await;
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(b"GET /panic HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();

@@ -1,7 +1,8 @@
 //! TLS of a listener: rustls with ring, HTTP/1.1 only, with the certificate that its files hold at the time.
 //!
 //! What always holds: a handshake is made with a certificate and a key that belong together, those that were read last;
-//! files that cannot be used change nothing; connections that are open stay as they are.
+//! files that cannot be used change nothing; connections that are open stay as they are; a warning in the log names what
+//! clients will object to, each time the files are read.
 
 use std::fs;
 use std::io;
@@ -10,16 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::Timestamp;
+use actors::ports::Clock;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use rustls::client::verify_server_name;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::server::ParsedCertificate;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_rustls::TlsAcceptor;
 
+use super::certificate::Chain;
 use super::error::ServerError;
 
 /// How often the files are looked at, whether they have changed.
@@ -54,28 +56,45 @@ pub struct Certificates(Arc<Inner>);
 
 struct Inner {
     files: TlsFiles,
+    /// The hosts by which clients call the listener, as far as the settings name them.
+    hosts: Vec<String>,
+    clock: Arc<dyn Clock>,
     current: Mutex<Current>,
 }
 
 struct Current {
     acceptor: TlsAcceptor,
-    /// The server's own certificate.
-    certificate: CertificateDer<'static>,
+    chain: Chain,
     /// What the files looked like when they were read last, whether they could be used or not.
     read: [Stamp; 2],
 }
 
 impl Certificates {
-    /// Reads the files.
+    /// Reads the files of a listener that clients call by these hosts.
     ///
     /// # Errors
     /// When one cannot be read or does not hold what it should, in one line that names file and setting.
-    pub fn read(files: &TlsFiles) -> Result<Self, ServerError> {
+    pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ServerError> {
         // Before the files are read: what changes meanwhile is read once more.
         let read = stamps(files);
-        let (acceptor, certificate) = acceptor(files)?;
-        let current = Mutex::new(Current { acceptor, certificate, read });
-        Ok(Self(Arc::new(Inner { files: files.clone(), current })))
+        let (acceptor, chain) = acceptor(files)?;
+        let current = Mutex::new(Current { acceptor, chain, read });
+        let certificates = Self(Arc::new(Inner { files: files.clone(), hosts, clock, current }));
+        certificates.warn();
+        Ok(certificates)
+    }
+
+    /// Logs what clients will object to.
+    fn warn(&self) {
+        let Inner { files, hosts, clock, current } = &*self.0;
+        for warning in current.lock().chain.warnings(clock.now(), hosts) {
+            tracing::warn!(tls.certificate = %files.cert.display(), "{warning}");
+        }
+    }
+
+    /// The instant at which the first certificate of the chain expires.
+    pub(crate) fn valid_until(&self) -> Timestamp {
+        self.0.current.lock().chain.valid_until()
     }
 
     /// What speaks TLS with clients now.
@@ -85,11 +104,7 @@ impl Certificates {
 
     /// Whether the certificate is for this name.
     pub(crate) fn names(&self, host: &str) -> bool {
-        let current = self.0.current.lock();
-        let certificate = ParsedCertificate::try_from(&current.certificate);
-        let name = ServerName::try_from(host);
-        certificate
-            .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
+        self.0.current.lock().chain.is_for(host)
     }
 
     /// Reads the files again. Where they cannot be used, one line in the log says so, and nothing changes.
@@ -100,9 +115,11 @@ impl Certificates {
         let mut current = self.0.current.lock();
         current.read = read;
         match made {
-            Ok((acceptor, certificate)) => {
-                (current.acceptor, current.certificate) = (acceptor, certificate);
+            Ok((acceptor, chain)) => {
+                (current.acceptor, current.chain) = (acceptor, chain);
+                drop(current);
                 tracing::info!(tls.certificate = %files.cert.display(), "the certificate was read again");
+                self.warn();
             }
             Err(error) => tracing::error!(%error, "the certificate that was read before stays in use"),
         }
@@ -142,12 +159,12 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [&files.cert, &files.key].map(|path| stamp(path).ok())
 }
 
-/// What speaks TLS with the certificate that the files hold now, and that certificate.
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, CertificateDer<'static>), ServerError> {
+/// What speaks TLS with the certificate chain that the files hold now, and that chain.
+pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ServerError> {
     let TlsFiles { cert, key, settings } = files;
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(|error| unreadable(settings.cert, cert, &error, "certificate"))?;
-    let Some(own) = chain.first().cloned() else {
+    let Some(kept) = Chain::new(&chain) else {
         return Err(unreadable(settings.cert, cert, &pem::Error::NoItemsFound, "certificate"));
     };
     let key = PrivateKeyDer::from_pem_file(key)
@@ -157,7 +174,7 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, CertificateDer<
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key));
     let mut config = config.map_err(|source| ServerError::Certificate { variable: settings.cert, source })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok((TlsAcceptor::from(Arc::new(config)), own))
+    Ok((TlsAcceptor::from(Arc::new(config)), kept))
 }
 
 fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &str) -> ServerError {

@@ -35,7 +35,7 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
     findings.extend(token_file(settings));
     findings.push(listener("public listener", variables::LISTEN, settings.listen, in_use));
     findings.push(listener("operator listener", variables::ADMIN_LISTEN, settings.admin_listen, in_use));
-    findings.extend(certificate(settings));
+    findings.extend(certificates(settings, SystemTime::now()));
     findings.push(disk(settings));
     findings.push(files_at_once());
     findings.extend(clock(&settings.data_dir, SystemTime::now()));
@@ -182,30 +182,43 @@ fn listener(what: &'static str, variable: &'static str, address: SocketAddr, in_
     }
 }
 
-/// The files that make the public listener speak HTTPS.
-fn certificate(settings: &Settings) -> Option<Finding> {
+/// The files that make the listeners speak HTTPS.
+fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
     const WHAT: &str = "certificate";
-    let Some(files) = &settings.tls else {
-        return (!settings.listen.ip().is_loopback()).then(|| {
-            Finding::warning(
-                WHAT,
-                format!("{} is open to other machines without TLS", settings.listen),
-                format!(
-                    "set {} and {}, or listen on the loopback behind a proxy",
-                    variables::TLS_CERT,
-                    variables::TLS_KEY
-                ),
-            )
-        });
-    };
-    Some(match tls::acceptor(files) {
-        Ok(_) => Finding::ok(WHAT, format!("{} and its key can be used", files.cert.display())),
-        Err(error) => Finding::problem(
+    let is_open = settings.tls.is_none() && !settings.listen.ip().is_loopback();
+    let open = is_open.then(|| {
+        Finding::warning(
+            WHAT,
+            format!("{} is open to other machines without TLS", settings.listen),
+            format!(
+                "set {} and {}, or listen on the loopback behind a proxy",
+                variables::TLS_CERT,
+                variables::TLS_KEY
+            ),
+        )
+    });
+    let listeners = [&settings.tls, &settings.admin_tls].into_iter().zip(settings.hosts());
+    let listeners = listeners.filter_map(|(files, hosts)| Some((files.as_ref()?, hosts)));
+    let found = listeners.flat_map(|(files, hosts)| match tls::acceptor(files) {
+        Ok((_, chain)) => {
+            let shown = files.cert.display();
+            let advice = "clients refuse the connection; renew it, or correct the settings";
+            let warn = |warning| Finding::warning(WHAT, format!("{shown}: {warning}"), advice);
+            let warnings = chain.warnings(timestamp(now), &hosts);
+            if warnings.is_empty() {
+                let until = chain.valid_until();
+                vec![Finding::ok(WHAT, format!("{shown} and its key can be used, until {until}"))]
+            } else {
+                warnings.into_iter().map(warn).collect()
+            }
+        }
+        Err(error) => vec![Finding::problem(
             WHAT,
             error.to_string(),
             "both are PEM files; the chain begins with the server's own certificate, and the key is that one's",
-        ),
-    })
+        )],
+    });
+    open.into_iter().chain(found).collect()
 }
 
 /// Whether there is room.
@@ -256,7 +269,7 @@ pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
         return vec![Finding::problem(WHAT, format!("it says {shown}, which is past"), advice)];
     }
     let believed = believed_time(data_dir);
-    if let Some(believed) = believed.filter(|believed| is_later(*believed, now + AHEAD_MAX)) {
+    if let Some(believed) = believed.filter(|believed| *believed > timestamp(now + AHEAD_MAX)) {
         return vec![Finding::problem(
             WHAT,
             format!("it says {shown}, and the time of the service had come to {believed}"),
@@ -280,9 +293,9 @@ pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
     vec![Finding::warning(WHAT, format!("it says {shown}; whether anything keeps it is not known"), advice)]
 }
 
-fn is_later(instant: Timestamp, than: SystemTime) -> bool {
-    let than = than.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u128::try_from(instant.millis()).is_ok_and(|millis| millis > than.as_millis())
+fn timestamp(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// When anything in the data directory was written last.

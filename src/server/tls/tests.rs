@@ -1,3 +1,4 @@
+use actors::ports::system_clock;
 use axum::Router;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -23,6 +24,10 @@ fn pem_files() -> (tempfile::TempDir, TlsFiles, Pair) {
     fs::write(&cert, pair.cert.pem()).unwrap();
     fs::write(&key, pair.signing_key.serialize_pem()).unwrap();
     (dir, TlsFiles { cert, key, settings: SETTINGS }, pair)
+}
+
+fn read(files: &TlsFiles) -> Result<Certificates, ServerError> {
+    Certificates::read(files, vec![], system_clock())
 }
 
 /// What speaks TLS with servers that have one of these certificates.
@@ -57,7 +62,7 @@ async fn connected(certificates: &Certificates, with: &Pair) -> Option<(Client, 
 #[test]
 fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
     let (_dir, files, _) = pem_files();
-    let certificates = Certificates::read(&files).unwrap();
+    let certificates = read(&files).unwrap();
     assert!(certificates.names("localhost") && !certificates.names("desk.example"));
     let other = rcgen::generate_simple_self_signed(["*.desk.example".to_owned()]).unwrap();
     fs::write(&files.cert, other.cert.pem()).unwrap();
@@ -73,7 +78,7 @@ fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
 async fn a_certificate_and_key_make_it_https() {
     let (_dir, files, pair) = pem_files();
     // Whoever does not shake hands makes room.
-    let certificates = Certificates::read(&files).unwrap();
+    let certificates = read(&files).unwrap();
     let app: Router = hello();
     let (address, _stop, _server) = start_with(limits(1, 1), Some(certificates), app).await;
     let mut silent = connect_from(CROWD, address).await;
@@ -88,7 +93,7 @@ async fn a_certificate_and_key_make_it_https() {
 #[tokio::test(start_paused = true)]
 async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connections_stay() {
     let (_dir, files, old) = pem_files();
-    let certificates = Certificates::read(&files).unwrap();
+    let certificates = read(&files).unwrap();
     let watching = tokio::spawn(certificates.clone().watch());
     let (mut client, mut server) = connected(&certificates, &old).await.unwrap();
     let new = pair();
@@ -120,7 +125,7 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
 #[tokio::test]
 async fn files_are_read_again_at_once_when_that_is_asked_for() {
     let (_dir, files, old) = pem_files();
-    let certificates = Certificates::read(&files).unwrap();
+    let certificates = read(&files).unwrap();
     let new = pair();
     fs::write(&files.cert, new.cert.pem()).unwrap();
     certificates.read_again();
@@ -140,7 +145,7 @@ fn bad_pem_files_are_one_line_with_file_and_variable() {
     let none = dir.path().join("none.pem");
     let with = |cert: &Path, key: &Path| {
         let files = TlsFiles { cert: cert.to_owned(), key: key.to_owned(), settings: SETTINGS };
-        Certificates::read(&files).err().unwrap().to_string()
+        read(&files).err().unwrap().to_string()
     };
     for (error, start, end) in [
         (with(&none, &files.key), "THE_CERT: cannot read", "No such file or directory (os error 2)"),

@@ -1,0 +1,71 @@
+//! The standard metrics of a process (`process_*`), which dashboards made for other services look for. Linux only.
+
+use std::fmt::Error;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Unit;
+
+/// This process, as the system sees it.
+#[derive(Debug)]
+pub(super) struct ThisProcess;
+
+impl Collector for ThisProcess {
+    #[cfg(target_os = "linux")]
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        use procfs::WithCurrentSystemInfo;
+
+        // What cannot be read is left out.
+        let Ok(process) = procfs::process::Process::myself() else { return Ok(()) };
+        if let Ok(stat) = process.stat() {
+            let ticks = procfs::ticks_per_second() as f64;
+            let about = "Time on the processors, of the program and of the system for it";
+            let mut counter =
+                encoder.encode_descriptor("process_cpu", about, Some(&Unit::Seconds), MetricType::Counter)?;
+            let cpu = (stat.utime + stat.stime) as f64 / ticks;
+            counter.encode_counter::<NoLabelSet, f64, f64>(&cpu, None)?;
+            gauge(
+                &mut encoder,
+                "process_resident_memory",
+                "Resident memory",
+                Some(&Unit::Bytes),
+                stat.rss_bytes().get() as f64,
+            )?;
+            gauge(
+                &mut encoder,
+                "process_virtual_memory",
+                "Virtual memory",
+                Some(&Unit::Bytes),
+                stat.vsize as f64,
+            )?;
+            if let Ok(booted) = procfs::boot_time_secs() {
+                let about = "When the process started, in seconds since 1970";
+                let started = booted as f64 + stat.starttime as f64 / ticks;
+                gauge(&mut encoder, "process_start_time", about, Some(&Unit::Seconds), started)?;
+            }
+        }
+        if let Ok(open) = process.fd_count() {
+            gauge(&mut encoder, "process_open_fds", "File descriptors that are open", None, open as f64)?;
+        }
+        if let Ok((most, _)) = rlimit::Resource::NOFILE.get() {
+            gauge(&mut encoder, "process_max_fds", "File descriptors that may be open", None, most as f64)?;
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    about: &str,
+    unit: Option<&Unit>,
+    value: f64,
+) -> Result<(), Error> {
+    encoder.encode_descriptor(name, about, unit, MetricType::Gauge)?.encode_gauge(&value)
+}

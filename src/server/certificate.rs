@@ -1,0 +1,114 @@
+//! What a certificate chain says of itself: when it is valid (RFC 5280, 4.1.2.5) and for which names.
+//!
+//! Only warnings follow from it. A service with an expired certificate starts, because a service that does not start
+//! helps nobody.
+
+use actors::domain::Timestamp;
+use rustls::client::verify_server_name;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::server::ParsedCertificate;
+use x509_parser::parse_x509_certificate;
+
+/// How long before its end a certificate is warned of. Renewal usually happens 30 days before.
+const WARNED_DAYS: i64 = 14;
+
+/// A chain, of which the server's own certificate and the time in which all of its certificates are valid are kept.
+#[derive(Clone)]
+pub(crate) struct Chain {
+    own: CertificateDer<'static>,
+    valid_from: Timestamp,
+    valid_until: Timestamp,
+}
+
+impl Chain {
+    /// A chain with the server's own certificate first; `None` if it is empty. The validity of a certificate that cannot
+    /// be parsed is not counted.
+    pub(super) fn new(certificates: &[CertificateDer<'static>]) -> Option<Self> {
+        let mut chain = Self {
+            own: certificates.first()?.clone(),
+            valid_from: Timestamp::MIN,
+            valid_until: Timestamp::MAX,
+        };
+        for certificate in certificates {
+            let Ok((_, parsed)) = parse_x509_certificate(certificate) else { continue };
+            let instant = |seconds: i64| Timestamp::from_millis(seconds.saturating_mul(1_000));
+            let validity = parsed.validity();
+            chain.valid_from = chain.valid_from.max(instant(validity.not_before.timestamp()));
+            chain.valid_until = chain.valid_until.min(instant(validity.not_after.timestamp()));
+        }
+        Some(chain)
+    }
+
+    /// The instant at which the first certificate of the chain expires.
+    pub(crate) fn valid_until(&self) -> Timestamp {
+        self.valid_until
+    }
+
+    /// Whether the server's own certificate is for this name or IP address.
+    pub(crate) fn is_for(&self, host: &str) -> bool {
+        let certificate = ParsedCertificate::try_from(&self.own);
+        let name = ServerName::try_from(host);
+        certificate
+            .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
+    }
+
+    /// What clients will object to, now or soon, if they call the server by one of these hosts.
+    pub(crate) fn warnings(&self, now: Timestamp, hosts: &[String]) -> Vec<String> {
+        let (from, until) = (self.valid_from, self.valid_until);
+        let days_left = (until.millis() - now.millis()) / (24 * 60 * 60 * 1_000);
+        let validity = if now > until {
+            Some(format!("the certificate expired at {until}"))
+        } else if now < from {
+            Some(format!("the certificate is not valid before {from}"))
+        } else {
+            (days_left < WARNED_DAYS).then(|| format!("the certificate expires at {until}"))
+        };
+        let others = hosts.iter().filter(|host| !self.is_for(host));
+        let names = others.map(|host| format!("the certificate is not for {host}"));
+        validity.into_iter().chain(names).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 24 * 60 * 60;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_millis(second * 1_000)
+    }
+
+    fn certificate(host: &str, from: i64, until: i64) -> CertificateDer<'static> {
+        let mut params = rcgen::CertificateParams::new([host.to_owned()]).unwrap();
+        let epoch = rcgen::date_time_ymd(1970, 1, 1);
+        params.not_before = epoch + std::time::Duration::from_secs(from.unsigned_abs());
+        params.not_after = epoch + std::time::Duration::from_secs(until.unsigned_abs());
+        params.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap().der().clone()
+    }
+
+    #[test]
+    fn a_chain_is_valid_while_all_of_its_certificates_are() {
+        let [own, authority] =
+            [certificate("desk.example", DAY, 100 * DAY), certificate("ca.example", 2 * DAY, 50 * DAY)];
+        let chain = Chain::new(&[own, authority]).unwrap();
+        assert_eq!(chain.valid_until(), at(50 * DAY));
+        let warnings = |second| chain.warnings(at(second), &[]);
+        assert_eq!(warnings(2 * DAY - 1), ["the certificate is not valid before 1970-01-03T00:00:00.000Z"]);
+        assert!(warnings(2 * DAY).is_empty() && warnings(36 * DAY).is_empty());
+        assert_eq!(warnings(36 * DAY + 1), ["the certificate expires at 1970-02-20T00:00:00.000Z"]);
+        assert_eq!(warnings(50 * DAY), ["the certificate expires at 1970-02-20T00:00:00.000Z"]);
+        assert_eq!(warnings(50 * DAY + 1), ["the certificate expired at 1970-02-20T00:00:00.000Z"]);
+        assert!(Chain::new(&[]).is_none());
+    }
+
+    #[test]
+    fn a_host_that_the_own_certificate_is_not_for_is_named() {
+        let chain = Chain::new(&[certificate("*.desk.example", 0, 100 * DAY)]).unwrap();
+        let hosts = ["a.desk.example", "desk.example", "192.0.2.1"].map(String::from);
+        assert_eq!(
+            chain.warnings(at(DAY), &hosts),
+            ["the certificate is not for desk.example", "the certificate is not for 192.0.2.1"]
+        );
+    }
+}
