@@ -79,7 +79,10 @@ struct Manifest {
 /// is bad.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let made = async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) };
-    carry_out(made, |error| if matches!(error, BackupError::Options(_)) { 2 } else { 1 })
+    carry_out(made, |error| match error {
+        BackupError::Options(error) => error.exit_status(),
+        _ => 1,
+    })
 }
 
 async fn make(args: BackupArgs) -> Result<(), BackupError> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use actors::net::named::certificate_reason;
 use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
@@ -209,7 +210,7 @@ impl Client {
     ) -> Result<Response<Incoming>, ClientError> {
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("{}://{}{target}", self.scheme, self.address))
+            .uri(format!("{}://{}{target}", self.scheme, self.address.authority()))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
         if let Some(media_type) = media_type {
@@ -279,8 +280,12 @@ pub(super) fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
         last = source;
     }
     match last.downcast_ref::<io::Error>() {
-        Some(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => error.to_string(),
-        Some(error) if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
+        Some(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(rustls::Error::InvalidCertificate(reason)) => certificate_reason(reason).to_owned(),
+            Some(error) => error.to_string(),
+            None if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
+            None => last.to_string(),
+        },
         _ => last.to_string(),
     }
 }

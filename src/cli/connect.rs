@@ -1,4 +1,4 @@
-//! How the operator API is reached: plainly, or by TLS.
+//! How the operator API is reached: by its socket, plainly over the network, or by TLS.
 //!
 //! What always holds: by TLS nothing is sent but to a server that shows a certificate for the name or the address by which
 //! it is called, from an authority that is trusted; or, where a file is named, the very certificate that is in it.
@@ -6,23 +6,20 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use actors::net::Trust;
+use actors::net::{NamedHosts, Trust, named};
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
 /// How TLS is spoken with a server that has a certificate of this file, or one that an authority in it has signed.
@@ -38,15 +35,9 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     if listed.is_empty() {
         return Err("holds no PEM certificate".to_owned());
     }
-    let provider = Arc::new(ring::default_provider());
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(listed.iter().cloned());
-    let signed = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(&provider)).build();
-    let named = Named { listed, signed: signed.ok(), provider: Arc::clone(&provider) };
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?;
-    Ok(Arc::new(config.dangerous().with_custom_certificate_verifier(Arc::new(named)).with_no_client_auth()))
+    let mut authorities = RootCertStore::empty();
+    authorities.add_parsable_certificates(listed.iter().cloned());
+    Ok(Arc::new(named::trusting(listed, NamedHosts::Any, authorities.into())))
 }
 
 /// How TLS is spoken with a server that has a certificate from whom the system trusts, or the file `SSL_CERT_FILE`.
@@ -55,63 +46,7 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
 /// What is wrong with that file.
 pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
     let trust = Trust::system().map_err(|error| error.to_string())?;
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?;
-    Ok(Arc::new(config.with_root_certificates(trust.roots()).with_no_client_auth()))
-}
-
-/// Trusts the certificates that were named, whatever they say of themselves, and what they have signed.
-#[derive(Debug)]
-struct Named {
-    listed: Vec<CertificateDer<'static>>,
-    /// Looks for a signature of one of them; nothing where none can sign.
-    signed: Option<Arc<WebPkiServerVerifier>>,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Named {
-    fn verify_server_cert(
-        &self,
-        shown: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        // The server proves below that it has the key, so it is the one that was named.
-        if self.listed.iter().any(|listed| listed == shown) {
-            return Ok(ServerCertVerified::assertion());
-        }
-        match &self.signed {
-            Some(signed) => signed.verify_server_cert(shown, intermediates, name, ocsp, now),
-            None => Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)),
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, shown, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, shown, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+    Ok(Arc::new(trust.client_config()))
 }
 
 /// A stream of bytes to the service.
@@ -125,24 +60,38 @@ impl Connection for Box<dyn Stream> {
     }
 }
 
-/// Which server is called: an address or a name, and a port.
+/// Which server is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Without brackets.
-    pub(super) host: String,
-    pub(super) port: u16,
+pub(super) enum Place {
+    /// An address or a name, without brackets, and a port.
+    Network { host: String, port: u16 },
+    /// A socket in the file system.
+    Socket(PathBuf),
+}
+
+impl Place {
+    /// The server as a URL names it. A socket has no name there.
+    pub(super) fn authority(&self) -> String {
+        match self {
+            Self::Network { .. } => self.to_string(),
+            Self::Socket(_) => "localhost".to_owned(),
+        }
+    }
 }
 
 impl From<SocketAddr> for Place {
     fn from(address: SocketAddr) -> Self {
-        Self { host: address.ip().to_string(), port: address.port() }
+        Self::Network { host: address.ip().to_string(), port: address.port() }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, port } = self;
-        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+        match self {
+            Self::Network { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Network { host, port } => write!(f, "{host}:{port}"),
+            Self::Socket(path) => write!(f, "{}", path.display()),
+        }
     }
 }
 
@@ -164,7 +113,13 @@ impl Connector {
     }
 
     async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
-        let Self { place: Place { host, port }, tls } = self;
+        let Self { place, tls } = self;
+        let (host, port) = match place {
+            Place::Network { host, port } => (host, port),
+            Place::Socket(path) => {
+                return Ok(TokioIo::new(Box::new(UnixStream::connect(path).await?)));
+            }
+        };
         // By the system's resolver, so that names of its own files are known too.
         let addresses = tokio::net::lookup_host((host.as_str(), port)).await.map_err(io::Error::other)?;
         let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await?;

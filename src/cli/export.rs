@@ -74,7 +74,10 @@ enum CommandError {
 
 /// Exports, and notes what stays behind. Exit code 1 when that cannot be done, 2 when a setting is bad.
 pub fn export(args: ExportArgs) -> ExitCode {
-    carry_out(Box::pin(run(args)), |error| if matches!(error, CommandError::Options(_)) { 2 } else { 1 })
+    carry_out(Box::pin(run(args)), |error| match error {
+        CommandError::Options(error) => error.exit_status(),
+        _ => 1,
+    })
 }
 
 async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {

@@ -86,7 +86,10 @@ type Input = Box<dyn Read + Send>;
 /// Imports and says how much. Exit code 1 when that cannot be done, by lines that are not good among others, 2 when a
 /// setting is bad.
 pub fn import(args: ImportArgs) -> ExitCode {
-    carry_out(Box::pin(run(args)), |error| if matches!(error, CommandError::Options(_)) { 2 } else { 1 })
+    carry_out(Box::pin(run(args)), |error| match error {
+        CommandError::Options(error) => error.exit_status(),
+        _ => 1,
+    })
 }
 
 async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {

@@ -75,7 +75,10 @@ pub fn mail(command: MailCommand) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print::error(&error.to_string().replace('\n', " "));
-            ExitCode::from(if matches!(error, MailError::Options(_)) { 2 } else { 1 })
+            ExitCode::from(match &error {
+                MailError::Options(error) => error.exit_status(),
+                _ => 1,
+            })
         }
     }
 }

@@ -77,7 +77,7 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     let tls = tls.map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
     let (host, port) = origin.dialled();
     Ok(Remote {
-        connector: Connector::new(Place { host, port }, tls),
+        connector: Connector::new(Place::Network { host, port }, tls),
         origin: origin.to_string(),
         authorization,
     })

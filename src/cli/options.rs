@@ -2,12 +2,16 @@
 //!
 //! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
 //! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything: by the
-//! token in the data directory of `serve`, or else of `demo`. What was given by a setting is not guessed.
+//! token and the socket in the data directory of `serve`, or else of `demo`. What was given by a setting is not guessed.
+//!
+//! What always holds: unless an address was given, the token is sent to nobody but the service that has the data directory
+//! open, because only the directory's owner can make a socket in it.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +21,7 @@ use rustls::ClientConfig;
 use url::{Host, Url};
 
 use super::connect::{Place, trusting, trusting_the_system};
-use crate::config::{ConfigError, Secret, TOKEN_FILE, variables};
+use crate::config::{ConfigError, OPERATOR_SOCKET, Secret, TOKEN_FILE, variables};
 
 /// Where `serve` keeps its data when it is not told.
 const SERVE_DATA_DIR: &str = "./receptionist-data";
@@ -35,16 +39,15 @@ pub struct OperatorOptions {
     /// Print the service's JSON answer as it is, and errors as JSON on standard error
     #[arg(long, global = true, help_heading = HEADING)]
     pub(super) json: bool,
-    /// Where the operator API listens
+    /// Where the operator API listens [default: the socket in the data directory, else 127.0.0.1:8081]
     #[arg(
         long,
         global = true,
         help_heading = HEADING,
         value_name = "ADDRESS",
-        env = variables::ADMIN_LISTEN,
-        default_value = ADMIN_LISTEN
+        env = variables::ADMIN_LISTEN
     )]
-    admin_listen: String,
+    admin_listen: Option<String>,
     /// The same as a URL, by name too, such as https://desk.example.com:8081; it counts if both are given
     #[arg(long, global = true, help_heading = HEADING, value_name = "URL", env = variables::ADMIN_URL)]
     admin_url: Option<String>,
@@ -79,7 +82,7 @@ pub struct OperatorOptions {
         env = variables::ADMIN_TLS_CERT
     )]
     admin_tls_cert: Option<PathBuf>,
-    /// The service's data directory, where the token is [default: ./receptionist-data, or else ./receptionist-demo]
+    /// The service's data directory, where its socket and the token are [default: ./receptionist-data, or else ./receptionist-demo]
     #[arg(
         long,
         global = true,
@@ -142,9 +145,24 @@ pub(super) enum OptionsError {
     )]
     TokenFile { file: PathBuf, source: io::Error },
     #[error(
+        "no service runs on {}: {OPERATOR_SOCKET} there cannot be opened ({reason}); start `receptionist serve`, or say where the operator API listens with --admin-url", dir.display()
+    )]
+    NoService { dir: PathBuf, reason: io::ErrorKind },
+    #[error(
+        "the path of {} is too long for a socket; say where the operator API listens with --admin-url", socket.display()
+    )]
+    LongPath { socket: PathBuf },
+    #[error(
         "there is neither {SERVE_DATA_DIR} nor {DEMO_DATA_DIR} with an operator's token here; say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
     )]
     NoDataDir,
+}
+
+impl OptionsError {
+    /// 1 where only the service is missing, 2 where the options are wrong.
+    pub(super) fn exit_status(&self) -> u8 {
+        if matches!(self, Self::NoService { .. }) { 1 } else { 2 }
+    }
 }
 
 /// Where to call and with what.
@@ -182,6 +200,15 @@ impl OperatorOptions {
 
     /// [`Self::access`] with the data directories that go without saying in this one.
     fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
+        let is_placed = self.admin_url.is_some() || self.admin_listen.is_some();
+        if !is_placed && let Some(dir) = self.running_dir(here)? {
+            let (authorization, origin) = match self.given_token()? {
+                Some(given) => given,
+                None => read_token(&dir.join(TOKEN_FILE))?,
+            };
+            let place = Place::Socket(dir.join(OPERATOR_SOCKET));
+            return Ok(Access { place, tls: None, authorization, origin, otherwise: None });
+        }
         let (place, tls) = match &self.admin_url {
             Some(url) => self.at_url(url)?,
             None => (self.address()?.into(), self.tls()?),
@@ -190,13 +217,8 @@ impl OperatorOptions {
             let (place, tls) = (place.clone(), tls.clone());
             Ok(Access { place, tls, authorization, origin, otherwise: None })
         };
-        let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
-        let origin = match file {
-            Some(_) => "RECEPTIONIST_ADMIN_TOKEN_FILE (--admin-token-file)",
-            None => "RECEPTIONIST_ADMIN_TOKEN (--admin-token)",
-        };
-        if let Some(authorization) = Secret::admin_token(authorization).read(token, file)? {
-            return one((authorization, origin.to_owned()));
+        if let Some(given) = self.given_token()? {
+            return one(given);
         }
         if let Some(dir) = &self.data_dir {
             return one(read_token(&dir.join(TOKEN_FILE))?);
@@ -211,6 +233,43 @@ impl OperatorOptions {
             (false, true) => one(read_token(&demo)?),
             (false, false) => Err(OptionsError::NoDataDir),
         }
+    }
+
+    /// The token that was given, and by which setting.
+    fn given_token(&self) -> Result<Option<(HeaderValue, String)>, OptionsError> {
+        let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
+        let origin = match file {
+            Some(_) => "RECEPTIONIST_ADMIN_TOKEN_FILE (--admin-token-file)",
+            None => "RECEPTIONIST_ADMIN_TOKEN (--admin-token)",
+        };
+        let read = Secret::admin_token(authorization).read(token, file)?;
+        Ok(read.map(|authorization| (authorization, origin.to_owned())))
+    }
+
+    /// The data directory on whose socket a service answers; none where there is no data directory. While the service is
+    /// stopped, any program may listen on its port, so the token is not sent there instead.
+    fn running_dir(&self, here: &Path) -> Result<Option<PathBuf>, OptionsError> {
+        let dirs = match &self.data_dir {
+            Some(dir) => vec![dir.clone()],
+            None => [SERVE_DATA_DIR, DEMO_DATA_DIR]
+                .map(|dir| here.join(dir))
+                .into_iter()
+                .filter(|dir| dir.join(TOKEN_FILE).exists())
+                .collect(),
+        };
+        let mut first = None;
+        for dir in dirs {
+            let socket = dir.join(OPERATOR_SOCKET);
+            let error = match UnixStream::connect(&socket) {
+                Ok(_) => return Ok(Some(dir)),
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                    OptionsError::LongPath { socket }
+                }
+                Err(error) => OptionsError::NoService { dir, reason: error.kind() },
+            };
+            first.get_or_insert(error);
+        }
+        first.map_or(Ok(None), Err)
     }
 
     /// Where a URL leads, and how TLS is spoken there.
@@ -239,7 +298,7 @@ impl OperatorOptions {
             }),
             _ => return Err(bad("must begin with https:// or http://")),
         };
-        Ok((Place { host, port }, tls))
+        Ok((Place::Network { host, port }, tls))
     }
 
     fn tls(&self) -> Result<Option<Arc<ClientConfig>>, OptionsError> {
@@ -249,7 +308,8 @@ impl OperatorOptions {
     }
 
     fn address(&self) -> Result<SocketAddr, OptionsError> {
-        let mut address: SocketAddr = self.admin_listen.parse().map_err(|_| OptionsError::Address)?;
+        let given = self.admin_listen.as_deref().unwrap_or(ADMIN_LISTEN);
+        let mut address: SocketAddr = given.parse().map_err(|_| OptionsError::Address)?;
         if address.port() == 0 {
             return Err(OptionsError::Port);
         }
@@ -281,7 +341,7 @@ mod tests {
     fn options(address: &str, token: Option<&str>, data_dir: &Path) -> OperatorOptions {
         OperatorOptions {
             json: false,
-            admin_listen: address.into(),
+            admin_listen: Some(address.into()),
             admin_url: None,
             admin_token: token.map(|token| AdminToken(token.into())),
             admin_token_file: None,
@@ -358,6 +418,14 @@ mod tests {
         assert_eq!(access.authorization, "Bearer from-the-file");
         let access = options("127.0.0.1:1", Some("given"), dir.path()).access().unwrap();
         assert_eq!(access.authorization, "Bearer given");
+    }
+
+    #[test]
+    fn a_data_directory_with_too_long_a_path_for_a_socket_needs_an_address() {
+        let dir = tempfile::tempdir().unwrap().path().join("x".repeat(120));
+        let options = OperatorOptions { admin_listen: None, ..options("", Some("t"), &dir) };
+        let error = options.access().unwrap_err().to_string();
+        assert!(error.contains("too long for a socket") && error.contains("--admin-url"), "{error}");
     }
 
     #[test]

@@ -55,7 +55,8 @@ impl RunError {
     /// 2 where the command was not even tried, 1 where it failed.
     pub(super) fn exit_status(&self) -> u8 {
         match self {
-            Self::Options(_) | Self::Confirm(ConfirmError::NobodyToAsk) => 2,
+            Self::Options(error) => error.exit_status(),
+            Self::Confirm(ConfirmError::NobodyToAsk) => 2,
             Self::Resolve(error) if error.is_of_the_command() => 2,
             _ => 1,
         }

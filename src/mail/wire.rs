@@ -12,8 +12,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use actors::net::Trust;
+use actors::net::named::certificate_reason;
 use lettre::transport::smtp::client::AsyncTokioStream;
-use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
@@ -44,13 +44,7 @@ impl Wire {
             Security::None => None,
             Security::Tls | Security::StartTls => {
                 let name = ServerName::try_from(relay.host.clone()).map_err(|error| error.to_string())?;
-                let provider = Arc::new(rustls::crypto::ring::default_provider());
-                let config = ClientConfig::builder_with_provider(provider)
-                    .with_safe_default_protocol_versions()
-                    .map_err(|error| error.to_string())?
-                    .with_root_certificates(trust.roots())
-                    .with_no_client_auth();
-                Some((TlsConnector::from(Arc::new(config)), name))
+                Some((TlsConnector::from(Arc::new(trust.client_config())), name))
             }
         };
         Ok(Self { relay, hello: hello.to_owned(), tls })
@@ -72,7 +66,7 @@ impl Wire {
             }
             Security::Tls | Security::None => stream,
         };
-        let stream = connector.connect(name.clone(), stream).await?;
+        let stream = connector.connect(name.clone(), stream).await.map_err(without_rust_values)?;
         Ok(Box::new(Bounded::new(stream, address, greeting)))
     }
 
@@ -140,6 +134,16 @@ fn expect(answer: &[String], code: &str) -> io::Result<()> {
     match answer.last() {
         Some(line) if line.starts_with(code) => Ok(()),
         line => Err(bad(line.map_or("no answer", String::as_str))),
+    }
+}
+
+/// An error of TLS in words: those of rustls show values of its own.
+fn without_rust_values(error: io::Error) -> io::Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(reason)) => bad(certificate_reason(reason)),
+        Some(rustls::Error::AlertReceived(_)) => bad("the relay refused the TLS handshake"),
+        Some(_) => bad("the TLS handshake failed"),
+        None => error,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The operator's door: how the operator API is reached when it speaks HTTPS, and with a token that stands in a file.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -76,14 +77,14 @@ fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
     let address = format!("https://127.0.0.1:{}", demo.operator_port());
     let errors =
         demo.refused(&[LIST, &["--admin-url", &address, "--admin-tls-cert", "authority.pem"]].concat(), 1);
-    assert!(errors.contains("not valid for"), "{errors}");
+    assert!(errors.contains("for another name"), "{errors}");
     let authority = put_signed(demo.here(), "elsewhere.example");
     fs::write(demo.here().join("authority.pem"), authority).unwrap();
     demo.signal("HUP");
     let exact = [&named[..], &["--admin-tls-cert", "cert.pem"]].concat();
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_file, 1);
-    assert!(errors.contains("not valid for"), "{errors}");
+    assert!(errors.contains("for another name"), "{errors}");
     // Without TLS the name is as good as the address, and nothing else is meant by a URL.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
     assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must be a scheme"), "{errors}");
@@ -111,7 +112,7 @@ fn a_hang_up_has_the_certificate_read_again() {
     let exact = [LIST, &["--admin-tls-cert", "cert.pem"]].concat();
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_authority, 1);
-    assert!(errors.contains("not valid for"), "{errors}");
+    assert!(errors.contains("for another name"), "{errors}");
     demo.signal("TERM");
     assert_eq!(demo.wait(), Some(0));
 }
@@ -121,6 +122,32 @@ fn a_hang_up_ends_a_service_without_certificates_in_order() {
     let mut demo = Demo::start();
     demo.signal("HUP");
     assert_eq!(demo.wait(), Some(0));
+}
+
+#[test]
+fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
+    let mut demo = Demo::start();
+    let socket = demo.here().join("receptionist-demo/operator.sock");
+    assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let ran = demo.run_without_address(LIST);
+    assert!(ran.code == Some(0) && ran.output.contains("Salon Lumière"), "{}", ran.errors);
+    let wrong = [LIST, &["--data-dir", "receptionist-demo", "--admin-token", "another-token-0123"]].concat();
+    let ran = demo.run_without_address(&wrong);
+    assert!(ran.code == Some(1) && ran.errors.contains("refuses the operator's token"), "{}", ran.errors);
+    // A crash leaves the socket. No program can answer there, and the token is sent to none.
+    demo.stop();
+    assert!(socket.exists());
+    let ran = demo.run_without_address(LIST);
+    assert_eq!((ran.code, ran.output.as_str()), (Some(1), ""));
+    for words in ["no service runs on ./receptionist-demo", "operator.sock", "--admin-url"] {
+        assert!(ran.errors.contains(words), "{}", ran.errors);
+    }
+    // The next life replaces it, and takes it away at its end.
+    let mut demo = demo.again();
+    assert_eq!(demo.run_without_address(LIST).code, Some(0));
+    demo.signal("TERM");
+    assert_eq!(demo.wait(), Some(0));
+    assert!(!socket.exists());
 }
 
 #[test]

@@ -79,6 +79,11 @@ impl Demo {
         self.child.wait().unwrap();
     }
 
+    /// The service once more, in the same directory.
+    pub(crate) fn again(mut self) -> Self {
+        Self::start_in(std::mem::replace(&mut self.here, tempfile::tempdir().unwrap()), &[])
+    }
+
     /// What a file in its directory holds.
     pub(crate) fn file(&self, name: &str) -> String {
         std::fs::read_to_string(self.here.path().join(name)).unwrap()
@@ -112,6 +117,11 @@ impl Demo {
         // A command that is refused may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Runs a command that is not told where the service listens.
+    pub(crate) fn run_without_address(&self, words: &[&str]) -> Ran {
+        Ran::from(program(&self.here).args(words).output().unwrap())
     }
 
     /// Runs a command.

@@ -9,13 +9,14 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use rustls::pki_types::{DnsName, ServerName};
-use rustls::{CertificateError, ClientConfig};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
 use super::failure::Failure;
+use super::named::certificate_reason;
 use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
 use crate::ports::{Dialer, Stream};
@@ -150,19 +151,7 @@ fn connect_phrase(error: &io::Error) -> &'static str {
 
 fn tls_phrase(error: &io::Error) -> &'static str {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::InvalidCertificate(reason)) => match reason {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                "the certificate has expired"
-            }
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "the certificate is not valid yet"
-            }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "the certificate is for another name"
-            }
-            CertificateError::UnknownIssuer => "the certificate's issuer is not trusted",
-            _ => "the certificate is not valid",
-        },
+        Some(rustls::Error::InvalidCertificate(reason)) => certificate_reason(reason),
         Some(rustls::Error::AlertReceived(_)) => "the receiver refused the handshake",
         Some(_) => "the handshake failed",
         None => "the connection was closed during the handshake",

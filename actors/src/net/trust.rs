@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore};
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
+
+use super::named::{NamedHosts, trusting};
 
 /// The variable that names a file of certificates to trust beside the system's.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
@@ -24,7 +26,8 @@ const SYSTEM_BUNDLES: [&str; 4] = [
 #[derive(Clone)]
 pub struct Trust {
     roots: Arc<RootCertStore>,
-    certificates: Arc<Vec<CertificateDer<'static>>>,
+    /// Those that somebody has named, beside the system's.
+    named: Arc<Vec<CertificateDer<'static>>>,
 }
 
 /// Why certificates cannot be trusted.
@@ -46,7 +49,7 @@ pub enum TrustError {
 impl Trust {
     /// Trusts nobody.
     pub fn nobody() -> Self {
-        Self { roots: Arc::new(RootCertStore::empty()), certificates: Arc::default() }
+        Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
     /// Trusts whom the system trusts, and the certificates in the file that `SSL_CERT_FILE` names. Reads files.
@@ -64,6 +67,7 @@ impl Trust {
             Some(path) => {
                 let loaded = load_certs_from_paths(Some(path), None);
                 let failed = loaded.errors.first().map(ToString::to_string);
+                Arc::make_mut(&mut store.named).extend(loaded.certs.iter().cloned());
                 add_all(&mut store, loaded);
                 if store.is_empty() {
                     let reason = failed.unwrap_or_else(|| "it holds no PEM certificate".into());
@@ -90,19 +94,16 @@ impl Trust {
     /// # Errors
     /// When the bytes are no certificate.
     pub fn and(mut self, certificate: &[u8]) -> Result<Self, TrustError> {
-        self.add(CertificateDer::from(certificate.to_vec())).map_err(TrustError::Certificate)?;
+        let certificate = CertificateDer::from(certificate.to_vec());
+        Arc::make_mut(&mut self.roots).add(certificate.clone()).map_err(TrustError::Certificate)?;
+        Arc::make_mut(&mut self.named).push(certificate);
         Ok(self)
     }
 
-    /// Their certificates as DER, for whoever speaks TLS by means of their own.
-    pub fn certificates(&self) -> impl Iterator<Item = &[u8]> {
-        self.certificates.iter().map(AsRef::as_ref)
-    }
-
-    fn add(&mut self, certificate: CertificateDer<'static>) -> Result<(), rustls::Error> {
-        Arc::make_mut(&mut self.roots).add(certificate.clone())?;
-        Arc::make_mut(&mut self.certificates).push(certificate);
-        Ok(())
+    /// How TLS is spoken with servers that people have set up for this service: mail relays and the operator listener. A
+    /// server may also show a certificate that was named, for a host that is in it.
+    pub fn client_config(&self) -> ClientConfig {
+        trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }
 
     /// Their certificates.
@@ -122,7 +123,7 @@ fn add_all(trust: &mut Trust, loaded: CertificateResult) {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
     for certificate in loaded.certs {
-        let _ = trust.add(certificate); // systems list some that nobody can use
+        let _ = Arc::make_mut(&mut trust.roots).add(certificate); // systems list some that nobody can use
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actors::net::Trust;
 use actors::ports::{MadeMail, MailFailure, Mailer};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, IsCa, KeyPair};
 use tokio::time::timeout;
 
 use super::super::{MailSettings, Smtp};
@@ -123,6 +124,26 @@ async fn a_relay_whose_certificate_nobody_vouches_for_gets_nothing() {
         assert!(heard.commands.iter().all(|(is_tls, _)| !is_tls) && heard.mails.is_empty());
         assert!(heard.commands.iter().all(|(_, line)| !line.contains("AUTH")), "{:?}", heard.commands);
     }
+}
+
+/// As `openssl req -x509` makes it: it signs itself and calls itself an authority.
+#[tokio::test]
+async fn a_relay_may_show_a_named_certificate_that_calls_itself_an_authority() {
+    let authority = |host: &str| {
+        let signing_key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([host.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        CertifiedKey { cert: params.self_signed(&signing_key).unwrap(), signing_key }
+    };
+    let manner = Manner { tls: true, ..PLAIN };
+    let server = Server::start_with(manner, authority("localhost")).await;
+    assert!(smtp(&server, "smtps", "").send(&mail()).await.is_ok());
+    let why = |failure: Result<_, MailFailure>| failure.unwrap_err().to_string();
+    let unknown = why(trusting(&server, "smtps", "", &Trust::nobody()).send(&mail()).await);
+    assert!(unknown.contains("the certificate's issuer is not trusted"), "{unknown}");
+    let other = Server::start_with(manner, authority("other.example")).await;
+    let other = why(smtp(&other, "smtps", "").send(&mail()).await);
+    assert!(other.contains("the certificate is for another name"), "{other}");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use parking_lot::Mutex;
+use rcgen::{CertifiedKey, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -69,6 +70,11 @@ pub(super) struct Server {
 impl Server {
     pub(super) async fn start(manner: Manner) -> Self {
         let signed = rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+        Self::start_with(manner, signed).await
+    }
+
+    /// A relay that shows this certificate.
+    pub(super) async fn start_with(manner: Manner, signed: CertifiedKey<KeyPair>) -> Self {
         let certificate = signed.cert.der().to_vec();
         let key = PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der());
         let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -1,0 +1,110 @@
+//! Servers that show a certificate which somebody has named, besides those that an authority has signed.
+//!
+//! Tools such as `openssl req -x509` make certificates that sign themselves and call themselves authorities. The usual
+//! verifier refuses such a certificate as that of a server, even if it is trusted. The server proves in the handshake that
+//! it has the key, so a named certificate needs no signature.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+/// By which hosts a server may be called that shows a named certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedHosts {
+    /// By those in the certificate.
+    OfCertificate,
+    /// By any: the certificate was named for this one server.
+    Any,
+}
+
+/// How TLS is spoken with a server that shows one of the named certificates, or one that these authorities have signed.
+pub fn trusting(
+    named: Vec<CertificateDer<'static>>,
+    hosts: NamedHosts,
+    authorities: Arc<RootCertStore>,
+) -> ClientConfig {
+    let provider = Arc::new(ring::default_provider());
+    // There is no verifier without any authority.
+    let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
+    let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
+    ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("ring speaks the default versions")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth()
+}
+
+/// What is wrong with a certificate, in words.
+pub fn certificate_reason(error: &CertificateError) -> &'static str {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "the certificate has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the certificate is not valid yet"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "the certificate is for another name"
+        }
+        CertificateError::UnknownIssuer => "the certificate's issuer is not trusted",
+        _ => "the certificate is not valid",
+    }
+}
+
+#[derive(Debug)]
+struct Verifier {
+    named: Vec<CertificateDer<'static>>,
+    hosts: NamedHosts,
+    signed: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.named.iter().any(|named| named == shown) {
+            if self.hosts == NamedHosts::OfCertificate {
+                verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+            }
+            return Ok(ServerCertVerified::assertion());
+        }
+        match &self.signed {
+            Some(signed) => signed.verify_server_cert(shown, intermediates, name, ocsp, now),
+            None => Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, shown, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, shown, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
