@@ -3,10 +3,15 @@
 //! What always holds: the name of a key is told to nobody who may not see keys, and an e-mail address to nobody who may
 //! not see people; of somebody who has no account any more only that is told.
 
+use actors::business::PageRequest;
 use actors::domain::{Access, Actor, KeyId, PersonId, Right};
+use actors::view::PersonView;
 
 use super::asked::Member;
 use super::refused::Refused;
+
+/// How many people are read at once.
+const PEOPLE_READ: usize = 200;
 
 /// Those who did something, as whoever asks is told of them.
 pub(super) struct Whos(Vec<(Actor, String)>);
@@ -21,6 +26,21 @@ impl Member {
             }
         }
         Ok(Whos(all))
+    }
+
+    /// All people of the business, by when they were invited.
+    pub(super) async fn everybody(&self) -> Result<Vec<PersonView>, Refused> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let part = PageRequest { limit: PEOPLE_READ, after };
+            let read = self.people().of_business(&self.business, &part).await?;
+            all.extend(read.items);
+            after = read.next;
+            if after.is_none() {
+                all.sort_by_key(|person| person.membership_id);
+                return Ok(all);
+            }
+        }
     }
 
     async fn who(&self, actor: Actor) -> Result<String, Refused> {

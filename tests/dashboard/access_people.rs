@@ -26,6 +26,11 @@ async fn of(server: &Server, salon: &str, person: &Person) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/people/{}", person.id), Value::Null).await
 }
 
+/// The address of somebody's page.
+async fn page_of(server: &Server, salon: &str, person: &Person) -> String {
+    format!("{}/{}", people(salon), server.membership(salon, person).await)
+}
+
 pub(crate) async fn staff(server: &Server, salon: &str, name: &str) -> String {
     let made = server
         .operator("POST", &format!("/businesses/{salon}/staff"), json!({ "name": name, "service_ids": [] }))
@@ -55,7 +60,7 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
     let server = Server::open().await;
     let (salon, [(_, mut ada), (_, mut bob), (cy, _)]) = salon(&server).await;
     let camille = staff(&server, &salon, "Camille").await;
-    let path = format!("{}/{}", people(&salon), cy.id);
+    let path = page_of(&server, &salon, &cy).await;
     let page = ada.get(&path).await.is(200).says("cy@example.com").says("Active");
     assert_eq!((page.field(&path, "role"), page.field(&path, "staff_id")), ("member".into(), String::new()));
     let bobs = bob.get(&path).await.is(200);
@@ -85,7 +90,7 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
 async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
     let server = Server::open().await;
     let (salon, [(ada, _), (_, mut bob), (cy, mut cys)]) = salon(&server).await;
-    let path = format!("{}/{}", people(&salon), ada.id);
+    let path = page_of(&server, &salon, &ada).await;
     let page = bob.get(&path).await.is(200).says("Only an owner can change an owner.");
     assert!(!page.forms().iter().any(|form| form.action.starts_with(&path)));
     assert!(!ways(&page).iter().any(|way| way.starts_with(&format!("{path}/"))));
@@ -96,14 +101,14 @@ async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
             .says("An admin can neither make nor change an owner");
     }
     // A form that he makes up himself is refused as well.
-    let own = bob.get(&format!("{}/{}", people(&salon), cy.id)).await;
-    let form = own.field(&format!("{}/{}", people(&salon), cy.id), "form");
+    let own = bob.get(&page_of(&server, &salon, &cy).await).await;
+    let form = own.field(&page_of(&server, &salon, &cy).await, "form");
     for (at, fields) in [("", vec![("role", "member")]), ("/disable", vec![]), ("/remove", vec![])] {
         let fields: Vec<_> = fields.into_iter().chain([("form", form.as_str())]).collect();
         bob.post(&format!("{path}{at}"), &fields).await.is(403);
     }
-    let page = bob.get(&format!("{}/{}", people(&salon), cy.id)).await;
-    let up = format!("{}/{}", people(&salon), cy.id);
+    let page = bob.get(&page_of(&server, &salon, &cy).await).await;
+    let up = page_of(&server, &salon, &cy).await;
     bob.submit(&page, &up, &[("role", "owner")]).await.is(403);
     assert_eq!(of(&server, &salon, &ada).await["status"], "active");
     let today = cys.get(&format!("/dashboard/b/{salon}/today")).await;
@@ -115,7 +120,7 @@ async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
 async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), _, (cy, mut cys)]) = salon(&server).await;
-    let (path, today) = (format!("{}/{}", people(&salon), cy.id), format!("/dashboard/b/{salon}/today"));
+    let (path, today) = (page_of(&server, &salon, &cy).await, format!("/dashboard/b/{salon}/today"));
     let page = ada.get(&path).await;
     for step in ["disable", "remove"] {
         assert!(ways(&page).contains(&format!("{path}/{step}")));
@@ -148,7 +153,7 @@ async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
 async fn the_last_owner_stays_and_one_who_ends_their_own_access_is_led_out() {
     let server = Server::open().await;
     let (salon, [(ada, mut adas), (bob, _), _]) = salon(&server).await;
-    let path = format!("{}/{}", people(&salon), ada.id);
+    let path = page_of(&server, &salon, &ada).await;
     let page = adas.get(&path).await.is(200);
     let refused = adas.submit(&page, &path, &[("role", "member")]).await.is(409);
     let refused =
@@ -200,10 +205,10 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     assert_eq!(count(&server, &salon).await, 4);
     // It was given just now.
     for (path, fields) in [
-        (format!("{}/{}", people(&salon), cy.id), vec![("role", "admin")]),
-        (format!("{}/{}/disable", people(&salon), cy.id), vec![]),
-        (format!("{}/{}/enable", people(&salon), cy.id), vec![]),
-        (format!("{}/{}/remove", people(&salon), cy.id), vec![]),
+        (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
+        (page_of(&server, &salon, &cy).await + "/disable", vec![]),
+        (page_of(&server, &salon, &cy).await + "/enable", vec![]),
+        (page_of(&server, &salon, &cy).await + "/remove", vec![]),
     ] {
         server.clock.advance(15 * 60);
         let page = browser.get(&path).await.is(200).says("Your password now");
@@ -213,7 +218,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     }
     assert_eq!(count(&server, &salon).await, 3, "the last one is gone");
     // Whoever came by a link and has no password is told what to do.
-    let page = enters.get(&format!("{}/{}", people(&salon), bob.id)).await.is(200);
+    let page = enters.get(&page_of(&server, &salon, &bob).await).await.is(200);
     page.says("A new link leads to choosing one.");
 }
 
@@ -236,7 +241,8 @@ async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_fre
                 json!({ "email": email, "name": name, "role": "member", "locale": "en" }),
             )
             .await;
-        let path = format!("{}/{}", people(&salon), made["id"].as_str().unwrap());
+        let person = Person { id: made["id"].as_str().unwrap().to_owned(), link: String::new() };
+        let path = page_of(&server, &salon, &person).await;
         ada.get(&path).await.is(200).says(name);
         ada.get(&format!("{path}/remove")).await.is(200);
     }
@@ -248,6 +254,7 @@ async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_fre
         .says("javascript:alert(1)");
     for number in 0..50 {
         let body = json!({ "email": format!("many-{number}@example.com"), "role": "member" });
+        server.clock.advance(1); // the list is in the order of the invitations
         server.operator("POST", &invite, body).await;
     }
     let page = ada.get(&people(&salon)).await.says("bob@example.com");
@@ -271,7 +278,7 @@ async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_fre
 async fn people_of_a_suspended_business_are_only_looked_at() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), _, (cy, _)]) = salon(&server).await;
-    let path = format!("{}/{}", people(&salon), cy.id);
+    let path = page_of(&server, &salon, &cy).await;
     let before = ada.get(&path).await;
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
     let page = ada.get(&people(&salon)).await.is(200).says("cy@example.com");
@@ -292,7 +299,7 @@ async fn a_person_of_another_business_is_not_there() {
     let invite = ada.get(&format!("{}/invite", people(&salon))).await;
     let id = invite.field(&format!("{}/invite", people(&salon)), "form");
     for business in [&salon, &other] {
-        let path = format!("{}/{}", people(business), eve.id);
+        let path = format!("{}/{}", people(business), server.membership(&other, &eve).await);
         ada.get(&path).await.is(404);
         for step in ["", "/disable", "/remove"] {
             ada.post(&format!("{path}{step}"), &[("role", "admin"), ("form", &id)]).await.is(404);
@@ -300,4 +307,46 @@ async fn a_person_of_another_business_is_not_there() {
     }
     let now = of(&server, &other, &eve).await;
     assert_eq!((&now["role"], &now["status"]), (&json!("member"), &json!("active")));
+}
+
+/// The time in a person's id tells since when there is an account. So no page about the people of a business holds one,
+/// and the person that was invited last is the last in the list, however old the account is.
+#[tokio::test]
+async fn an_invitation_does_not_tell_since_when_there_is_an_account() {
+    let server = Server::open().await;
+    let other = server.business("Barber Ben").await;
+    let known = server.person(&other, "known@example.com", "owner").await;
+    server.clock.advance(60);
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    server.clock.advance(60);
+    let invited = server.invited(&salon, "known@example.com", "member").await;
+    assert_eq!(invited.id, known.id);
+    let audit = format!("/dashboard/b/{salon}/settings/audit");
+    let one = page_of(&server, &salon, &known).await;
+    for path in [people(&salon), one.clone(), format!("{one}/remove"), audit.clone()] {
+        let page = browser.get(&path).await.is(200).says("known@example.com");
+        for person in [&known, &ada] {
+            assert!(!page.body.contains(&person.id), "{path} names {}", person.id);
+        }
+    }
+    let page = browser.get(&people(&salon)).await;
+    let of = |email: &str| page.body.rfind(email).unwrap();
+    assert!(of("known@example.com") > of("ada@example.com"), "{}", page.body);
+    // The id begins with the time of the offer, in milliseconds.
+    let millis = |id: &str| u64::from_str_radix(&id.replace('-', "")[..12], 16).unwrap();
+    let id = one.rsplit('/').next().unwrap();
+    assert!(millis(id) >= millis(&ada.id) + 60_000, "{id} against {}", ada.id);
+    // The audit log is narrowed by it, and a person's own id names nobody.
+    let all_of_it = format!("{audit}?id={id}");
+    assert!(ways(&browser.get(&audit).await).contains(&all_of_it));
+    browser.get(&all_of_it).await.says("known@example.com");
+    browser.get(&format!("{}/{}", people(&salon), known.id)).await.is(404);
+    // Somebody who was removed has no membership that could be named.
+    let remove = format!("{one}/remove");
+    let page = browser.get(&remove).await;
+    browser.submit(&page, &remove, &[]).await;
+    let page = browser.get(&audit).await;
+    assert!(!page.body.contains(&known.id) && !page.body.contains(id), "{}", page.body);
 }

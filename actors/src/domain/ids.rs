@@ -91,6 +91,8 @@ ids! {
     ErasureId,
     /// A person's account.
     PersonId,
+    /// A person's membership of a business, made with its offer.
+    MembershipId,
     /// A session of a person.
     SessionId,
     /// An e-mail to a person.

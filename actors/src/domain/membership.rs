@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest, Sha256};
+
 use super::words::words;
 use super::{
-    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, Person, PersonId, Problem,
-    Refusal, Right, Role, StaffId, Timestamp, default_alert, fold_address,
+    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, MembershipId, Person, PersonId,
+    Problem, Refusal, ResourceId, Right, Role, StaffId, Timestamp, default_alert, fold_address,
 };
 
 /// How many people a business has at most.
@@ -61,6 +63,17 @@ pub struct Membership {
 }
 
 impl Membership {
+    /// Its id: a UUIDv7 with the time of the offer. The dashboard names a person by it, since the person's own id tells
+    /// whether there was an account before the offer, and since when. Nothing more is stored for it: the other bits are a
+    /// digest, from which the random bits of the person's id cannot be found.
+    pub fn id(&self) -> MembershipId {
+        let offered = self.created_at.millis();
+        let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
+        let digest: [u8; 32] = digest.finalize().into();
+        let random = digest.first_chunk().expect("a digest is longer");
+        uuid::Builder::from_unix_timestamp_millis(offered.unsigned_abs(), random).into_uuid().into()
+    }
+
     /// Whether the person may come in by it.
     pub fn is_active(&self) -> bool {
         self.status == MembershipStatus::Active

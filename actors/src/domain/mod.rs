@@ -71,8 +71,8 @@ pub use hours::{
 };
 pub use ids::{
     AlertId, AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId,
-    EventId, IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId,
-    StaffId, WebhookId,
+    EventId, IdMint, KeyId, KnowledgeId, MailId, MembershipId, MessageId, PersonId, ResourceId, ServiceId,
+    SessionId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};

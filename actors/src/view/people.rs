@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::{
-    AlertEmail, AlertKind, AlertScope, LinkKind, Locale, Membership, MembershipStatus, Person, PersonId,
-    Role, StaffId, Timestamp,
+    AlertEmail, AlertKind, AlertScope, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person,
+    PersonId, Role, StaffId, Timestamp,
 };
 
 /// A person with their place in a business.
@@ -14,6 +14,9 @@ use crate::domain::{
 pub struct PersonView {
     /// Their id.
     pub id: PersonId,
+    /// The id of their membership, by which the dashboard names them.
+    #[serde(skip)]
+    pub membership_id: MembershipId,
     /// Their email address, as it was written.
     pub email: String,
     /// Their name; empty when nobody said.
@@ -45,6 +48,7 @@ impl PersonView {
         };
         Self {
             id: person.id,
+            membership_id: membership.id(),
             email: email.clone(),
             name: name.clone(),
             locale,

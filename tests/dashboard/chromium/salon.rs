@@ -31,6 +31,8 @@ pub(super) struct Salon {
     pub(super) knowledge: String,
     pub(super) owner: String,
     pub(super) member: String,
+    /// The id of the member's membership.
+    membership: String,
     pub(super) delivery: String,
     /// An appointment that waits for the team.
     pub(super) waits: String,
@@ -126,6 +128,7 @@ impl Salon {
             webhook,
             knowledge,
             owner: owner.id,
+            membership: server.membership(&salon, &member).await,
             member: member.id,
             delivery,
             waits,
@@ -159,7 +162,7 @@ impl Salon {
             ("{key_id}", &self.key),
             ("{webhook_id}", &self.webhook),
             ("{knowledge_id}", &self.knowledge),
-            ("{person_id}", &self.member),
+            ("{membership_id}", &self.membership),
             ("{delivery_id}", &self.delivery),
             ("{date}", &date),
         ];

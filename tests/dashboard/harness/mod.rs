@@ -212,6 +212,13 @@ impl Server {
         Person { id: text(&person, "id"), link }
     }
 
+    /// The id of somebody's membership, by which addresses name them.
+    pub(crate) async fn membership(&self, business: &str, person: &Person) -> String {
+        let business = self.engine().business(business.parse().unwrap());
+        let found = self.engine().people().member(&business, person.id.parse().unwrap()).await;
+        found.unwrap().1.id().to_string()
+    }
+
     /// A fresh link for somebody, as a path.
     pub(crate) async fn link(&self, business: &str, person: &Person, kind: &str) -> String {
         let path = format!("/businesses/{business}/people/{}/link", person.id);

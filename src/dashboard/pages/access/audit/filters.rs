@@ -1,7 +1,8 @@
 //! What the audit log is narrowed to, with the controls that say so.
 
 use actors::business::{AuditFilter, PageRequest};
-use actors::domain::{Actor, KeyId, PersonId};
+use actors::domain::{Actor, AuditEntry, KeyId, MembershipId, ResourceId};
+use actors::view::PersonView;
 use uuid::Uuid;
 
 use super::super::webhooks::day;
@@ -28,6 +29,7 @@ pub(super) struct Filters {
     pub(super) id: String,
     /// Whether anything is narrowed.
     pub(super) narrows: bool,
+    people: Vec<PersonView>,
 }
 
 impl Filters {
@@ -38,6 +40,7 @@ impl Filters {
         let (from, from_field) = day(view, query, "from", zone, false);
         let (until, until_field) = day(view, query, "until", zone, true);
         let id = given("id").and_then(|id| id.parse::<Uuid>().ok());
+        let people = member.everybody().await?;
         let select = |name: &str, label: &str, any: &str, all: Vec<Choice>| {
             let any = Choice::new("", view.t(any));
             let all = std::iter::once(any).chain(all);
@@ -48,32 +51,41 @@ impl Filters {
         let resources = RESOURCES.iter().map(|one| Choice::new(*one, resource(view, one))).collect();
         Ok(Self {
             filter: AuditFilter {
-                actor: given("by").and_then(actor),
+                actor: given("by").and_then(|word| actor(&people, word)),
                 action: given("did").map(str::to_owned),
                 resource_type: given("to").map(str::to_owned),
-                resource_id: id,
+                resource_id: id.map(|id| resource_id(&people, id)),
                 from,
                 until,
             },
-            by: select("by", "audit-by", "audit-everybody", actors(view, member).await?),
+            by: select("by", "audit-by", "audit-everybody", actors(view, member, &people).await?),
             did: select("did", "audit-did", "audit-anything-done", actions),
             to: select("to", "audit-to", "audit-anything", resources),
             from: from_field,
             until: until_field,
             id: id.map(|id| id.to_string()).unwrap_or_default(),
             narrows: FILTERS.iter().any(|name| given(name).is_some()),
+            people,
         })
+    }
+
+    /// The id by which addresses name the record of an entry: for a person, that of their membership, if they have one.
+    pub(super) fn address_id(&self, entry: &AuditEntry) -> Option<Uuid> {
+        if entry.resource_type != "person" {
+            return Some(entry.resource_id);
+        }
+        let person = self.people.iter().find(|person| person.id.uuid() == entry.resource_id);
+        person.map(|person| person.membership_id.uuid())
     }
 }
 
 /// Who may be narrowed by: people, keys, and the two that have no id.
-async fn actors(view: &View, member: &Member) -> Result<Vec<Choice>, Refused> {
+async fn actors(view: &View, member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, Refused> {
     let first = PageRequest { limit: OFFERED, after: None };
-    let people = member.people().of_business(&member.business, &first).await?.items;
     let keys = member.business.keys(&first).await?.items;
-    let people = people.into_iter().map(|person| {
-        let name = if person.name.trim().is_empty() { person.email } else { person.name };
-        Choice::new(format!("person:{}", person.id), name)
+    let people = people.iter().take(OFFERED).map(|person| {
+        let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
+        Choice::new(format!("person:{}", person.membership_id), name.as_str())
     });
     let keys = keys.into_iter().map(|key| {
         Choice::new(format!("key:{}", key.key.id), view.with("who-key-named", "name", &key.key.name))
@@ -83,12 +95,21 @@ async fn actors(view: &View, member: &Member) -> Result<Vec<Choice>, Refused> {
     Ok(people.chain(keys).chain(others).collect())
 }
 
+/// The id of a record by the one that addresses have: a person of the business stands there by their membership.
+fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
+    let person = people.iter().find(|person| person.membership_id.uuid() == id);
+    person.map_or(id, |person| person.id.uuid())
+}
+
 /// Who is meant by a word of the address.
-fn actor(word: &str) -> Option<Actor> {
+fn actor(people: &[PersonView], word: &str) -> Option<Actor> {
     match word.split_once(':') {
         None if word == "operator" => Some(Actor::Operator),
         None if word == "system" => Some(Actor::System),
-        Some(("person", id)) => id.parse::<PersonId>().ok().map(Actor::Person),
+        Some(("person", id)) => {
+            let id = id.parse::<MembershipId>().ok()?;
+            people.iter().find(|person| person.membership_id == id).map(|person| Actor::Person(person.id))
+        }
         Some(("key", id)) => id.parse::<KeyId>().ok().map(Actor::ApiKey),
         _ => None,
     }

@@ -52,8 +52,8 @@ struct Row {
     name: String,
     /// Where it is shown; empty for nowhere.
     path: String,
-    /// Where everything that was done to it stands.
-    all: String,
+    /// Where everything that was done to it stands; for a person who has left, nowhere.
+    all: Option<String>,
     changes: Vec<Change>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let (mut names, mut days) = (Names::default(), Vec::<(NaiveDate, Vec<Row>)>::new());
     for entry in found.items {
         let (day, name) = (days::day(entry.at, member.profile.zone), names.of(&member, &entry).await?);
-        let row = row(&view, &member, &whos, &entry, name);
+        let row = row(&view, (&member, &filters), &whos, &entry, name);
         match days.last_mut().filter(|(last, _)| *last == day) {
             Some((_, rows)) => rows.push(row),
             None => days.push((day, vec![row])),
@@ -98,7 +98,13 @@ pub(crate) async fn show(member: Member) -> Answered {
 /// What somebody does who was invited and does not come.
 const DECLINED: &str = "person.declined";
 
-fn row(view: &View, member: &Member, whos: &Whos, entry: &AuditEntry, name: Option<String>) -> Row {
+fn row(
+    view: &View,
+    (member, filters): (&Member, &Filters),
+    whos: &Whos,
+    entry: &AuditEntry,
+    name: Option<String>,
+) -> Row {
     let zone = member.profile.zone;
     let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
     let changes = changes.map(|change| Change {
@@ -115,7 +121,7 @@ fn row(view: &View, member: &Member, whos: &Whos, entry: &AuditEntry, name: Opti
         of: capitalised(&resource(view, &entry.resource_type)),
         name: name.map(|name| plain(&name, NAME_CHARS_MAX)).unwrap_or_default(),
         path: page_of(member, entry).unwrap_or_default(),
-        all: format!("{}?id={}", member.path_to("settings/audit"), entry.resource_id),
+        all: filters.address_id(entry).map(|id| format!("{}?id={id}", member.path_to("settings/audit"))),
         changes: changes.collect(),
     }
 }

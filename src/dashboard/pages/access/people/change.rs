@@ -81,7 +81,7 @@ impl Page {
         asks: Option<Field>,
     ) -> Self {
         let (view, word) = (member.view(), step.word(person.status));
-        let back = member.path_to(&format!("settings/people/{}", person.id));
+        let back = member.path_to(&format!("settings/people/{}", person.membership_id));
         let who = called(person);
         Self {
             frame: member.frame("settings/people"),
@@ -107,7 +107,7 @@ pub(crate) async fn show(member: Member, step: Step) -> Answered {
     let (_, person) = person(&member).await?;
     check_may_change(&member, &person)?;
     if !step.fits(person.status) {
-        return Ok(see_other(&member.path_to(&format!("settings/people/{}", person.id))));
+        return Ok(see_other(&member.path_to(&format!("settings/people/{}", person.membership_id))));
     }
     let (view, kept) = (member.view(), member.kept_form());
     let filled = Filled::kept(&view, kept.as_ref(), member.path(), Form::default);
@@ -144,8 +144,8 @@ pub(crate) async fn sent(mut member: Member, step: Step) -> Answered {
     let path = match step {
         // Whoever ends their own access comes in here no more.
         Step::Disable | Step::Remove if before.id == member.signed_in.person.id => "/dashboard".into(),
-        Step::Disable => member.path_to(&format!("settings/people/{}?done=disabled", before.id)),
-        Step::Enable => member.path_to(&format!("settings/people/{}?done=enabled", before.id)),
+        Step::Disable => member.path_to(&format!("settings/people/{}?done=disabled", person.membership_id)),
+        Step::Enable => member.path_to(&format!("settings/people/{}?done=enabled", person.membership_id)),
         Step::Remove => member.path_to("settings/people?done=removed"),
     };
     Ok(see_other(&path))

@@ -3,7 +3,7 @@
 
 use actors::business::PageRequest;
 use actors::domain::{
-    MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, StaffMember,
+    MembershipId, MembershipStatus, Person, Problem, Refusal, Right, Role, StaffId, StaffMember,
 };
 use actors::view::PersonView;
 
@@ -82,8 +82,11 @@ pub(super) async fn freshened(member: &mut Member) -> Result<Result<(), Undone>,
 
 /// A person of the business, as the business knows them.
 pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refused> {
-    let id: PersonId = member.param("person_id").ok_or_else(Refused::not_found)?;
-    let (person, membership) = member.people().member(&member.business, id).await?;
+    let id: MembershipId = member.param("membership_id").ok_or_else(Refused::not_found)?;
+    let everybody = member.everybody().await?;
+    let found = everybody.into_iter().find(|person| person.membership_id == id);
+    let found = found.ok_or_else(Refused::not_found)?;
+    let (person, membership) = member.people().member(&member.business, found.id).await?;
     let shown = PersonView::new(&person, &membership);
     Ok((person, shown))
 }

@@ -1,9 +1,10 @@
 //! The people of a business, with what each may do and when they last signed in.
 
-use actors::domain::{PersonId, Right};
+use actors::domain::{MembershipId, ResourceId, Right};
 use actors::view::PersonView;
 use askama::Template;
 use axum::http::StatusCode;
+use uuid::Uuid;
 
 use super::fields::{called, signed_in, staff, staff_name, status};
 use crate::dashboard::asked::Member;
@@ -32,7 +33,7 @@ struct Page {
 }
 
 struct Row {
-    id: PersonId,
+    id: MembershipId,
     name: String,
     initials: String,
     email: String,
@@ -49,10 +50,15 @@ struct Row {
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let part = member.part("people", SHOWN, &[]);
-    let found = member.people().of_business(&member.business, &part.request).await?;
+    let after = part.request.after.as_deref().and_then(|bytes| Uuid::from_slice(bytes).ok());
+    let mut people = member.everybody().await?;
+    people.retain(|person| after.is_none_or(|after| person.membership_id.uuid() > after));
+    let is_more = people.len() > SHOWN;
+    people.truncate(SHOWN);
+    let next = people.last().filter(|_| is_more).map(|person| person.membership_id.uuid().into_bytes());
     let staff = staff(&member).await?;
     let row = |person: &PersonView| Row {
-        id: person.id,
+        id: person.membership_id,
         name: called(person).to_owned(),
         initials: initials(called(person)),
         email: person.email.clone(),
@@ -73,8 +79,8 @@ pub(crate) async fn show(member: Member) -> Answered {
             _ => String::new(),
         },
         may_invite: member.may(Right::People),
-        people: found.items.iter().map(row).collect(),
-        pages: part.pages(found.next.as_deref()),
+        people: people.iter().map(row).collect(),
+        pages: part.pages(next.as_ref().map(|next| &next[..])),
         view,
     };
     Ok(page(StatusCode::OK, &shown)?)

@@ -100,7 +100,7 @@ impl Page {
         Self {
             frame: member.frame("settings/people"),
             crumbs: vec![crumb(member, &view)],
-            path: member.path_to(&format!("settings/people/{}", person.id)),
+            path: member.path_to(&format!("settings/people/{}", person.membership_id)),
             done: match member.query.get("done") {
                 "saved" => view.t("saved"),
                 "disabled" => view.t("people-done-disabled"),
