@@ -108,7 +108,7 @@ impl Engine {
         upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
-        let secret = meta::secret(&store, &ports, clocks.now()).await?;
+        let meta = meta::read_or_make(&store, &ports, clocks.now()).await?;
         let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
         let webhooks = WebhookClient::new(&ports, &ports.trust);
@@ -171,7 +171,8 @@ impl Engine {
             imports_end: watch::Sender::new(false),
             creating: Arc::default(),
             ending: Arc::default(),
-            secret,
+            secret: meta.secret,
+            link_secret: meta.link_secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));

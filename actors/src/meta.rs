@@ -1,4 +1,4 @@
-//! What the store says of itself: its format, and the secret that belongs to it.
+//! What the store says of itself: its format, and the secrets that belong to it.
 //!
 //! What always holds: a store that is created bears the present format from its first batch on.
 
@@ -9,17 +9,31 @@ use crate::ports::Ports;
 use crate::store::records::{MetaRecord, STORE_FORMAT};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 
-/// The store's secret, drawn at the first opening.
-pub(crate) async fn secret(store: &Store, ports: &Ports, now: Timestamp) -> Result<[u8; 32], StoreError> {
+/// What the store says of itself; its secrets are drawn at the first opening.
+pub(crate) async fn read_or_make(
+    store: &Store,
+    ports: &Ports,
+    now: Timestamp,
+) -> Result<MetaRecord, StoreError> {
     if let Some(meta) = store.get::<MetaRecord>(&keys::meta())? {
-        return Ok(meta.secret);
+        return Ok(meta);
     }
     store.keep_format()?;
-    let meta = MetaRecord { format: STORE_FORMAT, secret: ports.random_bytes(), created_at: now };
+    let (secret, link_secret) = (ports.random_bytes(), ports.random_bytes());
+    let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret, created_at: now };
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
     let (done, written) = oneshot::channel();
     store.submit(BusinessId::INSTALLATION, batch, Box::new(move || _ = done.send(())));
     written.await.map_err(|_| StoreError::Stopped)?;
-    Ok(meta.secret)
+    Ok(meta)
+}
+
+/// Gives the store another secret for mailed links.
+pub(crate) async fn renew_link_secret(store: &Store, ports: &Ports) -> Result<(), StoreError> {
+    let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
+    let mut batch = Batch::default();
+    batch.put(keys::meta(), MetaRecord { link_secret: ports.random_bytes(), ..meta }.encode());
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+    store.settled(BusinessId::INSTALLATION).await
 }

@@ -115,6 +115,8 @@ pub(crate) struct Shared {
     /// that has no actor.
     pub(crate) ending: Arc<Notify>,
     pub(crate) secret: [u8; 32],
+    /// The secret of the tokens in mailed links.
+    pub(crate) link_secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
 }
 

@@ -18,6 +18,7 @@ use crate::domain::{
     Membership, Person, ResourceId, Timestamp,
 };
 use crate::error::EngineError;
+use crate::meta::renew_link_secret;
 use crate::people::write_person;
 use crate::ports::Ports;
 use crate::store::keys::installation_kind;
@@ -113,6 +114,7 @@ pub async fn restore(
     let after = after.as_deref().map(TakenBack::by);
     let again = take_back(&store, after.as_ref(), ports).await?;
     let (revoked, valid) = revoke_keys(&store, after, ports).await?;
+    renew_link_secret(&store, ports).await?;
     sign_everybody_out(&store).await?;
     store.close().await?;
     Filling::finish(to)?;

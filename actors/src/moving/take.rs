@@ -63,7 +63,7 @@ impl Import {
         check_store(store)?;
         check_finished(store)?;
         let now = clocks.as_ref().map_or_else(|| ports.clock.now(), Clocks::now);
-        meta::secret(store, ports, now).await?;
+        meta::read_or_make(store, ports, now).await?;
         let erased = TakenBack::by(&store.buried()?).businesses.into_iter();
         let erased = erased.map(|(of, taken_back)| (of, taken_back.erased)).collect();
         let (store, ports) = (store.clone(), ports.clone());

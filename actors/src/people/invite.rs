@@ -283,7 +283,7 @@ impl People {
         mail: &Mail,
         kind: Option<LinkKind>,
     ) -> Result<Option<NewLink>, EngineError> {
-        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let token = Token::of_mail(&self.shared.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
         let by = (Actor::System, "person.link_made", Weight::Keeps);
         let made = self
@@ -298,7 +298,7 @@ impl People {
     /// The engine's failure.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
-        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let token = Token::of_mail(&self.shared.link_secret, mail.id);
         let of_mail = (token.hash(), mail.created_at);
         let by = (Actor::System, "person.link_made", Weight::Keeps);
         let made = self

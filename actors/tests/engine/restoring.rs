@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use actors::Engine;
-use actors::backup::restore;
+use actors::backup::{Backup, restore};
 use actors::business::commands::erasure::{EndBusiness, EraseContact};
 use actors::business::commands::keys::CreateKey;
 use actors::business::commands::people::RemoveMember;
@@ -15,7 +15,8 @@ use actors::domain::{
 };
 use actors::moving::ImportOptions;
 use actors::people::Invitation;
-use actors::store::{Order, Store, keys};
+use actors::store::records::MetaRecord;
+use actors::store::{Order, Record, Store, keys};
 use actors::view::ImportedView;
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
@@ -48,6 +49,30 @@ async fn backed_up(world: &World, to: &Path) {
         everything_else_runs().await;
     }
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+}
+
+/// Two services run on stores of one backup: neither may make a mailed link that lets somebody in at the other.
+#[tokio::test]
+async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_other_one() {
+    let world = World::new(91).await;
+    world.shop(1).await;
+    let home = tempfile::tempdir().unwrap();
+    let backup = home.path().join("backup");
+    backed_up(&world, &backup).await;
+    let mut secrets = BTreeSet::new();
+    for name in ["one", "two"] {
+        let to = home.path().join(name);
+        restore(&backup, &to, None, false, &world.ports).await.unwrap();
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let meta = store.get::<MetaRecord>(&keys::meta()).unwrap().unwrap();
+        assert_eq!(meta.secret, world.engine.secret(), "cursors and one-click unsubscribing go on");
+        secrets.insert(meta.link_secret);
+        store.close().await.unwrap();
+    }
+    let rows = Backup::open(&backup).unwrap().read_chunk(0).unwrap();
+    let (_, before) = rows.into_iter().find(|(row, _)| **row == *keys::meta()).unwrap();
+    secrets.insert(MetaRecord::decode(&before).unwrap().link_secret);
+    assert_eq!(secrets.len(), 3);
 }
 
 #[tokio::test]
