@@ -301,9 +301,9 @@ impl Exposition {
         self.disk(encoder)
     }
 
-    /// Mails, if any are sent.
+    /// Mails; without a relay there are none.
     fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let Some(figures) = self.engine.mail_figures() else { return Ok(()) };
+        let figures = self.engine.mail_figures().unwrap_or_default();
         let about = "Attempts to send a mail by outcome: the relay took it, it is tried again later, it failed for good, \
                      or nobody may get it any more";
         let mut counter = encoder.encode_descriptor("mails", about, None, MetricType::Counter)?;

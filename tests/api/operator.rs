@@ -313,7 +313,7 @@ async fn the_operator_listener_answers_to_its_own_names_only() {
     }
     let target = "GET http://evil.example/metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let answer = raw(address, target.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
     // The contract's error is documented, and a right token does not help.

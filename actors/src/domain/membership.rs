@@ -70,8 +70,8 @@ impl Membership {
         let offered = self.created_at.millis();
         let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
         let digest: [u8; 32] = digest.finalize().into();
-        let random = digest.first_chunk().expect("a digest is longer");
-        uuid::Builder::from_unix_timestamp_millis(offered.unsigned_abs(), random).into_uuid().into()
+        let [random @ .., _, _] = digest.first_chunk::<12>().copied().unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(offered.unsigned_abs(), &random).into_uuid().into()
     }
 
     /// Whether the person may come in by it.
