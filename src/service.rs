@@ -210,10 +210,9 @@ impl Service {
         self.public_url.as_ref().map(|origin| format!("{origin}/dashboard"))
     }
 
-    /// Reads the files of certificates again, of the listeners that have any; false when there are none.
-    pub fn read_certificates_again(&self) -> bool {
+    /// Reads the files of certificates again, of the listeners that have any.
+    pub fn read_certificates_again(&self) {
         self.certificates.iter().for_each(Certificates::read_again);
-        !self.certificates.is_empty()
     }
 
     /// The engine, for tests that look behind the API.

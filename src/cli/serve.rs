@@ -2,8 +2,8 @@
 //!
 //! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
 //! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
-//! exit code 1; a hang-up has the files of certificates read again, and ends a service that has none in order; whoever
-//! does not read standard output or error holds up neither an answer nor the end.
+//! exit code 1; a hang-up has the files of certificates read again, and never ends the service; whoever does not read
+//! standard output or error holds up neither an answer nor the end.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -83,7 +83,7 @@ pub(super) fn run(
         // Standard output may be read late or never; the signal counts all the same.
         tokio::select! {
             () = stop.wait() => {}
-            () = hung_up(&service, &mut hangup) => {}
+            never = hung_up(&service, &mut hangup) => match never {},
             // What was answered is on the disk; what is in flight has nobody to wait for.
             fallen = service.fallen() => return Err(fallen.into()),
             failed = listens => match failed {
@@ -100,10 +100,12 @@ pub(super) fn run(
     })
 }
 
-/// Reads the files of certificates again at every hang-up; is ready at one where there are none: then it means what it
-/// means to most programs, that the terminal is gone.
-async fn hung_up(service: &Service, hangup: &mut Signal) {
-    while hangup.recv().await.is_some() && service.read_certificates_again() {}
+/// Reads the files of certificates again at every hang-up.
+async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
+    while hangup.recv().await.is_some() {
+        service.read_certificates_again();
+    }
+    pending().await
 }
 
 /// Has the log written when the process ends, by a panic too.
