@@ -57,6 +57,7 @@ mod shown;
 mod special_day;
 mod staff;
 mod stopped;
+mod supervisor;
 mod task;
 /// Warns of environment variables that look like settings and are none.
 pub fn warn_of_misspelt_variables() {

@@ -15,6 +15,7 @@ use actors::store::StoreError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::supervisor::{self, Supervisor};
 use super::{open_files, print};
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
 use crate::server::ServerError;
@@ -74,7 +75,9 @@ pub(super) fn run(
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
+        let supervisor = Supervisor::begin();
         let service = Service::start(&settings, ports, die).await?;
+        supervisor.ready();
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
         let listens = async {
             started(&service).await?;
@@ -92,6 +95,7 @@ pub(super) fn run(
             }
         }
         tracing::info!("the service stops");
+        supervisor::stopping();
         // A second signal ends it at once; what was answered is on the disk in any case.
         tokio::select! {
             stopped = service.stop() => Ok(stopped?),

@@ -20,4 +20,5 @@ mod salvage;
 mod say;
 mod starting;
 mod stuck;
+mod supervised;
 mod upgrade;
