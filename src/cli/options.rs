@@ -2,7 +2,8 @@
 //!
 //! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
 //! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything: by the
-//! token and the socket in the data directory of `serve`, or else of `demo`. What was given by a setting is not guessed.
+//! token and the socket in the data directory of `serve`, or else of `demo`, or else of the systemd unit. What was given by
+//! a setting is not guessed.
 //!
 //! What always holds: unless an address was given, the token is sent to nobody but the service that has the data directory
 //! open, because only the directory's owner can make a socket in it.
@@ -27,6 +28,8 @@ use crate::config::{ConfigError, OPERATOR_SOCKET, Secret, TOKEN_FILE, variables}
 const SERVE_DATA_DIR: &str = "./receptionist-data";
 /// Where `demo` does.
 pub(super) const DEMO_DATA_DIR: &str = "./receptionist-demo";
+/// Where the systemd unit in `.deploy` does.
+const UNIT_DATA_DIR: &str = "/var/lib/receptionist";
 /// Where the operator API listens when it is not told.
 pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
@@ -82,7 +85,8 @@ pub struct OperatorOptions {
         env = variables::ADMIN_TLS_CERT
     )]
     admin_tls_cert: Option<PathBuf>,
-    /// The service's data directory, where its socket and the token are [default: ./receptionist-data, or else ./receptionist-demo]
+    /// The service's data directory, where its socket and the token are [default: ./receptionist-data, or else
+    /// ./receptionist-demo, or else /var/lib/receptionist]
     #[arg(
         long,
         global = true,
@@ -153,7 +157,7 @@ pub(super) enum OptionsError {
     )]
     LongPath { socket: PathBuf },
     #[error(
-        "there is neither {SERVE_DATA_DIR} nor {DEMO_DATA_DIR} with an operator's token here; say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
+        "this user can read an operator's token in none of {SERVE_DATA_DIR}, {DEMO_DATA_DIR} and {UNIT_DATA_DIR}; run the command as root where systemd runs the service, or say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
     )]
     NoDataDir,
 }
@@ -181,7 +185,7 @@ pub(super) struct Access {
 impl OperatorOptions {
     /// Reads the address and the token, the latter from its file if it was not given.
     pub(super) fn access(&self) -> Result<Access, OptionsError> {
-        self.access_from(Path::new("."))
+        self.access_from(Path::new("."), Path::new(UNIT_DATA_DIR))
     }
 
     /// The data directory of which a command may use the store itself, where no service does; none where a service is
@@ -193,15 +197,16 @@ impl OperatorOptions {
         if let Some(dir) = &self.data_dir {
             return Some(dir.clone());
         }
-        let found = [SERVE_DATA_DIR, DEMO_DATA_DIR].map(PathBuf::from).into_iter().find(|dir| dir.is_dir());
+        let usual = [SERVE_DATA_DIR, DEMO_DATA_DIR, UNIT_DATA_DIR].map(PathBuf::from);
+        let found = usual.into_iter().find(|dir| dir.is_dir());
         let has_token = self.admin_token.is_some() || self.admin_token_file.is_some();
         found.or_else(|| (!has_token).then(|| SERVE_DATA_DIR.into()))
     }
 
-    /// [`Self::access`] with the data directories that go without saying in this one.
-    fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
+    /// [`Self::access`] with the data directories that go without saying in this one, and that of the unit.
+    fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
         let is_placed = self.admin_url.is_some() || self.admin_listen.is_some();
-        if !is_placed && let Some(dir) = self.running_dir(here)? {
+        if !is_placed && let Some(dir) = self.running_dir(here, unit)? {
             let (authorization, origin) = match self.given_token()? {
                 Some(given) => given,
                 None => read_token(&dir.join(TOKEN_FILE))?,
@@ -231,7 +236,10 @@ impl OperatorOptions {
             }
             (true, false) => one(read_token(&serve)?),
             (false, true) => one(read_token(&demo)?),
-            (false, false) => Err(OptionsError::NoDataDir),
+            (false, false) => {
+                let unit = unit.join(TOKEN_FILE);
+                if unit.exists() { one(read_token(&unit)?) } else { Err(OptionsError::NoDataDir) }
+            }
         }
     }
 
@@ -248,11 +256,10 @@ impl OperatorOptions {
 
     /// The data directory on whose socket a service answers; none where there is no data directory. While the service is
     /// stopped, any program may listen on its port, so the token is not sent there instead.
-    fn running_dir(&self, here: &Path) -> Result<Option<PathBuf>, OptionsError> {
+    fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, OptionsError> {
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            None => [SERVE_DATA_DIR, DEMO_DATA_DIR]
-                .map(|dir| here.join(dir))
+            None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR), unit.to_owned()]
                 .into_iter()
                 .filter(|dir| dir.join(TOKEN_FILE).exists())
                 .collect(),
@@ -449,18 +456,22 @@ mod tests {
         let here = tempfile::tempdir().unwrap();
         let options =
             OperatorOptions { data_dir: None, ..options("127.0.0.1:1", None, Path::new("nowhere")) };
-        let error = options.access_from(here.path()).unwrap_err().to_string();
+        let unit = here.path().join("unit");
+        let error = options.access_from(here.path(), &unit).unwrap_err().to_string();
         assert!(error.contains("./receptionist-demo") && error.contains("--admin-listen"), "{error}");
 
         let keep = |dir: &str, token: &str| {
             std::fs::create_dir(here.path().join(dir)).unwrap();
             std::fs::write(here.path().join(dir).join("admin-token"), token).unwrap();
         };
+        keep("unit", "unit");
+        let access = options.access_from(here.path(), &unit).unwrap();
+        assert_eq!((access.authorization.to_str().unwrap(), access.otherwise), ("Bearer unit", None));
         keep("receptionist-demo", "demo");
-        let access = options.access_from(here.path()).unwrap();
+        let access = options.access_from(here.path(), &unit).unwrap();
         assert_eq!((access.authorization.to_str().unwrap(), access.otherwise), ("Bearer demo", None));
         keep("receptionist-data", "serve");
-        let access = options.access_from(here.path()).unwrap();
+        let access = options.access_from(here.path(), &unit).unwrap();
         assert_eq!(access.authorization, "Bearer serve");
         assert_eq!(access.otherwise.unwrap(), "Bearer demo");
     }

@@ -16,7 +16,8 @@ fn the_options_of_the_connection_stand_apart() {
 fn where_nothing_runs_it_is_said_how_to_point_at_it() {
     let ran = alone(&["business", "list"]);
     assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""));
-    for part in ["./receptionist-data", "./receptionist-demo", "--data-dir", "--admin-listen"] {
+    let places = ["./receptionist-data", "./receptionist-demo", "/var/lib/receptionist"];
+    for part in places.into_iter().chain(["--data-dir", "--admin-listen"]) {
         assert!(ran.errors.contains(part), "{part}: {}", ran.errors);
     }
 }
