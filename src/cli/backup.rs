@@ -1,10 +1,16 @@
 //! `backup`: has the running service copy its store, and waits until that is done.
+//!
+//! What always holds: in a directory of backups the list of what was taken back for good is copied whether or not the
+//! backup is made, and older backups are deleted only behind a complete new one.
 
-use std::path::PathBuf;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use actors::counting::{Difference, Differences};
+use actors::store::{StoreError, copy_tombstones};
 use clap::Args;
 use hyper::Method;
 use serde::Deserialize;
@@ -12,8 +18,8 @@ use serde_json::json;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
-use super::print;
 use super::stopped::carry_out;
+use super::{print, rotation};
 
 /// How often it is asked how far the backup has come.
 const ASK_EVERY: Duration = Duration::from_millis(250);
@@ -23,8 +29,19 @@ const BACKUPS: &str = "/admin/v1/backup";
 #[derive(Debug, Args)]
 pub struct BackupArgs {
     /// The directory of the backup, on the service's machine: one that is not there or empty
-    #[arg(long, value_name = "DIR")]
-    to: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "within")]
+    to: Option<PathBuf>,
+    /// A directory of backups instead: the backup gets a directory of its own there, named by the time in UTC, and the list
+    /// of what was revoked, erased, removed and ended is copied beside it, where `restore` finds it
+    #[arg(long = "in", id = "within", value_name = "DIR", conflicts_with = "to")]
+    within: Option<PathBuf>,
+    /// Once the backup is complete, delete the older complete ones that --in has made there, but for the newest: how many
+    /// are kept, the new one included
+    #[arg(long, value_name = "COUNT", requires = "within")]
+    keep: Option<NonZeroUsize>,
+    /// Copy that list alone, and make no backup; the service need not run
+    #[arg(long, requires = "within", conflicts_with = "keep")]
+    list_only: bool,
     #[command(flatten)]
     options: OperatorOptions,
 }
@@ -36,8 +53,16 @@ enum BackupError {
     Options(#[from] OptionsError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("--to: {0}")]
-    Path(#[source] std::io::Error),
+    #[error("the path of the backup cannot be used: {0}")]
+    Path(#[source] io::Error),
+    #[error(
+        "--in copies a list from the data directory, so name that with --data-dir (RECEPTIONIST_DATA_DIR)"
+    )]
+    NoDataDir,
+    #[error("the list of what was revoked, erased, removed and ended is not copied: {0}")]
+    List(#[source] StoreError),
+    #[error("the backup is made, but older ones cannot be deleted: {0}")]
+    Rotate(#[source] io::Error),
     #[error(
         "the backup in {} is incomplete: {problems}; `receptionist restore` takes it only with --accept-incomplete",
         .to.display()
@@ -81,13 +106,35 @@ pub fn backup(args: BackupArgs) -> ExitCode {
     let made = async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) };
     carry_out(made, |error| match error {
         BackupError::Options(error) => error.exit_status(),
+        BackupError::NoDataDir => 2,
         _ => 1,
     })
 }
 
 async fn make(args: BackupArgs) -> Result<(), BackupError> {
     // The service has another current directory.
-    let to = std::path::absolute(&args.to).map_err(BackupError::Path)?;
+    let absolute = |path: &Path| std::path::absolute(path).map_err(BackupError::Path);
+    let Some(within) = &args.within else {
+        return one(&args, absolute(&args.to.clone().unwrap_or_default())?).await;
+    };
+    let within = absolute(within)?;
+    let data_dir = args.options.stopped_data_dir().ok_or(BackupError::NoDataDir)?;
+    let to = rotation::new_in(&within, SystemTime::now().into());
+    let made = if args.list_only { Ok(()) } else { one(&args, to.clone()).await };
+    copy_tombstones(&data_dir, &within).map_err(BackupError::List)?;
+    made?;
+    if let Some(keep) = args.keep {
+        let deleted = rotation::keep_newest(&to, keep.get()).map_err(BackupError::Rotate)?;
+        if deleted > 0 {
+            let older = print::count(deleted as u64, "older backup", "older backups");
+            print::note(&format!("{older} deleted; the newest are kept, {keep} at most"));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a backup in this directory.
+async fn one(args: &BackupArgs, to: PathBuf) -> Result<(), BackupError> {
     let client = Client::new(args.options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });
     let (_, begun) = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;

@@ -49,6 +49,7 @@ mod request;
 mod resolve;
 mod restore;
 mod retention;
+mod rotation;
 mod run;
 mod salvage;
 mod serve;

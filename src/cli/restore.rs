@@ -1,10 +1,11 @@
 //! `restore` and `verify`: making a store of a backup, and proving one whole. No service needs to run for either.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use actors::backup::{Restored, restore};
 use actors::ports::{self, Ports};
+use actors::store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
 use actors::verify::{Report, verify};
 use clap::Args;
 
@@ -21,7 +22,8 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// The list of what was revoked, erased, removed and ended since, from the data directory that the backup was made of
-    /// (DATA_DIR/tombstones), or that directory. Without it every API key is revoked, and whoever was erased since is back
+    /// (DATA_DIR/tombstones), or that directory [default: the copy beside the backup, which `backup --in` makes]. Without a
+    /// list every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
     /// Restore a backup that lacks recorded rows. The service counts the businesses concerned anew
@@ -43,12 +45,24 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
     let act = async {
         // Nothing of the network is needed.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
-        let restored = restore(&from, &to, after.as_deref(), accept_incomplete, &ports).await;
+        let list = match after {
+            Some(after) => Some(after),
+            None => beside(&from).map_err(|error| error.to_string())?,
+        };
+        let restored = restore(&from, &to, list.as_deref(), accept_incomplete, &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
-        print::output(&told(&restored, after.is_some())).map_err(|error| error.to_string())?;
+        print::output(&told(&restored, list.as_deref())).map_err(|error| error.to_string())?;
         Ok(ExitCode::SUCCESS)
     };
     carry_out::<String>(act, failure)
+}
+
+/// The copy of the list beside a backup, if there is one.
+fn beside(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
+    // A path may end in a link or in `..`. One that leads nowhere is no backup, which the restore says.
+    let Ok(backup) = backup.canonicalize() else { return Ok(None) };
+    let Some(dir) = backup.parent() else { return Ok(None) };
+    Ok(copied_tombstones(dir)?.map(|_| dir.join(TOMBSTONES_FILE)))
 }
 
 /// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
@@ -63,7 +77,7 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
 }
 
 /// What is printed of a restore.
-fn told(restored: &Restored, with_list: bool) -> String {
+fn told(restored: &Restored, list: Option<&Path>) -> String {
     let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
@@ -72,7 +86,7 @@ fn told(restored: &Restored, with_list: bool) -> String {
     if !incomplete.is_empty() {
         text.push_str(&format!("the backup was incomplete: {incomplete}\n"));
     }
-    if with_list {
+    if let Some(list) = list {
         let count = |number: usize, one, more| print::count(number as u64, one, more);
         let revoked = count(
             *revoked,
@@ -88,9 +102,11 @@ fn told(restored: &Restored, with_list: bool) -> String {
         );
         let kept = count(*kept, "contact that was erased since is", "contacts that were erased since are");
         text.push_str(&format!(
-            "{revoked}; {valid} let in\n\
+            "the list {} was applied:\n\
+             {revoked}; {valid} let in\n\
              {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n\
-             {removed}\n"
+             {removed}\n",
+            list.display()
         ));
         if restored.kept > 0 {
             text.push_str(&format!(
@@ -102,9 +118,9 @@ fn told(restored: &Restored, with_list: bool) -> String {
         let keys =
             if *revoked == 1 { "the one API key is".into() } else { format!("all {revoked} API keys are") };
         text.push_str(&format!(
-            "there was no list of what was revoked, erased, removed and ended since (--after), so {keys} revoked; \
-             contacts that were erased, people who were removed and businesses that were ended since the backup was \
-             made are back\n"
+            "there was no list of what was revoked, erased, removed and ended since (--after), nor a copy beside the \
+             backup, so {keys} revoked; contacts that were erased, people who were removed and businesses that were \
+             ended since the backup was made are back\n"
         ));
     }
     text.push_str(

@@ -16,6 +16,7 @@ mod mails;
 mod people;
 mod process;
 mod relay;
+mod rotating;
 mod salvage;
 mod say;
 mod starting;

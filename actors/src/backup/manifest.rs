@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use crate::counting::{Difference, Differences};
 
 /// The file of the rows.
-pub(super) const ROWS_FILE: &str = "rows";
+pub const ROWS_FILE: &str = "rows";
 /// The file of the manifest.
-pub(super) const MANIFEST_FILE: &str = "manifest.json";
+pub const MANIFEST_FILE: &str = "manifest.json";
 /// The same while it is written.
 const MANIFEST_NEW: &str = "manifest.new";
 /// How backups are laid out.

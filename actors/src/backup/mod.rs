@@ -24,7 +24,7 @@ mod running;
 mod tests;
 mod write;
 
-pub use self::manifest::{Chunk, Manifest};
+pub use self::manifest::{Chunk, MANIFEST_FILE, Manifest, ROWS_FILE};
 pub use self::read::{Backup, BackupError};
 pub use self::restore::{RestoreError, Restored, restore};
 pub use self::running::BackupState;

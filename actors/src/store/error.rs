@@ -152,6 +152,12 @@ pub enum StoreError {
         /// The number of the line, from 1.
         line: usize,
     },
+    /// A copy of such a list does not belong to its digest.
+    #[error(
+        "{} is damaged: its lines do not have the SHA-256 in its first line. Name another copy of the list, or move the \
+         file elsewhere", .0.display()
+    )]
+    TombstonesDamaged(PathBuf),
     /// The directory was being restored into, and that has not come to its end.
     #[error(
         "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()

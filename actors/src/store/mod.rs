@@ -51,6 +51,7 @@ mod syncs;
 mod tail;
 mod tap;
 mod time_file;
+mod tombstone_copy;
 mod tombstones;
 mod tree;
 mod waiting;
@@ -86,6 +87,7 @@ pub use salvaging::Salvaging;
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
 pub use time_file::Noted;
+pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 

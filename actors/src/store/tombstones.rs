@@ -19,19 +19,24 @@
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
 //! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
 //! listed only once nothing can take it back. Lines are only ever added, and their order counts.
+//!
+//! A copy beside backups ([`super::copy_tombstones`]) begins with one line more, the SHA-256 of all that follows it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::StoreError;
 use crate::domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId, Timestamp};
 
-/// The name of the list in the data directory.
+/// The name of the list in the data directory, and of its copy beside backups.
 pub const TOMBSTONES_FILE: &str = "tombstones";
+/// How the first line of a copy begins.
+const DIGEST: &str = "sha256 ";
 
 /// A line of the list: something that must not come back, or may again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,18 +181,33 @@ impl TakenBack {
     }
 }
 
-/// Reads the lines of a list, or of that of a data directory.
+/// Reads the lines of a list, or of that of a data directory, or of a copy.
 ///
 /// # Errors
-/// When it cannot be read, or holds what this version does not know.
+/// When it cannot be read, is a copy that does not belong to its digest, or holds what this version does not know.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
     let prepare = |source| StoreError::Prepare { action: "reading", path: path.to_owned(), source };
     let text = fs::read(path).map_err(prepare)?;
     let text = std::str::from_utf8(whole_lines(&text)).map_err(|error| prepare(io::Error::other(error)))?;
+    let (first, lines) = match text.strip_prefix(DIGEST).and_then(|text| text.split_once('\n')) {
+        None => (1, text),
+        Some((digest, lines)) if digest == sha256(lines) => (2, lines),
+        Some(_) => return Err(StoreError::TombstonesDamaged(path.to_owned())),
+    };
     let unknown = |line| StoreError::Tombstone { path: path.to_owned(), line };
-    (1..).zip(text.lines()).map(|(number, line)| parse(line).ok_or_else(|| unknown(number))).collect()
+    (first..).zip(lines.lines()).map(|(number, line)| parse(line).ok_or_else(|| unknown(number))).collect()
+}
+
+/// The text of a copy with these lines.
+pub(super) fn copy_of(lines: &[Tombstone]) -> String {
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    format!("{DIGEST}{}\n{lines}", sha256(&lines))
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,154 @@
+//! Copies of the list of what was taken back for good, beside backups, where a restore finds the newest one.
+//!
+//! What always holds: a copy is there whole or as it was before; it is proven by its digest; it loses no line, so services
+//! may share a directory, and a store that was restored without its list takes nothing out of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+use std::path::Path;
+
+use super::StoreError;
+use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
+
+/// The name of the copy while it is written.
+const NEW: &str = "tombstones.new";
+/// Only the owner may read it.
+const OWNER_ONLY: u32 = 0o600;
+
+/// Copies the list of a data directory, whose service may run, into a directory of backups.
+///
+/// # Errors
+/// When the list or the earlier copy cannot be read, or the copy cannot be written.
+pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
+    let newer = read_tombstones(data_dir)?;
+    let kept = copied_tombstones(to)?.unwrap_or_default();
+    write(to, &copy_of(&joined(kept, newer))).map_err(|source| StoreError::Prepare {
+        action: "writing",
+        path: to.join(TOMBSTONES_FILE),
+        source,
+    })
+}
+
+/// The lines of the copy in a directory of backups, if there is one.
+///
+/// # Errors
+/// When it cannot be read, or is damaged.
+pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreError> {
+    let path = dir.join(TOMBSTONES_FILE);
+    match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // The list of a data directory that nothing was taken back in; backups may be kept there.
+        Ok(text) if text.is_empty() => Ok(None),
+        // A list would end with a cut-off line; a copy has its digest at least.
+        Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),
+        _ => read_tombstones(&path).map(Some),
+    }
+}
+
+/// The lines that are kept, and those of the newer ones that are not among them, as often as they are there.
+fn joined(mut kept: Vec<Tombstone>, newer: Vec<Tombstone>) -> Vec<Tombstone> {
+    let mut known: BTreeMap<Tombstone, usize> = BTreeMap::new();
+    for line in &kept {
+        *known.entry(*line).or_default() += 1;
+    }
+    kept.extend(newer.into_iter().filter(|line| match known.get_mut(line) {
+        Some(times @ 1..) => {
+            *times -= 1;
+            false
+        }
+        _ => true,
+    }));
+    kept
+}
+
+fn write(dir: &Path, text: &str) -> io::Result<()> {
+    let new = dir.join(NEW);
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
+    // What root writes belongs to the service, which replaces it later.
+    let (owner, own) = (fs::metadata(dir)?, file.metadata()?);
+    if own.uid() == 0 && owner.uid() != 0 {
+        chown(&new, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, dir.join(TOMBSTONES_FILE))?;
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn ended(number: u128) -> Tombstone {
+        Tombstone::EndedBusiness(Uuid::from_u128(number).into())
+    }
+
+    fn imported(number: u128) -> Tombstone {
+        Tombstone::ImportedBusiness(Uuid::from_u128(number).into(), Uuid::from_u128(9).into())
+    }
+
+    fn list(dir: &Path, lines: &[Tombstone]) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(dir.join(TOMBSTONES_FILE), text).unwrap();
+    }
+
+    #[test]
+    fn a_copy_follows_the_list_and_loses_no_line() {
+        let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
+        // Ended, imported and ended once more: the order and the number of equal lines count.
+        let mut lines = vec![ended(1), imported(1), ended(1)];
+        for many in 0..=lines.len() {
+            list(data.path(), &lines[..many]);
+            for _ in 0..2 {
+                copy_tombstones(data.path(), backups.path()).unwrap();
+                assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
+            }
+        }
+        // Another service, or this one restored without its list.
+        list(data.path(), &[ended(2)]);
+        copy_tombstones(data.path(), backups.path()).unwrap();
+        lines.push(ended(2));
+        assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines);
+        assert_eq!(read_tombstones(&backups.path().join(TOMBSTONES_FILE)).unwrap(), lines);
+    }
+
+    #[test]
+    fn a_copy_of_which_any_byte_is_lost_or_altered_is_refused_and_not_replaced() {
+        let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        list(data.path(), &[ended(1), ended(2)]);
+        copy_tombstones(data.path(), backups.path()).unwrap();
+        let path = backups.path().join(TOMBSTONES_FILE);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut altered = whole.clone();
+            altered[at] ^= 1;
+            for damaged in [&altered[..], &whole[..at]] {
+                fs::write(&path, damaged).unwrap();
+                if damaged.is_empty() {
+                    continue;
+                }
+                assert!(copied_tombstones(backups.path()).is_err(), "{at}");
+                assert!(copy_tombstones(data.path(), backups.path()).is_err(), "{at}");
+                assert_eq!(fs::read(&path).unwrap(), damaged);
+            }
+        }
+    }
+
+    #[test]
+    fn a_crash_while_a_copy_was_written_leaves_nothing_in_the_way() {
+        let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        list(data.path(), &[ended(1)]);
+        fs::write(backups.path().join(NEW), "half").unwrap();
+        copy_tombstones(data.path(), backups.path()).unwrap();
+        assert_eq!(fs::read_dir(backups.path()).unwrap().count(), 1);
+    }
+}
