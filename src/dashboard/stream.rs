@@ -4,10 +4,12 @@
 //! address. What always holds: whether the person may hear of it is asked anew for each event; a stream ends with the
 //! session, with the membership and with the service; many changes at once are told together, so that a busy business
 //! does not keep its pages fetching. What changes between the reading of a page and the opening of its stream is told as
-//! well: the page's `?as_of=` says how far what it shows had come.
+//! well: the page's `?as_of=` says how far what it shows had come. The first event is `hello`, by which a page knows that
+//! nothing on the way holds events back.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::future::ready;
 use std::time::Duration;
 
 use actors::domain::{Access, Right, Role};
@@ -15,7 +17,7 @@ use actors::{Happened, Heard, Watching};
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures_util::stream::unfold;
+use futures_util::stream::{StreamExt, once, unfold};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -58,7 +60,9 @@ pub(super) async fn show(member: Member) -> Answered {
         let told = listens.told().await.ok().flatten()?;
         Some((Ok::<_, Infallible>(told), listens))
     });
-    let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
+    let hello = once(ready(Ok(Event::default().event("hello").data("{}"))));
+    let mut response =
+        Sse::new(hello.chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // nginx would keep the events back until it has a buffer full of them.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));

@@ -1,6 +1,7 @@
 // Live parts: an element with an id and data-live="kind kind" is fetched anew from the page's own address
 // when the stream says that something of that kind changed. The stream rests while the page is hidden: a browser has
-// few connections to one server, and a page that nobody sees takes none of them.
+// few connections to one server, and a page that nobody sees takes none of them. While no stream says anything the page
+// looks for itself what has changed.
 const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
 const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && (of('form', 'action', e.form) || 'form') + ' button'));
 
@@ -12,7 +13,7 @@ export async function swap(url, ids, signal) {
     const old = document.getElementById(id), now = page.getElementById(id);
     if (!old || !now || old.isEqualNode(now)) continue;
     const at = old.contains(document.activeElement) ? document.activeElement : null;
-    if (at?.matches('input, textarea, select')) continue;
+    if (at?.matches('input, textarea, select') || edited(old)) continue;
     const where = key(at), { scrollLeft, scrollTop } = old;
     old.replaceWith(now);
     now.scrollTo(scrollLeft, scrollTop);
@@ -21,7 +22,7 @@ export async function swap(url, ids, signal) {
 }
 
 const parts = () => [...document.querySelectorAll('[data-live][id]')];
-let stream, timer, heard = document.hidden, due = new Set();
+let stream, timer, hello, heard = document.hidden, due = new Set();
 const run = () => { const ids = [...due]; due.clear(); swap(location.href, ids).catch(() => {}); };
 const mark = kind => {
   for (const p of parts()) if (!kind || p.dataset.live.split(' ').includes(kind)) due.add(p.id);
@@ -32,20 +33,22 @@ const open = () => {
   stream = new EventSource(document.body.dataset.stream);
   // Whatever happened while nobody listened is looked for.
   stream.onopen = () => { if (heard) mark(); heard = true; };
+  stream.addEventListener('hello', () => { hello = true; });
   stream.onmessage = e => mark(JSON.parse(e.data).kind);
   // A stream that is refused is not asked for again by itself: the session has ended, or the way to the server is broken.
   stream.onerror = () => { if (stream.readyState === EventSource.CLOSED) refused().catch(later); };
 };
 const later = () => setTimeout(() => { if (!document.hidden && stream.readyState === EventSource.CLOSED) open(); }, 30_000);
-const edited = () => [...document.forms].some(f => [...f.elements].some(e => e.type !== 'hidden'
+const edited = within => [...within.querySelectorAll('form')].some(f => [...f.elements].some(e => e.type !== 'hidden'
   && ((e.defaultValue !== undefined && e.value !== e.defaultValue) || (e.defaultChecked ?? e.checked) !== e.checked)));
 const refused = async () => {
   const { redirected } = await fetch(location.href, { headers: { accept: 'text/html' } });
   // Whoever is signed out sees the business no longer, but loses nothing that was typed.
-  if (redirected && !edited()) location.reload(); else later();
+  if (redirected && !edited(document)) location.reload(); else later();
 };
 if (parts().length && document.body.dataset.stream) {
   if (!document.hidden) open();
+  setInterval(() => { if (!document.hidden && !(hello && stream.readyState === EventSource.OPEN)) mark(); }, 20_000);
   document.addEventListener('visibilitychange', () => {
     stream?.close();
     if (!document.hidden) open();

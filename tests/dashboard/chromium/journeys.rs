@@ -246,3 +246,64 @@ async fn an_open_page_shows_what_changes() {
     window.sees("Live 2").await;
     desk.close().await;
 }
+
+#[tokio::test]
+async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto("contacts").await;
+    window.sees("Contacts").await;
+    // The page's own script hears nothing any more. Another one of it has a stream that is open and kept back, and its
+    // interval passes when the test says so.
+    window
+        .run_async(
+            "const done = arguments[arguments.length - 1];
+             window.isHidden = true;
+             Object.defineProperty(document, 'hidden', { get: () => window.isHidden });
+             document.dispatchEvent(new Event('visibilitychange'));
+             window.EventSource = class { static OPEN = 1; readyState = 1; addEventListener() {} close() {} };
+             window.setInterval = pass => { window.pass = pass; };
+             window.isHidden = false;
+             const script = document.querySelector('script[src$=\"receptionist.js\"]').src;
+             import(script.replace('receptionist.js', 'live.js?again')).then(() => done());",
+        )
+        .await;
+    let add = async |name: &str| {
+        let path = format!("/businesses/{}/contacts", desk.salon.id);
+        desk.salon.server.operator("POST", &path, serde_json::json!({ "name": name })).await;
+    };
+    add("Polled 1").await;
+    window.run("pass()").await;
+    window.sees("Polled 1").await;
+    // A page that nobody sees does not begin to, and no form is replaced that somebody fills in.
+    let begun = window
+        .run(
+            "const later = window.setTimeout;
+             let begun = 0;
+             window.setTimeout = () => { begun += 1; };
+             window.isHidden = true;
+             pass();
+             window.isHidden = false;
+             window.setTimeout = later;
+             const part = document.querySelector('#contacts');
+             part.insertAdjacentHTML('beforeend', '<form><textarea name=\"note\"></textarea></form>');
+             part.querySelector('textarea').value = 'not saved yet';
+             return begun;",
+        )
+        .await;
+    assert_eq!(begun, 0);
+    add("Polled 2").await;
+    // Once another part of the page is replaced, the one with the form was looked at.
+    window.run("document.querySelector('#nav-side').append('old'); pass()").await;
+    window
+        .run_async(
+            "const done = arguments[arguments.length - 1];
+             const look = () => document.querySelector('#nav-side').innerText.endsWith('old')
+               ? requestAnimationFrame(look) : done();
+             look();",
+        )
+        .await;
+    let text = window.run("return document.querySelector('#contacts textarea').value").await;
+    assert_eq!(text, "not saved yet");
+    desk.close().await;
+}

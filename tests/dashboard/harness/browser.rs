@@ -35,12 +35,20 @@ impl Events {
     /// The data of the next event; nothing when the stream has ended.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
-            while let Some((event, rest)) = self.unread.split_once("\n\n") {
-                let data = event.strip_prefix("data: ").map(|data| serde_json::from_str(data).unwrap());
+            let event = self.block().await?;
+            if let Some(data) = event.strip_prefix("data: ") {
+                return Some(serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+
+    /// The next event or comment, as it was sent.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.unread.split_once("\n\n") {
+                let block = block.to_owned();
                 self.unread = rest.to_owned();
-                if data.is_some() {
-                    return data;
-                }
+                return Some(block);
             }
             let frame = self.body.frame().await?.expect("the stream ends, and is not cut off");
             self.unread.push_str(std::str::from_utf8(frame.data_ref()?).unwrap());
@@ -116,7 +124,9 @@ impl Browser {
         assert_eq!(answer.status(), 200, "{path}");
         assert_eq!(answer.headers()["content-type"], "text/event-stream", "{path}");
         assert_eq!(answer.headers()["cache-control"], "no-store", "{path}");
-        Events { body: answer.into_body(), unread: String::new() }
+        let mut events = Events { body: answer.into_body(), unread: String::new() };
+        assert_eq!(events.block().await.unwrap(), "event: hello\ndata: {}", "{path}");
+        events
     }
 
     fn request(
