@@ -24,6 +24,7 @@ mod landing;
 mod links;
 mod mails;
 mod passwords;
+mod proxies;
 mod records_calls;
 mod records_contacts;
 mod records_data;
