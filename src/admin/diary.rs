@@ -9,7 +9,7 @@ use actors::domain::{BlockedTimeId, DayWindows, Refusal, ServiceId, StaffId, Tex
 use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView, without_affected};
 use chrono::NaiveDate;
 use schemars::Schema;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::api::availability::{SlotView, check_days, part};
 use crate::http::numbers::Limit;
@@ -45,12 +45,18 @@ fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
 }
 
 fn closed_or_windows_described(object: &mut Schema) {
-    let choice = json!([{"anyOf": [
-        {"required": ["closed"], "properties": {"closed": {"const": true}, "windows": {"maxItems": 0}}},
-        {"required": ["windows"],
-         "properties": {"closed": {"enum": [false, null]}, "windows": {"type": "array", "minItems": 1}}},
-    ]}]);
-    object.insert("allOf".into(), choice);
+    let windows = object.pointer("/properties/windows").cloned();
+    one_of(object, &[("ClosedDay", &["closed"]), ("OpenDay", &["windows"])]);
+    let Some([closed, open]) = object.get_mut("oneOf").and_then(Value::as_array_mut).map(Vec::as_mut_slice)
+    else {
+        unreachable!("a choice of two was written");
+    };
+    let (closed, open) = (&mut closed["properties"], &mut open["properties"]);
+    closed["closed"]["const"] = json!(true);
+    closed["windows"] = json!(windows);
+    closed["windows"]["maxItems"] = json!(0);
+    open["closed"] = json!({"type": "boolean", "const": false, "description": "False, or left out."});
+    open["windows"]["minItems"] = json!(1);
 }
 
 impl SpecialDayBody {
@@ -151,7 +157,7 @@ fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
 }
 
 fn instants_or_dates_described(object: &mut Schema) {
-    one_of(object, &[&["starts_at", "ends_at"], &["from", "to"]]);
+    one_of(object, &[("TimeOffInstants", &["starts_at", "ends_at"]), ("TimeOffDays", &["from", "to"])]);
 }
 
 impl TimeOffBody {

@@ -70,32 +70,46 @@ impl Declared {
     }
 }
 
-/// Describes that exactly one of these lists of properties is given. Generators of clients make types of lists that say
-/// nothing else, so a property of a list is described as never null, although null is read as if it was left out.
-pub fn one_of(object: &mut Schema, lists: &[&[&str]]) {
-    let properties = object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
-    for (_, property) in properties.filter(|(name, _)| lists.iter().any(|list| list.contains(&name.as_str())))
-    {
-        let Some(property) = property.as_object_mut() else { continue };
-        let type_of = property.get("type").and_then(Value::as_array);
-        if let Some(only) = type_of.and_then(|types| types.iter().find(|of| **of != "null")).cloned() {
-            property.insert("type".into(), only);
-        }
-        if let Some(Value::Array(choices)) = property.get_mut("anyOf").map(Value::take) {
-            property.remove("anyOf");
-            property.extend(
-                choices
-                    .into_iter()
-                    .filter_map(|choice| match choice {
-                        Value::Object(of) if of.get("type").is_none_or(|of| of != "null") => Some(of),
-                        _ => None,
-                    })
-                    .flatten(),
-            );
-        }
+/// Describes that exactly one of these lists of properties is given, by an object for each with a title. The properties of
+/// its list are required there, and described as never null although null is read as if it was left out; those of the
+/// other lists are absent. Generators of clients make a type of each object; of lists of required names they make nothing.
+pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
+    let whole = std::mem::take(object);
+    if let Some(description) = whole.get("description") {
+        object.insert("description".into(), description.clone());
     }
-    let required = lists.iter().map(|list| json!({ "required": list }));
-    object.insert("oneOf".into(), required.collect());
+    let names = || choices.iter().flat_map(|(_, list)| list.iter().copied());
+    let one = |(title, list): &(&str, &[&str])| {
+        let mut one = whole.clone().to_value();
+        one.as_object_mut().map(|one| one.remove("description"));
+        one["title"] = json!(title);
+        let required = one["required"].as_array().cloned().unwrap_or_default();
+        one["required"] = required.into_iter().chain(list.iter().map(|name| json!(name))).collect();
+        for name in names() {
+            if list.contains(&name) {
+                never_null(&mut one["properties"][name]);
+            } else {
+                one["properties"].as_object_mut().map(|properties| properties.remove(name));
+            }
+        }
+        one
+    };
+    object.insert("oneOf".into(), choices.iter().map(one).collect());
+}
+
+/// Takes null from what a property may be.
+fn never_null(property: &mut Value) {
+    let Some(property) = property.as_object_mut() else { return };
+    let is_null = |of: &Value| *of == "null";
+    if let Some(types) = property.get("type").and_then(Value::as_array)
+        && let Some(only) = types.iter().find(|of| !is_null(of)).cloned()
+    {
+        property.insert("type".into(), only);
+    }
+    if let Some(Value::Array(choices)) = property.remove("anyOf") {
+        let kept = choices.into_iter().filter(|choice| !is_null(&choice["type"]));
+        property.extend(kept.filter_map(|choice| choice.as_object().cloned()).flatten());
+    }
 }
 
 /// Whether an object is that of a PATCH, by which of its properties keep what is there when they are left out: all of

@@ -46,7 +46,7 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, probl
 
 /// What [`one_contact`] checks, as a schema.
 pub(crate) fn one_contact_described(object: &mut Schema) {
-    one_of(object, &[&["contact_id"], &["contact"]]);
+    one_of(object, &[("BookWithContactId", &["contact_id"]), ("BookWithContact", &["contact"])]);
 }
 
 /// The contact of a booking whose body [`one_contact`] has checked.

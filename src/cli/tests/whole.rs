@@ -102,7 +102,10 @@ fn operations() -> Vec<(String, Vec<String>)> {
             let schema = schema["$ref"]
                 .as_str()
                 .map_or(schema, |reference| document.pointer(reference.trim_start_matches('#')).unwrap());
-            names.extend(schema["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()));
+            // A choice of objects has its properties in each.
+            let objects = schema["oneOf"].as_array().into_iter().flatten().chain([schema]);
+            let properties = objects.filter_map(|object| object["properties"].as_object());
+            names.extend(properties.flat_map(|all| all.keys().cloned()));
             operations.push((format!("{} {path}", method.to_uppercase()), names));
         }
     }
