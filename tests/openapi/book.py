@@ -1,4 +1,4 @@
-"""Books, moves and cancels an appointment with the generated client."""
+"""Calls the service with the client that openapi-python-client made."""
 
 import datetime
 import os
@@ -15,13 +15,25 @@ from receptionist_client.api.availability import list_availability
 from receptionist_client.api.business import get_business, update_business
 from receptionist_client.api.me import get_me
 from receptionist_client.api.services import list_services
+from receptionist_client.api.webhooks import (
+    create_webhook,
+    delete_webhook,
+    get_webhook,
+    list_webhooks,
+    update_webhook,
+)
 from receptionist_client.models import (
     AppointmentStatus,
-    BookBody,
+    BookWithContact,
+    BookWithContactId,
     BusinessPatch,
     ContactBody,
     ErrorCode,
+    EventType,
     RescheduleBody,
+    WebhookBody,
+    WebhookPatch,
+    WebhookStatus,
 )
 
 client = AuthenticatedClient(base_url=os.environ["BASE"], token=os.environ["KEY"])
@@ -39,7 +51,8 @@ slots = list_availability.sync(
 ).data
 first, last = slots[0], slots[-1]
 
-body = BookBody(service_id=service.id, starts_at=first.starts_at, contact=ContactBody(name="Ada", phone="+33612345680"))
+what = {"service_id": service.id, "starts_at": first.starts_at}
+body = BookWithContact(**what, contact=ContactBody(name="Ada", phone="+33612345680"))
 booked = book_appointment.sync_detailed(client=client, body=body, idempotency_key="book-1")
 again = book_appointment.sync_detailed(client=client, body=body, idempotency_key="book-1")
 assert booked.status_code == 201 and again.parsed.data.id == booked.parsed.data.id
@@ -60,4 +73,17 @@ refused = reschedule_appointment.sync_detailed(
     appointment.id, client=client, body=RescheduleBody(starts_at=first.starts_at)
 )
 assert refused.status_code == 409 and refused.parsed.error.code == ErrorCode.CONFLICT, refused
-print("booked, moved and cancelled", appointment.id)
+
+known = BookWithContactId(**what, contact_id=appointment.contact_id)
+assert book_appointment.sync(client=client, body=known).data.contact_id == appointment.contact_id
+
+body = WebhookBody(url="https://93.184.216.34/book", events=[EventType.CALL_COMPLETED])
+made = create_webhook.sync(client=client, body=body).data
+assert made.secret.startswith("whsec_"), made
+assert get_webhook.sync(made.id, client=client).data.url == made.url
+off = update_webhook.sync(made.id, client=client, body=WebhookPatch(status=WebhookStatus.DISABLED)).data
+assert off.status == WebhookStatus.DISABLED, off
+assert made.id in [webhook.id for webhook in list_webhooks.sync(client=client).data]
+delete_webhook.sync_detailed(made.id, client=client)
+assert get_webhook.sync_detailed(made.id, client=client).status_code == 404
+print("booked, moved and cancelled", appointment.id, "and made and deleted the endpoint", made.id)
