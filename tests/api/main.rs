@@ -39,6 +39,7 @@ mod mail;
 mod messages;
 mod metrics;
 mod modes;
+mod monitoring;
 mod operator;
 mod operator_once;
 mod people;
