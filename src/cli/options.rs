@@ -185,7 +185,7 @@ pub(super) struct Access {
 impl OperatorOptions {
     /// Reads the address and the token, the latter from its file if it was not given.
     pub(super) fn access(&self) -> Result<Access, OptionsError> {
-        self.access_from(Path::new("."), Path::new(UNIT_DATA_DIR))
+        self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
     /// The data directory of which a command may use the store itself, where no service does; none where a service is
