@@ -27,7 +27,7 @@ async fn of(server: &Server, salon: &str, person: &Person) -> Value {
 }
 
 /// The address of somebody's page.
-async fn page_of(server: &Server, salon: &str, person: &Person) -> String {
+pub(crate) async fn page_of(server: &Server, salon: &str, person: &Person) -> String {
     format!("{}/{}", people(salon), server.membership(salon, person).await)
 }
 

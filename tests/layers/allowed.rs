@@ -39,6 +39,7 @@ pub(crate) const ENGINE: Allowed = &[
             "counting",
             "domain",
             "error",
+            "meta",
             "people::write",
             "ports",
             "store",
@@ -343,7 +344,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("schemars", &["net", "view"]),
     ("serde", &["backup", "business", "counting", "domain", "store", "view"]),
     ("serde_json", &["backup", "business", "people", "verify", "view"]),
-    ("sha2", &["backup", "credentials", "delivery", "mail", "people", "store", "view"]),
+    ("sha2", &["backup", "credentials", "delivery", "domain", "mail", "people", "store", "view"]),
     ("sled", &["store"]),
     ("subtle", &["credentials"]),
     (
