@@ -18,7 +18,8 @@ use serde_json::json;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
-use super::stopped::carry_out;
+use super::record::ApiError;
+use super::stopped::{CommandFailure, carry_out};
 use super::{print, rotation};
 
 /// How often it is asked how far the backup has come.
@@ -74,6 +75,20 @@ enum BackupError {
     Output(#[source] std::io::Error),
 }
 
+impl CommandFailure for BackupError {
+    fn exit_status(&self) -> u8 {
+        match self {
+            Self::Options(error) => error.exit_status(),
+            Self::NoDataDir => 2,
+            _ => 1,
+        }
+    }
+
+    fn refusal(&self) -> Option<&ApiError> {
+        if let Self::Client(error) = self { error.refusal() } else { None }
+    }
+}
+
 /// What is answered of a backup.
 #[derive(Deserialize)]
 struct One {
@@ -103,12 +118,8 @@ struct Manifest {
 /// Makes a backup. Exit code 0 once it is whole and on the disk, 1 when it is not or lacks recorded rows, 2 when a setting
 /// is bad.
 pub fn backup(args: BackupArgs) -> ExitCode {
-    let made = async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) };
-    carry_out(made, |error| match error {
-        BackupError::Options(error) => error.exit_status(),
-        BackupError::NoDataDir => 2,
-        _ => 1,
-    })
+    let as_json = args.options.json;
+    carry_out(as_json, async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) })
 }
 
 async fn make(args: BackupArgs) -> Result<(), BackupError> {

@@ -57,6 +57,13 @@ pub(super) enum ClientError {
     Api(ApiError),
 }
 
+impl ClientError {
+    /// The refusal of the service, if it is one.
+    pub(super) fn refusal(&self) -> Option<&ApiError> {
+        if let Self::Api(refused) = self { Some(refused) } else { None }
+    }
+}
+
 /// The media types of what is sent.
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";

@@ -17,9 +17,10 @@ use clap::Args;
 use super::client::{CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
+use super::record::ApiError;
 use super::request;
 use super::resolve::{ResolveError, resolve};
-use super::stopped::{carry_out, on_store};
+use super::stopped::{CommandFailure, carry_out, on_store};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 use super::whole_file::{WholeFile, WriteError};
@@ -72,12 +73,24 @@ enum CommandError {
     Resolve(#[from] ResolveError),
 }
 
+impl CommandFailure for CommandError {
+    fn exit_status(&self) -> u8 {
+        if let Self::Options(error) = self { error.exit_status() } else { 1 }
+    }
+
+    fn refusal(&self) -> Option<&ApiError> {
+        match self {
+            Self::Client(error) => error.refusal(),
+            Self::Resolve(error) => error.refusal(),
+            _ => None,
+        }
+    }
+}
+
 /// Exports, and notes what stays behind. Exit code 1 when that cannot be done, 2 when a setting is bad.
 pub fn export(args: ExportArgs) -> ExitCode {
-    carry_out(Box::pin(run(args)), |error| match error {
-        CommandError::Options(error) => error.exit_status(),
-        _ => 1,
-    })
+    let as_json = args.options.json;
+    carry_out(as_json, Box::pin(run(args)))
 }
 
 async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {

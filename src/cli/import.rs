@@ -17,7 +17,8 @@ use serde::Deserialize;
 use super::client::{CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
-use super::stopped::{carry_out, on_store};
+use super::record::ApiError;
+use super::stopped::{CommandFailure, carry_out, on_store};
 use crate::config::variables;
 use crate::moving::{Lines, PROBLEMS_MAX, Taking, place};
 
@@ -83,13 +84,21 @@ enum Outcome {
 /// What the lines come from.
 type Input = Box<dyn Read + Send>;
 
+impl CommandFailure for CommandError {
+    fn exit_status(&self) -> u8 {
+        if let Self::Options(error) = self { error.exit_status() } else { 1 }
+    }
+
+    fn refusal(&self) -> Option<&ApiError> {
+        if let Self::Client(error) = self { error.refusal() } else { None }
+    }
+}
+
 /// Imports and says how much. Exit code 1 when that cannot be done, by lines that are not good among others, 2 when a
 /// setting is bad.
 pub fn import(args: ImportArgs) -> ExitCode {
-    carry_out(Box::pin(run(args)), |error| match error {
-        CommandError::Options(error) => error.exit_status(),
-        _ => 1,
-    })
+    let as_json = args.options.json;
+    carry_out(as_json, Box::pin(run(args)))
 }
 
 async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {

@@ -11,7 +11,9 @@ use serde_json::json;
 use super::client::{Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
+use super::record::ApiError;
 use super::record::one_line;
+use super::stopped::{CommandFailure, carry_out};
 
 /// How long the service may take: longer than it waits for the relay itself.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
@@ -48,8 +50,6 @@ enum MailError {
     NotSent { reason: String, after: u64 },
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] std::io::Error),
 }
 
 /// What is answered.
@@ -68,18 +68,17 @@ struct Tested {
 /// Carries a command out. Exit code 0 once the relay has taken the mail, 1 when it has not, 2 when a setting is bad.
 pub fn mail(command: MailCommand) -> ExitCode {
     let MailCommand::Test(args) = command;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let tested =
-        runtime.map_err(MailError::Runtime).and_then(|runtime| runtime.block_on(Box::pin(test(args))));
-    match tested {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print::error(&error.to_string().replace('\n', " "));
-            ExitCode::from(match &error {
-                MailError::Options(error) => error.exit_status(),
-                _ => 1,
-            })
-        }
+    let as_json = args.options.json;
+    carry_out(as_json, async { Box::pin(test(args)).await.map(|()| ExitCode::SUCCESS) })
+}
+
+impl CommandFailure for MailError {
+    fn exit_status(&self) -> u8 {
+        if let Self::Options(error) = self { error.exit_status() } else { 1 }
+    }
+
+    fn refusal(&self) -> Option<&ApiError> {
+        if let Self::Client(error) = self { error.refusal() } else { None }
     }
 }
 

@@ -10,7 +10,7 @@ use actors::store::StoreError;
 use clap::Args;
 
 use super::print;
-use super::stopped::{carry_out, failure, on_store};
+use super::stopped::{CommandFailure, carry_out, on_store};
 use crate::config::variables;
 
 /// The options of `repair-stamps`.
@@ -42,10 +42,12 @@ impl From<StoreError> for CommandError {
     }
 }
 
+impl CommandFailure for CommandError {}
+
 /// Repairs the stamps of a store and prints what it did. Exit code 1 when that cannot be done, by a service that runs
 /// among others; begun again it goes on.
 pub fn repair(args: RepairArgs) -> ExitCode {
-    carry_out(run(args), failure)
+    carry_out(false, run(args))
 }
 
 async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {

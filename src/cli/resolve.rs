@@ -14,7 +14,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::client::{Client, ClientError};
-use super::record::{Record, one_line};
+use super::record::{ApiError, Record, one_line};
 use super::request::{Path, Term};
 use super::task::{Part, Rows, Show, Task};
 use super::typed::near::{near, question};
@@ -57,6 +57,11 @@ impl ResolveError {
     /// Whether it is what was typed, and not that the service could not be asked.
     pub(super) fn is_of_the_command(&self) -> bool {
         !matches!(self, Self::Walk(_))
+    }
+
+    /// The refusal of the service, if it is one.
+    pub(super) fn refusal(&self) -> Option<&ApiError> {
+        if let Self::Walk(WalkError::Client(error)) = self { error.refusal() } else { None }
     }
 }
 

@@ -10,7 +10,7 @@ use actors::verify::{Report, verify};
 use clap::Args;
 
 use super::print;
-use super::stopped::{carry_out, failure};
+use super::stopped::carry_out;
 
 /// The options of `restore`.
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
         print::output(&told(&restored, list.as_deref())).map_err(|error| error.to_string())?;
         Ok(ExitCode::SUCCESS)
     };
-    carry_out::<String>(act, failure)
+    carry_out::<String>(false, act)
 }
 
 /// The copy of the list beside a backup, if there is one.
@@ -73,7 +73,7 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
         print::output(&found(&report)).map_err(|error| error.to_string())?;
         Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     };
-    carry_out::<String>(act, failure)
+    carry_out::<String>(false, act)
 }
 
 /// What is printed of a restore.

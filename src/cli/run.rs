@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use chrono::NaiveDate;
-use serde_json::{Value, json};
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::{ConfirmError, confirm};
@@ -13,10 +12,11 @@ use super::holiday_import::{self, Closed, ClosedDay, HolidayError};
 use super::options::{OperatorOptions, OptionsError};
 use super::person::about_link;
 use super::problems::{Flags, Hint, hints, told};
-use super::record::{ApiError, Detail, One, Page, Record, one_line};
+use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
 use super::shown::Look;
+use super::stopped::{CommandFailure, failure_json};
 use super::task::{ContactTable, Rows, Show, Task};
 use super::walk::{WalkError, Walked, read, walk};
 use super::{OperatorCommand, print, walk};
@@ -51,9 +51,8 @@ pub(super) enum RunError {
     Runtime(#[source] std::io::Error),
 }
 
-impl RunError {
-    /// 2 where the command was not even tried, 1 where it failed.
-    pub(super) fn exit_status(&self) -> u8 {
+impl CommandFailure for RunError {
+    fn exit_status(&self) -> u8 {
         match self {
             Self::Options(error) => error.exit_status(),
             Self::Confirm(ConfirmError::NobodyToAsk) => 2,
@@ -62,31 +61,18 @@ impl RunError {
         }
     }
 
-    /// The refusal, if it is one.
     fn refusal(&self) -> Option<&ApiError> {
         match self {
-            Self::Client(ClientError::Api(refused))
-            | Self::Confirm(ConfirmError::Client(ClientError::Api(refused)))
-            | Self::Walk(WalkError::Client(ClientError::Api(refused)))
-            | Self::Resolve(ResolveError::Walk(WalkError::Client(ClientError::Api(refused)))) => {
-                Some(refused)
-            }
+            Self::Client(error)
+            | Self::Confirm(ConfirmError::Client(error))
+            | Self::Walk(WalkError::Client(error)) => error.refusal(),
+            Self::Resolve(error) => error.refusal(),
             _ => None,
         }
     }
+}
 
-    /// The error as programs read it: that of the service as it came, or one of the command itself.
-    fn json(&self) -> Value {
-        match self.refusal() {
-            Some(ApiError { code, message, details }) => {
-                let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
-                let details: Vec<Value> = details.iter().map(detail).collect();
-                json!({"error": {"code": code, "message": message, "details": details}})
-            }
-            None => json!({"error": {"code": "command_failed", "message": self.to_string()}}),
-        }
-    }
-
+impl RunError {
     /// Whether it is the operator's token that is refused.
     fn is_for_the_token(&self) -> bool {
         self.refusal().is_some_and(|refused| refused.code == "unauthorized")
@@ -116,7 +102,7 @@ pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if json {
-                print::note(&error.json().to_string());
+                print::note(&failure_json(&error).to_string());
             } else {
                 print::error(&error.to_string());
             }

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::print;
-use super::stopped::{carry_out, failure};
+use super::stopped::carry_out;
 
 /// The options of `salvage`.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub fn salvage(args: SalvageArgs) -> ExitCode {
         print::output(&text).map_err(|error| error.to_string())?;
         Ok(if salvaged.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     };
-    carry_out::<String>(act, failure)
+    carry_out::<String>(json, act)
 }
 
 fn note(kind: &SalvagedKind) -> String {

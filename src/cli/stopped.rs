@@ -9,12 +9,42 @@ use std::process::ExitCode;
 
 use actors::store::{Store, StoreError};
 
-use super::print;
+use serde_json::{Value, json};
 
-/// Carries a command out on a runtime of its own. Exit code 1 when it fails, unless `status` says another.
-pub(super) fn carry_out<E: Display>(
+use super::print;
+use super::record::{ApiError, Detail};
+
+/// Why a command failed.
+pub(super) trait CommandFailure: Display {
+    /// 1 where the command failed, 2 where it was not even tried.
+    fn exit_status(&self) -> u8 {
+        1
+    }
+
+    /// The refusal of the service, if it is one.
+    fn refusal(&self) -> Option<&ApiError> {
+        None
+    }
+}
+
+impl CommandFailure for String {}
+
+/// A failure as programs read it: that of the service as it came, or one of the command itself.
+pub(super) fn failure_json(failure: &impl CommandFailure) -> Value {
+    match failure.refusal() {
+        Some(ApiError { code, message, details }) => {
+            let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
+            let details: Vec<Value> = details.iter().map(detail).collect();
+            json!({"error": {"code": code, "message": message, "details": details}})
+        }
+        None => json!({"error": {"code": "command_failed", "message": failure.to_string()}}),
+    }
+}
+
+/// Carries a command out on a runtime of its own, and prints why it failed, as JSON where that is asked for.
+pub(super) fn carry_out<E: CommandFailure>(
+    as_json: bool,
     act: impl Future<Output = Result<ExitCode, E>>,
-    status: impl Fn(&E) -> u8,
 ) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -26,15 +56,14 @@ pub(super) fn carry_out<E: Display>(
     match runtime.block_on(act) {
         Ok(code) => code,
         Err(error) => {
-            print::note(&error.to_string().replace('\n', " "));
-            ExitCode::from(status(&error))
+            if as_json {
+                print::note(&failure_json(&error).to_string());
+            } else {
+                print::error(&error.to_string().replace('\n', " "));
+            }
+            ExitCode::from(error.exit_status())
         }
     }
-}
-
-/// What a command fails with that can be tried again.
-pub(super) fn failure<E>(_: &E) -> u8 {
-    1
 }
 
 /// Does something on the store of a stopped service, and closes it.

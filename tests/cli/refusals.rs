@@ -104,3 +104,22 @@ fn what_cannot_be_taken_back_is_not_done_where_nobody_can_be_asked_unless_it_is_
         assert_ne!(demo.run(&show).code, Some(0), "{words:?}");
     }
 }
+
+#[test]
+fn commands_that_are_not_one_request_fail_in_json_too() {
+    let demo = Demo::start();
+    for (words, code) in [
+        (&["backup", "--to", "/proc/nothing/here"][..], "invalid_request"),
+        (&["backup", "--to", "b", "--admin-token", "another-token-0123"], "unauthorized"),
+        (&["export", "--business", "nobody"], "command_failed"),
+        (&["import", "--from", "missing"], "command_failed"),
+        (&["mail", "test", "--to", "a@example.com", "--admin-token", "another-token-0123"], "unauthorized"),
+        (&["salvage", "--data-dir", "missing", "--to", "new"], "command_failed"),
+    ] {
+        let said = demo.refused(&[words, &["--json"]].concat(), 1);
+        let error: serde_json::Value =
+            serde_json::from_str(&said).unwrap_or_else(|_| panic!("{words:?}: {said}"));
+        assert_eq!(error["error"]["code"], code, "{words:?}: {said}");
+        assert!(!error["error"]["message"].as_str().unwrap().is_empty());
+    }
+}

@@ -467,6 +467,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
             "openapi",
             "rate_limit",
             "rest",
+            "server",
             "service",
             "words",
         ],

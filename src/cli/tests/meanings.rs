@@ -13,6 +13,7 @@ use crate::cli::request::Call;
 use crate::cli::resolve::resolve;
 use crate::cli::run::{explained, perform};
 use crate::cli::shown::Look;
+use crate::cli::stopped::CommandFailure;
 use crate::cli::walk::WALK_PAGES_MAX;
 
 const SALON: &str = "01a1fa8a-7862-7000-ac25-1fd3c10dfbbc";
