@@ -31,8 +31,9 @@ impl AdminHosts {
     /// Passes a request on, or refuses it.
     pub(super) async fn check(self, request: Request, next: Next) -> Response {
         let header = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-        // A request of HTTP/1.0 may have no Host; no browser speaks it.
-        if header.is_none_or(|host| self.has(host)) {
+        // A request of HTTP/1.0 may have no Host; no browser speaks it. Where it has one, the target names the same.
+        let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
+        if header.or(target).is_none_or(|host| self.has(host)) {
             next.run(request).await
         } else {
             ApiError::UnknownAdminHost.into_response()

@@ -126,14 +126,16 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
     // The service has another current directory.
     let absolute = |path: &Path| std::path::absolute(path).map_err(BackupError::Path);
     let Some(within) = &args.within else {
-        return one(&args, absolute(&args.to.clone().unwrap_or_default())?).await;
+        return one(&args.options, absolute(&args.to.clone().unwrap_or_default())?).await;
     };
     let within = absolute(within)?;
-    let data_dir = args.options.stopped_data_dir().ok_or(BackupError::NoDataDir)?;
+    // The backup and the list are of the same service.
+    let (options, data_dir) = args.options.with_data_dir().ok_or(BackupError::NoDataDir)?;
     let to = rotation::new_in(&within, SystemTime::now().into());
-    let made = if args.list_only { Ok(()) } else { one(&args, to.clone()).await };
-    copy_tombstones(&data_dir, &within).map_err(BackupError::List)?;
+    let made = if args.list_only { Ok(()) } else { one(&options, to.clone()).await };
+    let listed = copy_tombstones(&data_dir, &within).map_err(BackupError::List);
     made?;
+    listed?;
     if let Some(keep) = args.keep {
         let deleted = rotation::keep_newest(&to, keep.get()).map_err(BackupError::Rotate)?;
         if deleted > 0 {
@@ -145,8 +147,8 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
 }
 
 /// Makes a backup in this directory.
-async fn one(args: &BackupArgs, to: PathBuf) -> Result<(), BackupError> {
-    let client = Client::new(args.options.access()?, CALL_TIMEOUT);
+async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), BackupError> {
+    let client = Client::new(options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });
     let (_, begun) = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
     let path = format!("{BACKUPS}/{}", begun.id);
@@ -155,13 +157,13 @@ async fn one(args: &BackupArgs, to: PathBuf) -> Result<(), BackupError> {
         match (state.status.as_deref(), state.manifest) {
             (Some("running"), _) => tokio::time::sleep(ASK_EVERY).await,
             (Some("incomplete"), _) => {
-                if args.options.json {
+                if options.json {
                     print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output)?;
                 }
                 let problems = Differences { listed: state.problems, count: state.problem_count };
                 return Err(BackupError::Incomplete { to, problems });
             }
-            (Some("done"), Some(_)) if args.options.json => {
+            (Some("done"), Some(_)) if options.json => {
                 return print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output);
             }
             (Some("done"), Some(Manifest { sequence, taken_at, rows, bytes })) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use actors::net::named::certificate_reason;
+use actors::net::named::tls_reason;
 use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
@@ -288,8 +288,7 @@ pub(super) fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
     }
     match last.downcast_ref::<io::Error>() {
         Some(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            Some(rustls::Error::InvalidCertificate(reason)) => certificate_reason(reason).to_owned(),
-            Some(error) => error.to_string(),
+            Some(reason) => tls_reason(reason).to_owned(),
             None if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
             None => last.to_string(),
         },

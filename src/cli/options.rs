@@ -5,13 +5,15 @@
 //! token and the socket in the data directory of `serve`, or else of `demo`, or else of the systemd unit. What was given by
 //! a setting is not guessed.
 //!
-//! What always holds: unless an address was given, the token is sent to nobody but the service that has the data directory
-//! open, because only the directory's owner can make a socket in it.
+//! What always holds: unless an address was given, a command with a data directory sends the token to nobody but the service
+//! that has the directory open, because only the directory's owner can make a socket in it. Without a data directory, a
+//! token that was given goes to the usual address.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -151,7 +153,7 @@ pub(super) enum OptionsError {
     #[error(
         "no service runs on {}: {OPERATOR_SOCKET} there cannot be opened ({reason}); start `receptionist serve`, or say where the operator API listens with --admin-url", dir.display()
     )]
-    NoService { dir: PathBuf, reason: io::ErrorKind },
+    NoService { dir: PathBuf, reason: String },
     #[error(
         "the path of {} is too long for a socket; say where the operator API listens with --admin-url", socket.display()
     )]
@@ -205,8 +207,14 @@ impl OperatorOptions {
 
     /// [`Self::access`] with the data directories that go without saying in this one, and that of the unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
-        let is_placed = self.admin_url.is_some() || self.admin_listen.is_some();
-        if !is_placed && let Some(dir) = self.running_dir(here, unit)? {
+        let running = match self.is_placed() {
+            true => None,
+            false => match self.running_dir(here, unit) {
+                Err(OptionsError::LongPath { .. }) if self.admin_listen.is_some() => None,
+                found => found?,
+            },
+        };
+        if let Some(dir) = running {
             let (authorization, origin) = match self.given_token()? {
                 Some(given) => given,
                 None => read_token(&dir.join(TOKEN_FILE))?,
@@ -243,6 +251,26 @@ impl OperatorOptions {
         }
     }
 
+    /// Whether an address was given. The service's own setting does not count beside its data directory: the socket leads
+    /// to that service, and the address to whatever listens there.
+    fn is_placed(&self) -> bool {
+        let setting = std::env::var(variables::ADMIN_LISTEN).ok();
+        let by_setting = self.data_dir.is_some() && self.admin_listen == setting;
+        self.admin_url.is_some() || (self.admin_listen.is_some() && !by_setting)
+    }
+
+    /// These options with the data directory that a command means: the one that was given, else the first with a service
+    /// that runs, else the first that is there.
+    pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
+        let running = if self.is_placed() || self.data_dir.is_some() {
+            None
+        } else {
+            self.running_dir(Path::new(""), Path::new(UNIT_DATA_DIR)).ok().flatten()
+        };
+        let dir = running.or_else(|| self.stopped_data_dir())?;
+        Some((Self { data_dir: Some(dir.clone()), ..self.clone() }, dir))
+    }
+
     /// The token that was given, and by which setting.
     fn given_token(&self) -> Result<Option<(HeaderValue, String)>, OptionsError> {
         let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
@@ -259,8 +287,11 @@ impl OperatorOptions {
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, OptionsError> {
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR), unit.to_owned()]
+            // Somebody else may have put such a directory where root happens to be.
+            None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
+                .filter(|dir| is_own(dir))
+                .chain([unit.to_owned()])
                 .filter(|dir| dir.join(TOKEN_FILE).exists())
                 .collect(),
         };
@@ -272,7 +303,13 @@ impl OperatorOptions {
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                     OptionsError::LongPath { socket }
                 }
-                Err(error) => OptionsError::NoService { dir, reason: error.kind() },
+                Err(error) => {
+                    let reason = match error.kind() {
+                        io::ErrorKind::NotFound => "it is not there".to_owned(),
+                        kind => kind.to_string(),
+                    };
+                    OptionsError::NoService { dir, reason }
+                }
             };
             first.get_or_insert(error);
         }
@@ -328,6 +365,11 @@ impl OperatorOptions {
         }
         Ok(address)
     }
+}
+
+/// Whether a directory belongs to the user who runs the command.
+fn is_own(dir: &Path) -> bool {
+    std::fs::metadata(dir).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
 }
 
 /// The token in a file, and where that is.

@@ -1,7 +1,7 @@
 //! A directory in which backups have directories of their own, named by the time, of which the newest are kept.
 //!
 //! What always holds: only a directory that has such a name, a manifest that belongs to its digest, and nothing in it that
-//! is not of a backup is deleted. Its manifest goes first, so that what a crash leaves of it is no backup.
+//! is not of a backup is deleted. It gets another name first, by which the next run finds what a crash has left of it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,7 +13,9 @@ use actors::backup::{Backup, MANIFEST_FILE, ROWS_FILE};
 use chrono::{DateTime, NaiveDateTime, Utc};
 
 /// How the directories are named.
-const NAME: &str = "backup-%Y-%m-%dT%H-%M-%SZ";
+const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
+/// What the name of a directory that is being deleted begins with.
+const DELETED: &str = "deleted-";
 
 /// The directory of a backup that is made now.
 pub(super) fn new_in(dir: &Path, now: DateTime<Utc>) -> PathBuf {
@@ -27,24 +29,44 @@ pub(super) fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     let mut others = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        if entry.path() != made && entry.file_type()?.is_dir() && is_complete(&entry.path())? {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.strip_prefix(DELETED).is_some_and(is_name) {
+            delete(&entry.path())?;
+        } else if entry.path() != made && entry.file_type()?.is_dir() && is_complete(&entry.path())? {
             others.push(entry.path());
         }
     }
     others.sort();
     others.truncate((others.len() + 1).saturating_sub(keep));
     for old in &others {
-        fs::remove_file(old.join(MANIFEST_FILE))?;
-        fs::remove_file(old.join(ROWS_FILE))?;
-        fs::remove_dir(old)?;
+        let name = old.file_name().unwrap_or_default().to_string_lossy();
+        let deleted = dir.join(format!("{DELETED}{name}"));
+        fs::rename(old, &deleted)?;
+        delete(&deleted)?;
     }
     Ok(others.len())
+}
+
+/// Deletes the files of a backup, as far as they are there, and their directory.
+fn delete(dir: &Path) -> io::Result<()> {
+    for file in [MANIFEST_FILE, ROWS_FILE] {
+        match fs::remove_file(dir.join(file)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::remove_dir(dir)
+}
+
+/// Whether a directory of backups gives such a name to one.
+fn is_name(name: &str) -> bool {
+    NaiveDateTime::parse_from_str(name, NAME).is_ok()
 }
 
 /// Whether a directory is a complete backup that was made here, and nothing else.
 fn is_complete(dir: &Path) -> io::Result<bool> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    if NaiveDateTime::parse_from_str(&name, NAME).is_err() {
+    if !is_name(&name) {
         return Ok(false);
     }
     let there: BTreeSet<OsString> =

@@ -116,6 +116,17 @@ impl Unheard {
 }
 
 impl Listens {
+    /// The data with the id of a membership where it has that of a person, which tells since when there is an account; no
+    /// id for a person who is not of the business any more.
+    async fn without_person_ids(&self, mut data: serde_json::Value) -> Result<serde_json::Value, Refused> {
+        if data["kind"] == "person" {
+            let everybody = self.member.everybody().await?;
+            let found = everybody.iter().find(|person| data["id"] == person.id.to_string());
+            data["id"] = json!(found.map(|person| person.membership_id));
+        }
+        Ok(data)
+    }
+
     /// Waits for the next event; nothing when the stream has ended.
     async fn told(&mut self) -> Result<Option<Event>, Refused> {
         loop {
@@ -126,6 +137,7 @@ impl Listens {
                     self.next = Instant::now() + PAUSE;
                 }
                 if let Some(data) = told {
+                    let data = self.without_person_ids(data).await?;
                     return Ok(Some(Event::default().data(data.to_string())));
                 }
             }

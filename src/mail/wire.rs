@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use actors::net::Trust;
-use actors::net::named::certificate_reason;
+use actors::net::named::tls_reason;
 use lettre::transport::smtp::client::AsyncTokioStream;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
@@ -140,9 +140,7 @@ fn expect(answer: &[String], code: &str) -> io::Result<()> {
 /// An error of TLS in words: those of rustls show values of its own.
 fn without_rust_values(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::InvalidCertificate(reason)) => bad(certificate_reason(reason)),
-        Some(rustls::Error::AlertReceived(_)) => bad("the relay refused the TLS handshake"),
-        Some(_) => bad("the TLS handshake failed"),
+        Some(reason) => bad(tls_reason(reason)),
         None => error,
     }
 }

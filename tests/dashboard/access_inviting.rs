@@ -147,8 +147,9 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
     // An address is invited three times a day, and then told when again.
     for _ in 0..2 {
-        let new = id_of(&server, &salon, "new@example.com").await;
-        let remove = format!("{}/{new}/remove", people(&salon));
+        let id = id_of(&server, &salon, "new@example.com").await;
+        let new = Person { id, link: String::new() };
+        let remove = page_of(&server, &salon, &new).await + "/remove";
         let page = ada.get(&remove).await.is(200).says("Take back the invitation of Same?");
         ada.submit(&page, &remove, &[]).await.leads_to(&format!("{}?done=removed", people(&salon)));
         let page = ada.get(&invite).await;

@@ -1,5 +1,7 @@
 //! People: changing what they are, ending their access and giving it back.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, PASSWORD, Page, Person, Server};
@@ -321,8 +323,11 @@ async fn an_invitation_does_not_tell_since_when_there_is_an_account() {
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     server.clock.advance(60);
+    let mut events = browser.listen(&format!("/dashboard/b/{salon}/stream")).await;
     let invited = server.invited(&salon, "known@example.com", "member").await;
     assert_eq!(invited.id, known.id);
+    let heard = tokio::time::timeout(Duration::from_secs(60), events.next()).await.unwrap().unwrap();
+    assert_eq!(heard, json!({ "kind": "person", "id": server.membership(&salon, &known).await }));
     let audit = format!("/dashboard/b/{salon}/settings/audit");
     let one = page_of(&server, &salon, &known).await;
     for path in [people(&salon), one.clone(), format!("{one}/remove"), audit.clone()] {

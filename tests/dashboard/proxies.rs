@@ -82,8 +82,8 @@ fn caddy(home: &Path, port: u16, upstream: SocketAddr) -> [Vec<String>; 2] {
     let server = format!("{NAME} {{");
     let by_file = format!("https://{NAME}:{port} {{\n\ttls {at}/cert.pem {at}/key.pem");
     let mut site = with(&site, &server, &by_file);
-    if version_of_caddy() < (2, 7) {
-        site = with(&site, "\t\trequest_buffers 256KiB", "\t\tbuffer_requests\n\t\tmax_buffer_size 256KiB");
+    if version_of_caddy() >= (2, 7) {
+        site = with(&site, "\t\tbuffer_requests\n\t\tmax_buffer_size 256KiB", "\t\trequest_buffers 256KiB");
     }
     // Without a port 80 and an administration port of its own, which others use on the machine.
     let file = home.join("Caddyfile");

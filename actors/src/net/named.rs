@@ -12,13 +12,14 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use x509_parser::parse_x509_certificate;
 
 /// By which hosts a server may be called that shows a named certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedHosts {
-    /// By those in the certificate.
+    /// By those in the certificate, while it is valid.
     OfCertificate,
-    /// By any: the certificate was named for this one server.
+    /// By any, at any time: the certificate was named for this one server.
     Any,
 }
 
@@ -55,6 +56,30 @@ pub fn certificate_reason(error: &CertificateError) -> &'static str {
     }
 }
 
+/// What is wrong with a TLS connection, in words.
+pub fn tls_reason(error: &Error) -> &'static str {
+    match error {
+        Error::InvalidCertificate(reason) => certificate_reason(reason),
+        Error::AlertReceived(_) => "the other end refused the TLS handshake",
+        Error::InvalidMessage(_) => "the other end does not speak TLS",
+        _ => "the TLS handshake failed",
+    }
+}
+
+/// Whether a certificate is valid now (RFC 5280, 4.1.2.5).
+fn verify_validity(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
+    let parsed = parse_x509_certificate(certificate).map_err(|_| CertificateError::BadEncoding)?;
+    let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let validity = parsed.1.validity();
+    if now < validity.not_before.timestamp() {
+        return Err(CertificateError::NotValidYet.into());
+    }
+    if now > validity.not_after.timestamp() {
+        return Err(CertificateError::Expired.into());
+    }
+    Ok(())
+}
+
 #[derive(Debug)]
 struct Verifier {
     named: Vec<CertificateDer<'static>>,
@@ -75,6 +100,7 @@ impl ServerCertVerifier for Verifier {
         if self.named.iter().any(|named| named == shown) {
             if self.hosts == NamedHosts::OfCertificate {
                 verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                verify_validity(shown, now)?;
             }
             return Ok(ServerCertVerified::assertion());
         }

@@ -158,6 +158,12 @@ pub enum StoreError {
          file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
+    /// A copy of such a list has lines that the list of the data directory does not begin with.
+    #[error(
+        "{} is the list of another service, or of this one before it was restored without the list; it stays as it is. Keep \
+         the backups of this service in a directory of their own", .0.display()
+    )]
+    TombstonesOfAnother(PathBuf),
     /// The directory was being restored into, and that has not come to its end.
     #[error(
         "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()

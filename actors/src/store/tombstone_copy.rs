@@ -1,15 +1,16 @@
 //! Copies of the list of what was taken back for good, beside backups, where a restore finds the newest one.
 //!
-//! What always holds: a copy is there whole or as it was before; it is proven by its digest; it loses no line, so services
-//! may share a directory, and a store that was restored without its list takes nothing out of it.
+//! What always holds: a copy is there whole or as it was before; it is proven by its digest; it is replaced only by a list
+//! that begins with its lines. So the list of another service, or of a store that was restored without its list, replaces
+//! none: each service has a directory of its own.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
 use super::StoreError;
+use super::disk::LOCK_FILE;
 use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 
 /// The name of the copy while it is written.
@@ -20,15 +21,23 @@ const OWNER_ONLY: u32 = 0o600;
 /// Copies the list of a data directory, whose service may run, into a directory of backups.
 ///
 /// # Errors
-/// When the list or the earlier copy cannot be read, or the copy cannot be written.
+/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is a data directory
+/// itself, or the copy cannot be written.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
-    let newer = read_tombstones(data_dir)?;
-    let kept = copied_tombstones(to)?.unwrap_or_default();
-    write(to, &copy_of(&joined(kept, newer))).map_err(|source| StoreError::Prepare {
-        action: "writing",
-        path: to.join(TOMBSTONES_FILE),
-        source,
-    })
+    let path = to.join(TOMBSTONES_FILE);
+    let prepare = |source| StoreError::Prepare { action: "writing", path: path.clone(), source };
+    if to.join(LOCK_FILE).exists() {
+        let reason = "the directory is a data directory; keep backups in another one";
+        return Err(prepare(io::Error::other(reason)));
+    }
+    // Two commands at once copy one after the other. The lock ends with the file.
+    let dir = File::open(to).map_err(prepare)?;
+    dir.lock().map_err(prepare)?;
+    let lines = read_tombstones(data_dir)?;
+    if !lines.starts_with(&copied_tombstones(to)?.unwrap_or_default()) {
+        return Err(StoreError::TombstonesOfAnother(path));
+    }
+    write(&dir, to, &copy_of(&lines)).map_err(prepare)
 }
 
 /// The lines of the copy in a directory of backups, if there is one.
@@ -47,38 +56,22 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     }
 }
 
-/// The lines that are kept, and those of the newer ones that are not among them, as often as they are there.
-fn joined(mut kept: Vec<Tombstone>, newer: Vec<Tombstone>) -> Vec<Tombstone> {
-    let mut known: BTreeMap<Tombstone, usize> = BTreeMap::new();
-    for line in &kept {
-        *known.entry(*line).or_default() += 1;
-    }
-    kept.extend(newer.into_iter().filter(|line| match known.get_mut(line) {
-        Some(times @ 1..) => {
-            *times -= 1;
-            false
-        }
-        _ => true,
-    }));
-    kept
-}
-
-fn write(dir: &Path, text: &str) -> io::Result<()> {
-    let new = dir.join(NEW);
+fn write(dir: &File, path: &Path, text: &str) -> io::Result<()> {
+    let new = path.join(NEW);
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
     // What root writes belongs to the service, which replaces it later.
-    let (owner, own) = (fs::metadata(dir)?, file.metadata()?);
+    let (owner, own) = (dir.metadata()?, file.metadata()?);
     if own.uid() == 0 && owner.uid() != 0 {
-        chown(&new, Some(owner.uid()), Some(owner.gid()))?;
+        fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
     }
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(&new, dir.join(TOMBSTONES_FILE))?;
-    File::open(dir)?.sync_all()
+    fs::rename(&new, path.join(TOMBSTONES_FILE))?;
+    dir.sync_all()
 }
 
 #[cfg(test)]
@@ -105,7 +98,7 @@ mod tests {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
         // Ended, imported and ended once more: the order and the number of equal lines count.
-        let mut lines = vec![ended(1), imported(1), ended(1)];
+        let lines = vec![ended(1), imported(1), ended(1)];
         for many in 0..=lines.len() {
             list(data.path(), &lines[..many]);
             for _ in 0..2 {
@@ -113,11 +106,13 @@ mod tests {
                 assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
             }
         }
-        // Another service, or this one restored without its list.
-        list(data.path(), &[ended(2)]);
-        copy_tombstones(data.path(), backups.path()).unwrap();
-        lines.push(ended(2));
-        assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines);
+        // Another service, or this one restored without its list, or an order that means something else.
+        for other in [vec![ended(2)], vec![imported(1), ended(1), ended(1)], vec![]] {
+            list(data.path(), &other);
+            let error = copy_tombstones(data.path(), backups.path()).unwrap_err();
+            assert!(matches!(error, StoreError::TombstonesOfAnother(_)), "{error}");
+            assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines);
+        }
         assert_eq!(read_tombstones(&backups.path().join(TOMBSTONES_FILE)).unwrap(), lines);
     }
 
@@ -141,6 +136,16 @@ mod tests {
                 assert_eq!(fs::read(&path).unwrap(), damaged);
             }
         }
+    }
+
+    #[test]
+    fn the_list_of_a_data_directory_is_not_replaced() {
+        let data = tempfile::tempdir().unwrap();
+        list(data.path(), &[]);
+        fs::write(data.path().join(LOCK_FILE), "").unwrap();
+        let error = copy_tombstones(data.path(), data.path()).unwrap_err().to_string();
+        assert!(error.contains("is a data directory"), "{error}");
+        assert!(fs::read(data.path().join(TOMBSTONES_FILE)).unwrap().is_empty());
     }
 
     #[test]

@@ -136,8 +136,10 @@ fn what(view: &View, mail: &Mail) -> String {
     }
 }
 
+/// Whether a mail of a business invites somebody. Which of these kinds it is depends on the account that there was before,
+/// so pages call them alike.
 fn invites(kind: MailKind) -> bool {
-    matches!(kind, MailKind::Invitation | MailKind::Offer)
+    matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }
 
 /// Sends a mail again.
