@@ -68,6 +68,10 @@ struct State {
     ahead: i64,
     /// What may be believed.
     beliefs: Vec<Belief>,
+    /// What may have been believed before the last jump, and whether anything has read the clock since. A jump that nothing
+    /// has seen before the next one leaves no trace in what is believed.
+    before_jump: Vec<Belief>,
+    jump_is_seen: bool,
     /// The latest that the service may ever have believed it to be, as of the last jump or whenever it gave a belief
     /// up.
     latest: i64,
@@ -225,6 +229,11 @@ impl Time {
         state.latest = latest.millis();
         state.jumps += u32::from(state.ahead != millis);
         state.believe();
+        if !state.jump_is_seen {
+            state.beliefs = state.before_jump.clone();
+        }
+        state.before_jump = state.beliefs.clone();
+        state.jump_is_seen = false;
         state.ahead = millis;
         let now = state.now();
         let near = |other: i64| (other - millis).abs() <= FOLLOWED_MILLIS;
@@ -252,6 +261,7 @@ impl Time {
         });
         state.counts_ahead = count - now;
         state.beliefs = vec![Belief::sure(state.ahead)];
+        state.jump_is_seen = true;
         state.kept = i64::MIN;
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
@@ -291,6 +301,7 @@ impl Time {
 
 impl Clock for Time {
     fn now(&self) -> Timestamp {
+        self.0.lock().jump_is_seen = true;
         self.wall()
     }
 
