@@ -9,7 +9,7 @@ use crate::ports::Ports;
 use crate::store::records::{MetaRecord, STORE_FORMAT};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 
-/// What the store says of itself; its secrets are drawn at the first opening.
+/// What the store says of itself; its secret is drawn at the first opening.
 pub(crate) async fn read_or_make(
     store: &Store,
     ports: &Ports,
@@ -19,8 +19,8 @@ pub(crate) async fn read_or_make(
         return Ok(meta);
     }
     store.keep_format()?;
-    let (secret, link_secret) = (ports.random_bytes(), ports.random_bytes());
-    let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret, created_at: now };
+    let secret = ports.random_bytes();
+    let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: secret, created_at: now };
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
     let (done, written) = oneshot::channel();

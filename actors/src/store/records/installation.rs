@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::instant;
 use crate::domain::Timestamp;
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Layout, Record, read, version, write};
 
 /// The format of the whole store: the layout of the keys and what belongs together. A store of an earlier one is
 /// converted when it is opened, one of a later one refused.
@@ -22,8 +22,9 @@ pub struct MetaRecord {
     pub format: u16,
     /// The secret from which the service derives its own keys.
     pub secret: [u8; 32],
-    /// The secret from which the tokens of mailed links are derived. A restored store has another one than the store of
-    /// which the backup was made, so neither service can make a link that lets people in at the other.
+    /// The secret from which the tokens of mailed links are derived: the same, unless the store was restored. A restored
+    /// store has another one than the store of which the backup was made, so neither service can make a link that lets
+    /// people in at the other.
     pub link_secret: [u8; 32],
     /// When the store was created.
     pub created_at: Timestamp,
@@ -53,7 +54,28 @@ struct MetaRecordV2 {
     link_secret: [u8; 32],
 }
 
-record!(MetaRecord, "meta", 2 => MetaRecordV2, 1 => MetaRecordV1);
+/// The name of the record, in errors.
+const META: &str = "meta";
+
+/// Version 2 is written only where the secrets differ, which is after a restore. So an earlier version of the service can
+/// still be put back on a store that was not restored.
+impl Record for MetaRecord {
+    fn encode(&self) -> Vec<u8> {
+        if self.link_secret == self.secret {
+            write(META, 1, &MetaRecordV1::freeze(self))
+        } else {
+            write(META, 2, &MetaRecordV2::freeze(self))
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        match version(META, bytes)? {
+            (2, fields) => read::<MetaRecordV2>(META, fields)?.thaw(META),
+            (1, fields) => read::<MetaRecordV1>(META, fields)?.thaw(META),
+            (found, _) => Err(StoreError::Version { record: META, found }),
+        }
+    }
+}
 
 impl Layout<MetaRecord> for MetaRecordV2 {
     fn freeze(value: &MetaRecord) -> Self {
@@ -63,6 +85,9 @@ impl Layout<MetaRecord> for MetaRecordV2 {
 
     fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
         let Self { format, secret, created_at, link_secret } = self;
+        if link_secret == secret {
+            return Err(StoreError::damaged(record, "the secrets are the same"));
+        }
         Ok(MetaRecord { link_secret, ..MetaRecordV1 { format, secret, created_at }.thaw(record)? })
     }
 }
@@ -80,7 +105,7 @@ impl Layout<MetaRecord> for MetaRecordV1 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_old};
+    use super::super::testing::{check, check_damage};
     use super::*;
 
     #[test]
@@ -90,7 +115,8 @@ mod tests {
         let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
         let rest = "06a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
         check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
-        check_old(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));
+        check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
+        check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
     }
 }
