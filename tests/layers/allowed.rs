@@ -401,6 +401,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("unicode_normalization", &["people"]),
     ("url", &["net"]),
     ("uuid", &["business", "delivery", "domain", "live", "mail", "moving", "ports", "store", "view"]),
+    ("x509_parser", &["net"]),
     ("zxcvbn", &["people"]),
 ];
 

@@ -70,6 +70,8 @@ struct Inner {
 enum Failure {
     /// The message at this offset of `db` is corrupt.
     Corrupt(u64),
+    /// It was closed before the call.
+    Closed,
     Other(Cause),
 }
 
@@ -77,6 +79,7 @@ impl Failure {
     fn or(self, other: impl FnOnce(Cause) -> StoreError) -> StoreError {
         match self {
             Self::Corrupt(offset) => StoreError::Corrupt { offset },
+            Self::Closed => StoreError::Closed,
             Self::Other(cause) => other(cause),
         }
     }
@@ -145,7 +148,7 @@ impl Tree {
     fn with<T>(&self, act: impl FnOnce(&sled::Db) -> sled::Result<T>) -> Result<T, Failure> {
         match &*self.0.sled.read() {
             Some(sled) => tried(|| act(&sled.db)),
-            None => Err(Failure::Other(StoreError::Closed.into())),
+            None => Err(Failure::Closed),
         }
     }
 

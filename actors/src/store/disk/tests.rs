@@ -49,6 +49,24 @@ fn found_by_sled(store: &Path) -> Option<u64> {
     Some(newest)
 }
 
+/// A failed read is final, and a store that was closed has not failed.
+#[test]
+fn a_scan_that_the_end_of_the_store_overtakes_is_told_that_it_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = 10_000_u64;
+    let mut batch = Batch::default();
+    (0..rows).for_each(|row| batch.put(Key::new(&row.to_be_bytes()), vec![1]));
+    let store = DiskBackend::open(dir.path()).unwrap();
+    store.commit(&batch).unwrap();
+    store.close();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let mut scan = store.scan(&crate::store::every_row(), Order::Ascending);
+    assert!(scan.next().unwrap().is_ok());
+    store.close();
+    let end = scan.find_map(Result::err);
+    assert!(matches!(end, Some(StoreError::Closed)), "{end:?}");
+}
+
 #[test]
 fn group_and_others_have_no_access_to_anything_in_the_data_directory() {
     use std::os::unix::fs::{PermissionsExt, symlink};
