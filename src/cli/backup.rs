@@ -1,7 +1,7 @@
 //! `backup`: has the running service copy its store, and waits until that is done.
 //!
 //! What always holds: in a directory of backups the list of what was taken back for good is copied whether or not the
-//! backup is made, and older backups are deleted only behind a complete new one.
+//! backup is made, and older backups are deleted only after a new one is complete.
 
 use std::io;
 use std::num::NonZeroUsize;

@@ -5,8 +5,8 @@
 //! token and the socket in the data directory of `serve`, or else of `demo`, or else of the systemd unit. What was given by
 //! a setting is not guessed.
 //!
-//! What always holds: unless an address was given, a command with a data directory sends the token to nobody but the service
-//! that has the directory open, because only the directory's owner can make a socket in it. Without a data directory, a
+//! What always holds: unless an address was given, a command with a data directory sends the token only to the service that
+//! has the directory open, because only the directory's owner can make a socket in it. Without a data directory, a
 //! token that was given goes to the usual address.
 
 use std::ffi::OsString;
@@ -251,8 +251,8 @@ impl OperatorOptions {
         }
     }
 
-    /// Whether an address was given. The service's own setting does not count beside its data directory: the socket leads
-    /// to that service, and the address to whatever listens there.
+    /// Whether an address was given. The service's own setting does not count if its data directory is known: the socket
+    /// leads to that service, but any program may listen on the address.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;

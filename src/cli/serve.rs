@@ -2,8 +2,8 @@
 //!
 //! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
 //! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
-//! exit code 1; a hang-up has the files of certificates read again, and never ends the service; whoever does not read
-//! standard output or error holds up neither an answer nor the end.
+//! exit code 1; a hang-up has the files of certificates read again, and never ends the service; standard output
+//! and error that are not read hold up neither an answer nor the end.
 
 use std::convert::Infallible;
 use std::future::pending;

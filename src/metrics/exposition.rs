@@ -305,7 +305,7 @@ impl Exposition {
     fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let figures = self.engine.mail_figures().unwrap_or_default();
         let about = "Attempts to send a mail by outcome: the relay took it, it is tried again later, it failed for good, \
-                     or nobody may get it any more";
+                     or its recipient may not get it any more";
         let mut counter = encoder.encode_descriptor("mails", about, None, MetricType::Counter)?;
         let MailFigures { sent, put_off, failed, dropped } = figures;
         for (outcome, count) in

@@ -123,7 +123,7 @@ fn add_all(trust: &mut Trust, loaded: CertificateResult) {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
     for certificate in loaded.certs {
-        let _ = Arc::make_mut(&mut trust.roots).add(certificate); // systems list some that nobody can use
+        let _ = Arc::make_mut(&mut trust.roots).add(certificate); // some that a system lists cannot be used
     }
 }
 
