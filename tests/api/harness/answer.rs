@@ -18,7 +18,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(what: String, status: u16, headers: HeaderMap, bytes: Bytes) -> Self {
+    pub(crate) fn new(what: String, status: u16, headers: HeaderMap, bytes: Bytes) -> Self {
         let body = serde_json::from_slice(&bytes).unwrap_or_default();
         Self { what, status, headers, bytes, body }
     }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use actors::domain::Timestamp;
-use actors::ports::Clock;
+use actors::ports::{Clock, Random};
+use parking_lot::Mutex;
 
 /// A clock that tests move by hand.
 #[derive(Clone)]
@@ -64,5 +65,22 @@ impl Dice {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// Randomness from dice: a service that is asked the same things draws the same bytes.
+#[allow(dead_code, reason = "another binary needs it")]
+pub(crate) struct Seeded(Mutex<Dice>);
+
+impl Default for Seeded {
+    fn default() -> Self {
+        Self(Mutex::new(Dice(1)))
+    }
+}
+
+impl Random for Seeded {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut dice = self.0.lock();
+        bytes.fill_with(|| u8::try_from(dice.below(256)).unwrap());
     }
 }

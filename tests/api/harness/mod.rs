@@ -20,10 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::Limits;
-use actors::ports::Ports;
+use actors::ports::{Ports, Random, system_random};
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
-use receptionist::config::{AdminToken, RateLimits, Settings};
+use receptionist::config::{AdminToken, PublicUrl, RateLimits, Settings};
 use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
@@ -33,7 +33,7 @@ use tempfile::TempDir;
 
 pub(crate) use answer::{Answer, ids, paths, starts};
 pub(crate) use api::{Api, encoded};
-pub(crate) use clock::{Dice, TestClock};
+pub(crate) use clock::{Dice, Seeded, TestClock};
 pub(crate) use network::Network;
 pub(crate) use raw::raw;
 pub(crate) use records::{OUTCOMES, id, merged, of_characters, pick};
@@ -62,6 +62,7 @@ pub(crate) struct Server {
     settings: Settings,
     limits: Limits,
     pub(crate) clock: TestClock,
+    random: Arc<dyn Random>,
     pub(crate) network: Network,
     /// The operator API, from `/admin/v1` on.
     pub(crate) operator: Api,
@@ -76,17 +77,25 @@ impl Server {
 
     /// A service that reads so many rows for one request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
-        Self::with(1_000_000, TrustedProxies::default(), Limits { scan_rows, ..Limits::default() }).await
+        let limits = Limits { scan_rows, ..Limits::default() };
+        Self::with(1_000_000, TrustedProxies::default(), limits, None, system_random()).await
     }
 
     /// A service that allows so many requests a minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
-        Self::with(limit, TrustedProxies::default(), Limits::default()).await
+        Self::with(limit, TrustedProxies::default(), Limits::default(), None, system_random()).await
     }
 
     /// The same, which believes these proxies.
     pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
-        Self::with(limit, proxies.parse().unwrap(), Limits::default()).await
+        Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
+    }
+
+    /// A service whose ids, secrets and links are the same in every run.
+    #[allow(dead_code, reason = "another binary needs it")]
+    pub(crate) async fn seeded(limit: u32) -> Self {
+        let (public_url, random) = (PublicUrl::parse("http://localhost:8080"), Arc::new(Seeded::default()));
+        Self::with(limit, TrustedProxies::default(), Limits::default(), public_url, random).await
     }
 
     /// A service whose operator listener is called by these names.
@@ -105,13 +114,19 @@ impl Server {
         server
     }
 
-    async fn with(limit: u32, trusted_proxies: TrustedProxies, limits: Limits) -> Self {
+    async fn with(
+        limit: u32,
+        trusted_proxies: TrustedProxies,
+        limits: Limits,
+        public_url: Option<PublicUrl>,
+        random: Arc<dyn Random>,
+    ) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             admin_listen: "127.0.0.1:0".parse().unwrap(),
             admin_hosts: Vec::new(),
-            public_url: None,
+            public_url,
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
             rate_limits: RateLimits { key: NonZeroU32::new(limit).unwrap(), person: NonZeroU32::MAX },
@@ -126,9 +141,9 @@ impl Server {
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
         let (clock, network) = (TestClock::default(), Network::default());
-        let service = start(&settings, limits, &clock, &network).await;
+        let service = start(&settings, limits, &clock, &random, &network).await;
         let operator = operator(&service);
-        Self { service: Some(service), settings, limits, clock, network, operator, dir }
+        Self { service: Some(service), settings, limits, clock, random, network, operator, dir }
     }
 
     /// The engine behind it.
@@ -150,7 +165,7 @@ impl Server {
 
     /// Starts it again.
     pub(crate) async fn start(&mut self) {
-        let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
+        let service = start(&self.settings, self.limits, &self.clock, &self.random, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
     }
@@ -207,9 +222,16 @@ impl Server {
     }
 }
 
-async fn start(settings: &Settings, limits: Limits, clock: &TestClock, network: &Network) -> Service {
+async fn start(
+    settings: &Settings,
+    limits: Limits,
+    clock: &TestClock,
+    random: &Arc<dyn Random>,
+    network: &Network,
+) -> Service {
     let ports = Ports {
         clock: Arc::new(clock.clone()),
+        random: Arc::clone(random),
         resolver: Arc::new(network.clone()),
         dialer: Arc::new(network.clone()),
         ..Ports::system().unwrap()

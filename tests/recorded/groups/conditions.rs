@@ -1,0 +1,48 @@
+//! `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key` on every route that reads them, good and bad.
+
+use crate::groups::FOUNDING;
+use crate::operations::{Document, Operation};
+use crate::scene::{Ask, Scene, Who};
+
+pub(crate) async fn play(scene: &mut Scene) {
+    scene.play(FOUNDING).await;
+    for document in [Document::public(), Document::operator()] {
+        for operation in &document.operations {
+            if operation.reads("If-None-Match") {
+                reads(scene, operation).await;
+            }
+            if operation.reads("If-Match") {
+                for tag in ["bare", "\"stale\"", ""] {
+                    changes(scene, operation, "if-match", tag).await;
+                }
+            }
+            if operation.reads("Idempotency-Key") {
+                for key in ["two words", ""] {
+                    changes(scene, operation, "idempotency-key", key).await;
+                }
+            }
+        }
+    }
+    // One that was seen as it is may be changed, and was changed then.
+    scene.play(include_str!("../scripts/conditions.txt")).await;
+}
+
+async fn reads(scene: &mut Scene, operation: &Operation) {
+    let ask = || Ask::new("GET", &operation.path);
+    let seen = scene.send(ask(), Who::Own).await;
+    if !seen.has("etag") {
+        return;
+    }
+    let seen = seen.etag();
+    for tag in [seen.as_str(), &format!("W/{seen}"), "*", "\"other\"", "bare"] {
+        scene.send(ask().header("if-none-match", tag), Who::Own).await;
+    }
+    scene.send(Ask::new("HEAD", &operation.path), Who::Own).await;
+}
+
+async fn changes(scene: &mut Scene, operation: &Operation, header: &str, value: &str) {
+    let body = operation.body(scene).map(|(_, good)| good.to_string());
+    let ask = Ask::new(&operation.method, &operation.path).header(header, value);
+    let ask = if let Some(body) = body { ask.json(body) } else { ask };
+    scene.send(ask, Who::Own).await;
+}

@@ -1,0 +1,117 @@
+//! A recorder: more than a thousand requests to every route, with every refusal that can be had from outside, held
+//! against what the service answered when they were recorded.
+//!
+//! Everything must be equal but for the words of messages: of those the facts that they name are compared (`facts`).
+//! The recorded answers are beside this file, a line for each request and a file for each group. The service runs in
+//! this process with a clock and randomness that are the same in every run, so ids, entity tags, cursors, keys and
+//! links are compared as they are.
+//!
+//! `RECORD=1 cargo test --test recorded` records anew. Look at the difference before you commit it.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+
+mod bodies;
+mod facts;
+mod golden;
+mod groups;
+#[path = "../api/harness/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "another binary needs the rest")]
+mod harness;
+mod operations;
+mod scene;
+mod tape;
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use receptionist::service::routes;
+
+use crate::operations::Document;
+use crate::tape::Line;
+
+/// At least so many requests are recorded.
+const REQUESTS_MIN: usize = 1_500;
+
+/// Codes that no request of this test can be answered with, with the reason.
+const UNREACHABLE: [(&str, &str); 1] = [(
+    "rate_limit_unavailable",
+    "65,536 addresses have to ask within a minute; `src/rate_limit.rs` tests the full table",
+)];
+
+// These refusals share their codes with others, and are not recorded either:
+// - a body that does not come in time (408): the limit is real time; `src/http/body.rs` tests it;
+// - a business that fails again and again (503): it takes a fault of the service;
+// - a handler that panics (500): the same;
+// - what a role may not do (403), and links that were used (410): only the dashboard asks so, and its pages are HTML.
+
+/// Plays every group, each on a thread and a service of its own.
+fn played() -> Vec<(&'static str, Vec<Line>)> {
+    let groups = groups::all();
+    thread::scope(|scope| {
+        let start = |group: &'static str, played: groups::Group| {
+            let play = move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                runtime.block_on(played.played())
+            };
+            thread::Builder::new().name(group.to_owned()).spawn_scoped(scope, play).unwrap()
+        };
+        let playing: Vec<_> =
+            groups.into_iter().map(|group| (group.name, start(group.name, group))).collect();
+        playing.into_iter().map(|(name, playing)| (name, playing.join().unwrap())).collect()
+    })
+}
+
+#[test]
+fn every_answer_is_as_it_was_recorded() {
+    let groups = played();
+    let lines: Vec<&Line> = groups.iter().flat_map(|(_, lines)| lines).collect();
+    assert!(lines.len() >= REQUESTS_MIN, "{} requests", lines.len());
+    check_codes(&lines);
+    check_routes(&lines);
+    if golden::records() {
+        groups.iter().for_each(|(name, lines)| golden::write(name, lines));
+        return;
+    }
+    let differences: String = groups.iter().map(|(name, lines)| golden::differences(name, lines)).collect();
+    assert!(differences.is_empty(), "{} requests were sent\n{differences}", lines.len());
+}
+
+/// Every code was answered, or is listed as one that cannot be.
+fn check_codes(lines: &[&Line]) {
+    let answered: BTreeSet<_> =
+        lines.iter().map(|line| line.code.as_str()).filter(|code| !code.is_empty()).collect();
+    let all = Document::public().codes();
+    let expected: BTreeSet<_> = all
+        .iter()
+        .map(String::as_str)
+        .filter(|code| UNREACHABLE.iter().all(|(other, _)| other != code))
+        .collect();
+    assert_eq!(answered, expected);
+}
+
+/// Every route has done what it is for, and has refused a request.
+fn check_routes(lines: &[&Line]) {
+    let all: BTreeSet<_> = routes().into_iter().map(|(method, path)| (method.to_string(), path)).collect();
+    let all: Vec<_> = all.into_iter().chain([("POST".to_owned(), "/mcp")]).collect();
+    let of_route = |line: &Line| {
+        let path = line.path.split('?').next().unwrap_or_default();
+        let fitting = all.iter().filter(|(method, route)| *method == line.method && fits(route, path));
+        fitting.min_by_key(|(_, route)| route.matches('{').count()).cloned()
+    };
+    let done = |is_done: fn(u16) -> bool| -> BTreeSet<_> {
+        lines.iter().filter(|line| is_done(line.status)).filter_map(|line| of_route(line)).collect()
+    };
+    for (what, seen) in
+        [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
+    {
+        let missing: Vec<_> = all.iter().filter(|route| !seen.contains(*route)).collect();
+        assert!(missing.is_empty(), "these have never {what}: {missing:?}");
+    }
+}
+
+/// Whether a path is one of the route.
+fn fits(route: &str, path: &str) -> bool {
+    let (route, path): (Vec<_>, Vec<_>) = (route.split('/').collect(), path.split('/').collect());
+    let segment = |(route, path): (&&str, &&str)| route.starts_with('{') || route == path;
+    route.len() == path.len() && route.iter().zip(&path).all(segment)
+}
