@@ -1,20 +1,18 @@
 //! Requests per key and minute (spec §8), and per address for requests without a valid key and for wrong tokens.
 //!
 //! What always holds: a window is one minute of the wall clock; a request that is refused is not counted; a request
-//! without a valid key never uses up a key's allowance; a table of addresses never holds more than [`PEERS_MAX`] of
-//! them.
+//! without a valid key never uses up a key's allowance; a table of addresses holds at most [`KEYS_MAX`](actors::window::KEYS_MAX) of them.
 
+use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use actors::domain::{KeyId, Timestamp};
-use actors::tally::{Counted, Tally, Window, window_of};
-use dashmap::DashMap;
+use actors::window::{Rate, Windows};
+use chrono::TimeDelta;
+use parking_lot::Mutex;
 
 use crate::server::network;
 
-/// How many peer addresses are counted in one minute.
-pub(crate) const PEERS_MAX: usize = 65_536;
 /// Milliseconds of a window.
 const WINDOW_MILLIS: i64 = 60_000;
 
@@ -46,39 +44,26 @@ pub(crate) enum Verdict {
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     limit: u32,
-    keys: DashMap<KeyId, Window>,
-    /// The minute whose windows the table of keys holds.
-    minute: AtomicI64,
+    keys: Mutex<Windows<KeyId>>,
     addresses: Addresses,
 }
 
 impl RateLimit {
     /// Counters that allow so many requests a minute.
     pub(crate) fn new(limit: u32) -> Self {
-        let addresses = Addresses::new(limit);
-        Self { limit, keys: DashMap::new(), minute: AtomicI64::new(i64::MIN), addresses }
+        // Each key counts, however many there are.
+        let keys = Mutex::new(a_minute(limit).of_at_most(usize::MAX));
+        Self { limit, keys, addresses: Addresses::new(limit) }
     }
 
     /// Counts a request that carries a valid key.
     pub(crate) fn key(&self, key: KeyId, now: Timestamp) -> Verdict {
-        let minute = self.turn(now);
-        let left = self.keys.entry(key).or_default().count(minute, self.limit);
-        verdict(self.limit, left, now)
+        verdict(self.limit, self.keys.lock().count(key, now).ok(), now)
     }
 
     /// Counts a request without a valid key.
     pub(crate) fn peer(&self, address: IpAddr, now: Timestamp) -> Verdict {
         self.addresses.count(address, now)
-    }
-
-    /// The present minute; whoever comes first in it throws the windows of others away.
-    fn turn(&self, now: Timestamp) -> i64 {
-        let present = self.minute.load(Ordering::Acquire);
-        let minute = window_of(now, WINDOW_MILLIS, present);
-        if minute != present && self.minute.swap(minute, Ordering::AcqRel) != minute {
-            self.keys.retain(|_, window| window.number() == minute);
-        }
-        minute
     }
 }
 
@@ -86,27 +71,28 @@ impl RateLimit {
 #[derive(Debug)]
 pub(crate) struct Addresses {
     limit: u32,
-    tally: Tally<IpAddr>,
+    windows: Mutex<Windows<IpAddr>>,
 }
 
 impl Addresses {
     /// Counters that allow each address so much a minute.
     pub(crate) fn new(limit: u32) -> Self {
-        Self::of_at_most(limit, PEERS_MAX)
-    }
-
-    fn of_at_most(limit: u32, max: usize) -> Self {
-        Self { limit, tally: Tally::new(limit, WINDOW_MILLIS, max) }
+        Self { limit, windows: Mutex::new(a_minute(limit)) }
     }
 
     /// Counts what comes from an address.
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
-        match self.tally.count(network(address), now) {
-            Counted::Within(left) => verdict(self.limit, Some(left), now),
-            Counted::Over => verdict(self.limit, None, now),
-            Counted::Full => Verdict::Unavailable(allowance(self.limit, 0, now)),
+        let (address, mut windows) = (network(address), self.windows.lock());
+        // A crowd of addresses makes nobody forget who has used up an allowance.
+        if windows.is_full_without(&address, now) {
+            return Verdict::Unavailable(allowance(self.limit, 0, now));
         }
+        verdict(self.limit, windows.count(address, now).ok(), now)
     }
+}
+
+fn a_minute<K: Eq + Hash>(limit: u32) -> Windows<K> {
+    Windows::fixed(Rate { count: limit, within: TimeDelta::milliseconds(WINDOW_MILLIS) })
 }
 
 fn verdict(limit: u32, left: Option<u32>, now: Timestamp) -> Verdict {
@@ -166,18 +152,20 @@ mod tests {
 
     #[test]
     fn the_table_of_addresses_is_bounded_and_empties_with_the_minute() {
-        let limits = RateLimit { addresses: Addresses::of_at_most(1, 2), ..RateLimit::new(1) };
+        let addresses = Addresses { limit: 1, windows: Mutex::new(a_minute(1).of_at_most(2)) };
+        let limits = RateLimit { addresses, ..RateLimit::new(1) };
         let [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse::<IpAddr>().unwrap());
         assert!(matches!(limits.peer(a, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(b, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(c, at(0)), Verdict::Unavailable(Allowance { remaining: 0, .. })));
         assert!(matches!(limits.peer(a, at(1)), Verdict::Over(_)), "a known address is still counted");
         assert!(matches!(limits.peer(c, at(60)), Verdict::Within(_)));
-        assert_eq!(limits.addresses.tally.len(), 1);
+        assert_eq!(limits.addresses.windows.lock().len(), 1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(120)), Verdict::Within(_)));
-        assert_eq!(limits.keys.len(), 1);
+        assert_eq!(limits.keys.lock().len(), 1);
     }
+
     #[test]
     fn an_address_that_has_used_its_allowance_up_gets_it_again_with_the_minute() {
         let failures = Addresses::new(2);

@@ -28,7 +28,6 @@ pub mod people;
 pub mod ports;
 mod principals;
 mod quota;
-mod recent;
 pub mod repair;
 pub mod salvage;
 mod scans;
@@ -37,12 +36,12 @@ mod shared;
 mod sources;
 pub mod store;
 mod supervisor;
-pub mod tally;
 #[cfg(test)]
 mod testing;
 pub mod upgrade;
 pub mod verify;
 pub mod view;
+pub mod window;
 
 pub use business::BusinessHandle;
 pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, Importing, NewBusiness, Once};

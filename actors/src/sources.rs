@@ -7,10 +7,10 @@
 use std::net::IpAddr;
 
 use crate::domain::Timestamp;
-use crate::recent::{COUNTED_MAX, Rate, Recent};
+use crate::window::{KEYS_MAX, Rate, Windows};
 
 /// As many networks of 64 bits as one of 48 bits counts for.
-pub(crate) const NETWORKS: usize = 16;
+pub(crate) const NETWORKS: u32 = 16;
 const NETWORK_BITS: u32 = 64;
 const SITE_BITS: u32 = 48;
 
@@ -18,16 +18,17 @@ const SITE_BITS: u32 = 48;
 #[derive(Debug)]
 pub(crate) struct Sources {
     /// By address; of IPv6 by network of 64 bits.
-    of: Recent<IpAddr>,
+    of: Windows<IpAddr>,
     /// By network of 48 bits, of IPv6 alone.
-    sites: Recent<IpAddr>,
+    sites: Windows<IpAddr>,
 }
 
 impl Sources {
     /// Nothing came, and this is how often it may from an address.
     pub(crate) fn new(rate: Rate) -> Self {
         let of_site = Rate { count: rate.count * NETWORKS, ..rate };
-        Self { of: Recent::new(&[rate]), sites: Recent::bounded(&[of_site], COUNTED_MAX / NETWORKS) }
+        let sites = Windows::sliding(&[of_site]).of_at_most(KEYS_MAX / NETWORKS as usize);
+        Self { of: Windows::sliding(&[rate]), sites }
     }
 
     /// When something may come from there again, if not now.
@@ -41,7 +42,7 @@ impl Sources {
     pub(crate) fn note(&mut self, address: IpAddr, now: Timestamp) {
         let (network, site) = networks(address);
         self.of.note(network, now);
-        site.into_iter().for_each(|site| self.sites.note(site, now));
+        site.into_iter().for_each(|site| _ = self.sites.note(site, now));
     }
 
     /// Takes back what was counted at that instant.
@@ -73,7 +74,6 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::recent::COUNTED_MAX;
 
     const RATE: Rate = Rate { count: 2, within: TimeDelta::hours(1) };
 
@@ -136,7 +136,7 @@ mod tests {
             }
         }
         assert!(sources.free_at(known, now()).is_some(), "whoever is counted stays so");
-        for number in 0..COUNTED_MAX as u32 + 10 {
+        for number in 0..KEYS_MAX as u32 + 10 {
             let address = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
             assert_eq!(sources.free_at(address, now()), None, "{address}");
             sources.note(address, now());

@@ -2,15 +2,15 @@
 //!
 //! Invariants: a form counts against the person who sends it, and against a business only if that person is a member.
 
+use std::hash::Hash;
 use std::net::IpAddr;
 
 use actors::domain::{BusinessId, PersonId, Timestamp};
-use actors::tally::{Counted, Tally};
+use actors::window::{Rate, Windows};
+use chrono::TimeDelta;
+use parking_lot::Mutex;
 
 use crate::server::network;
-
-const MINUTE_MILLIS: i64 = 60_000;
-const HOUR_MILLIS: i64 = 60 * MINUTE_MILLIS;
 
 /// Forms a minute to one business.
 const OF_BUSINESS: u32 = 1_200;
@@ -18,25 +18,23 @@ const OF_BUSINESS: u32 = 1_200;
 const OF_ADDRESS: u32 = 60;
 /// Exports an hour of one person.
 const EXPORTS: u32 = 10;
-/// How many people, businesses or addresses are counted at once. Any further one is refused.
-const COUNTED_MAX: usize = 65_536;
 
 /// What was sent lately. What is beyond a limit is refused with the seconds until the next window.
 pub(super) struct Limits {
-    people: Tally<PersonId>,
-    businesses: Tally<BusinessId>,
-    addresses: Tally<IpAddr>,
-    exports: Tally<PersonId>,
+    people: Mutex<Windows<PersonId>>,
+    businesses: Mutex<Windows<BusinessId>>,
+    addresses: Mutex<Windows<IpAddr>>,
+    exports: Mutex<Windows<PersonId>>,
 }
 
 impl Limits {
     /// Limits with so many forms a minute for each person.
     pub(super) fn new(of_person: u32) -> Self {
         Self {
-            people: Tally::new(of_person, MINUTE_MILLIS, COUNTED_MAX),
-            businesses: Tally::new(OF_BUSINESS, MINUTE_MILLIS, COUNTED_MAX),
-            addresses: Tally::new(OF_ADDRESS, MINUTE_MILLIS, COUNTED_MAX),
-            exports: Tally::new(EXPORTS, HOUR_MILLIS, COUNTED_MAX),
+            people: windows(of_person, TimeDelta::minutes(1)),
+            businesses: windows(OF_BUSINESS, TimeDelta::minutes(1)),
+            addresses: windows(OF_ADDRESS, TimeDelta::minutes(1)),
+            exports: windows(EXPORTS, TimeDelta::hours(1)),
         }
     }
 
@@ -61,9 +59,11 @@ impl Limits {
     }
 }
 
-fn count<K: Eq + std::hash::Hash>(tally: &Tally<K>, who: K, now: Timestamp) -> Result<(), u64> {
-    match tally.count(who, now) {
-        Counted::Within(_) => Ok(()),
-        Counted::Over | Counted::Full => Err(tally.millis_left(now).unsigned_abs().div_ceil(1_000)),
-    }
+fn windows<K: Eq + Hash>(count: u32, within: TimeDelta) -> Mutex<Windows<K>> {
+    Mutex::new(Windows::fixed(Rate { count, within }))
+}
+
+fn count<K: Eq + Hash>(windows: &Mutex<Windows<K>>, who: K, now: Timestamp) -> Result<(), u64> {
+    let counted = windows.lock().count(who, now);
+    counted.map(|_| ()).map_err(|free| (free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))
 }

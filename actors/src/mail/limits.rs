@@ -10,8 +10,8 @@ use std::net::IpAddr;
 use chrono::TimeDelta;
 
 use crate::domain::{BusinessId, PersonId, Timestamp, fold_address};
-use crate::recent::{Rate, Recent};
 use crate::sources::Sources;
+use crate::window::{Rate, Windows};
 
 /// How many mails of a business may wait, behind a relay that is dead or until the next morning. What is alerted of beyond
 /// that shows in the dashboard alone, of whoever would have been mailed.
@@ -58,25 +58,25 @@ pub(crate) fn told_wait(free: Timestamp, now: Timestamp) -> String {
 /// What may be asked for by whom.
 #[derive(Debug)]
 pub(super) struct Allowances {
-    of_business: Recent<BusinessId>,
-    to_address: Recent<String>,
-    of_email: Recent<String>,
+    of_business: Windows<BusinessId>,
+    to_address: Windows<String>,
+    of_email: Windows<String>,
     of_source: Sources,
-    changes_of: Recent<PersonId>,
-    changes_to: Recent<String>,
-    tests_of: Recent<PersonId>,
+    changes_of: Windows<PersonId>,
+    changes_to: Windows<String>,
+    tests_of: Windows<PersonId>,
 }
 
 impl Allowances {
     pub(super) fn new() -> Self {
         Self {
-            of_business: Recent::new(&[INVITATIONS]),
-            to_address: Recent::new(&[INVITATIONS_TO]),
-            of_email: Recent::new(&FORGOTTEN),
+            of_business: Windows::sliding(&[INVITATIONS]),
+            to_address: Windows::sliding(&[INVITATIONS_TO]),
+            of_email: Windows::sliding(&FORGOTTEN),
             of_source: Sources::new(FORGOTTEN_FROM),
-            changes_of: Recent::new(&[EMAIL_CHANGES]),
-            changes_to: Recent::new(&[EMAIL_CHANGES_TO]),
-            tests_of: Recent::new(&[TESTS]),
+            changes_of: Windows::sliding(&[EMAIL_CHANGES]),
+            changes_to: Windows::sliding(&[EMAIL_CHANGES_TO]),
+            tests_of: Windows::sliding(&[TESTS]),
         }
     }
 
@@ -92,13 +92,7 @@ impl Allowances {
 
     /// Counts that a person asks for a test, in the same way.
     pub(super) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
-        match self.tests_of.free_at(&of, now) {
-            Some(free) => Err(free),
-            None => {
-                self.tests_of.note(of, now);
-                Ok(())
-            }
-        }
+        self.tests_of.count(of, now).map(|_| ())
     }
 
     /// Counts that somebody asks for a new password. Known emails and others are counted alike.
@@ -108,18 +102,14 @@ impl Allowances {
         }
         self.of_source.note(source, now);
         let email = fold_address(email);
-        if self.of_email.free_at(&email, now).is_some() {
-            return Forgotten::Repeated;
-        }
-        self.of_email.note(email, now);
-        Forgotten::Send
+        if self.of_email.count(email, now).is_ok() { Forgotten::Send } else { Forgotten::Repeated }
     }
 }
 
 /// Counts for both where neither has had too many; gives when both may again otherwise.
-fn both<A: Eq + Hash + Clone, B: Eq + Hash + Clone>(
-    (of, who): (&mut Recent<A>, A),
-    (to, whom): (&mut Recent<B>, B),
+fn both<A: Eq + Hash, B: Eq + Hash>(
+    (of, who): (&mut Windows<A>, A),
+    (to, whom): (&mut Windows<B>, B),
     now: Timestamp,
 ) -> Result<(), Timestamp> {
     if let Some(free) = of.free_at(&who, now).max(to.free_at(&whom, now)) {
@@ -134,7 +124,7 @@ fn both<A: Eq + Hash + Clone, B: Eq + Hash + Clone>(
 mod tests {
     use super::*;
     use crate::mail::testing::business;
-    use crate::recent::COUNTED_MAX;
+    use crate::window::KEYS_MAX;
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_millis(minutes * 60_000)
@@ -145,7 +135,7 @@ mod tests {
     }
 
     /// How many of so many a minute apart are within the rates.
-    fn within(counted: &mut Recent<u8>, minutes: std::ops::Range<i64>) -> usize {
+    fn within(counted: &mut Windows<u8>, minutes: std::ops::Range<i64>) -> usize {
         let mut count = 0;
         for minute in minutes {
             if counted.free_at(&1, at(minute)).is_none() {
@@ -174,7 +164,7 @@ mod tests {
             (&[TESTS], 0..60, 10),
             (&[TESTS], 0..120, 20),
         ] {
-            assert_eq!(within(&mut Recent::new(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
+            assert_eq!(within(&mut Windows::sliding(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
         }
     }
 
@@ -232,7 +222,7 @@ mod tests {
     #[test]
     fn a_crowd_of_made_up_emails_silences_nobodys_reset() {
         let mut allowances = Allowances::new();
-        for number in 0..COUNTED_MAX + 10 {
+        for number in 0..KEYS_MAX + 10 {
             let email = format!("{number}@x.example");
             let source = IpAddr::from((0x0a00_0000 + number as u32 / 20).to_be_bytes());
             assert_eq!(allowances.forgotten(&email, source, at(0)), Forgotten::Send);

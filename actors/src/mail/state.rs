@@ -14,7 +14,7 @@ use super::order::Order;
 use super::outside::Outside;
 use super::pace::Pace;
 use crate::domain::{BusinessId, Mail, PersonId};
-use crate::recent::Recent;
+use crate::window::Windows;
 use crate::shared::Shared;
 use crate::store::{StoreError, keys};
 
@@ -32,7 +32,7 @@ pub(crate) struct State {
     /// How the relay does.
     pub(super) pace: Pace,
     /// The alerts that were sent at once of late.
-    pub(super) alerts: Recent<PersonId>,
+    pub(super) alerts: Windows<PersonId>,
     /// What was handed to the relay, or is about to be.
     pub(super) sending: BTreeSet<MailKey>,
     /// What is on its way to the disk, each with the mail whose change it is part of.
@@ -60,7 +60,7 @@ impl State {
             order: Order::default(),
             looked: Looked::default(),
             pace: Pace::default(),
-            alerts: Recent::new(&[ALERTS]),
+            alerts: Windows::sliding(&[ALERTS]),
             sending: BTreeSet::new(),
             recording: BTreeMap::new(),
             changes: 0,

@@ -4,7 +4,6 @@
 //! known or not, is answered later and later, and the right password still works. A try counts as a failure from before
 //! its password is hashed until it was the right one, so that many at once are no way around a limit.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -14,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::Timestamp;
 use crate::error::EngineError;
-use crate::recent::{Rate, Recent};
+use crate::quota::{Quota, QuotaPermit};
 use crate::sources::Sources;
+use crate::window::{Rate, Windows};
 
 /// How many failures an address has ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
@@ -23,19 +23,21 @@ const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
 /// has pushed none out that does.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// So many failures of an e-mail address are answered at once.
-const PROMPT: usize = 5;
+const PROMPT: u32 = 5;
 /// The longest that an answer waits, in seconds.
-const DELAY_MAX: usize = 5;
+const DELAY_MAX: u32 = 5;
 /// How many passwords of an address are hashed or wait for that: a few addresses are not to keep everybody else waiting.
 const AT_ONCE_MAX: usize = 8;
 
 /// The failures to sign in.
-pub(crate) struct Attempts(Mutex<Tables>);
+pub(crate) struct Attempts {
+    failures: Mutex<Failures>,
+    at_once: Quota<IpAddr>,
+}
 
-struct Tables {
+struct Failures {
     addresses: Sources,
-    emails: Recent<[u8; 32]>,
-    at_once: HashMap<IpAddr, usize>,
+    emails: Windows<[u8; 32]>,
 }
 
 /// A try that is under way. It stays counted as a failure unless it is [taken back](Self::forgive).
@@ -44,15 +46,14 @@ pub(super) struct Try<'a> {
     network: IpAddr,
     email: [u8; 32],
     at: Timestamp,
+    _under_way: QuotaPermit<IpAddr, &'a Quota<IpAddr>>,
 }
 
 impl Default for Attempts {
     fn default() -> Self {
-        Self(Mutex::new(Tables {
-            addresses: Sources::new(FAILURES),
-            emails: Recent::new(&[FAILURES_OF_EMAIL]),
-            at_once: HashMap::new(),
-        }))
+        let emails = Windows::sliding(&[FAILURES_OF_EMAIL]);
+        let failures = Failures { addresses: Sources::new(FAILURES), emails };
+        Self { failures: Mutex::new(failures), at_once: Quota::new(usize::MAX, AT_ONCE_MAX) }
     }
 }
 
@@ -67,48 +68,33 @@ impl Attempts {
         email: &str,
         now: Timestamp,
     ) -> Result<Result<Try<'_>, Duration>, EngineError> {
-        let mut tables = self.0.lock();
-        if let Some(free) = tables.addresses.free_at(network, now) {
+        let mut failures = self.failures.lock();
+        if let Some(free) = failures.addresses.free_at(network, now) {
             return Ok(Err((free - now).to_std().unwrap_or_default()));
         }
-        if tables.at_once.get(&network).is_some_and(|count| *count >= AT_ONCE_MAX) {
-            return Err(EngineError::Overloaded);
-        }
-        *tables.at_once.entry(network).or_default() += 1;
+        let under_way = self.at_once.take(network).ok_or(EngineError::Overloaded)?;
         let email = digest(email);
-        tables.addresses.note(network, now);
-        tables.emails.note(email, now);
-        Ok(Ok(Try { attempts: self, network, email, at: now }))
+        failures.addresses.note(network, now);
+        failures.emails.note(email, now);
+        Ok(Ok(Try { attempts: self, network, email, at: now, _under_way: under_way }))
     }
 }
 
 impl Try<'_> {
     /// How long its answer waits, if the password was wrong.
     pub(super) fn delay(&self) -> Duration {
-        let failures = self.attempts.0.lock().emails.counted(&self.email, self.at);
-        Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX) as u64)
+        let failures = self.attempts.failures.lock().emails.counted(&self.email, self.at);
+        Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
     /// The password was right, or nobody has looked at it: it does not count. Gives how long the answer waits.
     pub(super) fn forgive(&self) -> Duration {
         {
-            let mut tables = self.attempts.0.lock();
-            tables.addresses.take_back(self.network, self.at);
-            tables.emails.take_back(&self.email, self.at);
+            let mut failures = self.attempts.failures.lock();
+            failures.addresses.take_back(self.network, self.at);
+            failures.emails.take_back(&self.email, self.at);
         }
         self.delay()
-    }
-}
-
-impl Drop for Try<'_> {
-    fn drop(&mut self) {
-        let mut tables = self.attempts.0.lock();
-        if let Some(count) = tables.at_once.get_mut(&self.network) {
-            *count -= 1;
-            if *count == 0 {
-                tables.at_once.remove(&self.network);
-            }
-        }
     }
 }
 
@@ -168,7 +154,7 @@ mod tests {
             let email = format!("{}@b.c", number % 1_000);
             tried += usize::from(attempts.begin(network(number), &email, at(0)).unwrap().is_ok());
         }
-        assert_eq!(tried, FAILURES.count * crate::sources::NETWORKS);
+        assert_eq!(tried, (FAILURES.count * crate::sources::NETWORKS) as usize);
         begin(&attempts, 1, "a@b.c", at(0));
     }
 
@@ -178,12 +164,11 @@ mod tests {
         let under_way: Vec<_> = (0..AT_ONCE_MAX).map(|_| begin(&attempts, 1, "a@b.c", at(0))).collect();
         assert!(matches!(attempts.begin(address(1), "b@b.c", at(0)), Err(EngineError::Overloaded)));
         begin(&attempts, 2, "b@b.c", at(0));
-        assert_eq!(under_way[0].delay().as_secs(), (AT_ONCE_MAX - PROMPT) as u64);
+        assert_eq!(under_way[0].delay().as_secs(), AT_ONCE_MAX as u64 - u64::from(PROMPT));
         for one in &under_way {
             one.forgive();
         }
         drop(under_way);
-        assert_eq!(attempts.0.lock().at_once.len(), 0);
         for number in 0..30 {
             begin(&attempts, 1, &format!("{number}@b.c"), at(0));
         }
