@@ -38,8 +38,8 @@ pub(crate) fn diary_buffers() -> Buffers {
 /// A business, its people, and every other half hour from the first day on taken.
 pub(crate) struct World {
     business: Business,
-    services: BTreeMap<ServiceId, Service>,
-    staff: BTreeMap<StaffId, StaffMember>,
+    services: BTreeMap<ServiceId, Box<Service>>,
+    staff: BTreeMap<StaffId, Box<StaffMember>>,
     special: SpecialDays,
     busy: Busy,
     blocked: Blocked,
@@ -95,8 +95,8 @@ impl World {
                 Hold { id: id(1_000 + number), start, end, service, buffers },
             );
         }
-        let staff = (0..staff).map(member).map(|member| (member.id, member)).collect();
-        let services = BTreeMap::from([(service.id, service)]);
+        let staff = (0..staff).map(member).map(|member| (member.id, Box::new(member))).collect();
+        let services = BTreeMap::from([(service.id, Box::new(service))]);
         Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::new() }
     }
 

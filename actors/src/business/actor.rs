@@ -72,30 +72,32 @@ impl BusinessActor {
 
 impl Actor for BusinessActor {
     type Msg = Message;
-    type State = Running;
+    /// Boxed, for the runtime keeps a place for it in each of the futures that it is handed through.
+    type State = Box<Running>;
     type Arguments = (Start, Weak<Shared>, Arc<Semaphore>);
 
     async fn pre_start(
         &self,
         myself: ActorRef<Message>,
         (start, shared, permits): Self::Arguments,
-    ) -> Result<Running, ActorProcessingErr> {
+    ) -> Result<Box<Running>, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
         if let Some(shared) = shared.upgrade() {
             shared.businesses.note(myself.get_id(), start.id); // before it can fail
         }
         let work = Arc::clone(&permits).try_acquire_owned().ok();
-        Ok(Running { state, shared, asked: Vec::new(), swept: Vec::new(), permits, work, has_looked: false })
+        let (asked, swept) = (Vec::new(), Vec::new());
+        Ok(Box::new(Running { state, shared, asked, swept, permits, work, has_looked: false }))
     }
 
     async fn post_start(
         &self,
         myself: ActorRef<Message>,
-        Running { state, .. }: &mut Running,
+        running: &mut Box<Running>,
     ) -> Result<(), ActorProcessingErr> {
         let _ = myself.cast(Message::Sweep);
         let _ = myself.cast(Message::Chores);
-        if !state.accounts.are_complete() {
+        if !running.state.accounts.are_complete() {
             let _ = myself.cast(Message::Count);
         }
         Ok(())
@@ -105,7 +107,7 @@ impl Actor for BusinessActor {
         &self,
         myself: ActorRef<Message>,
         message: Message,
-        running: &mut Running,
+        running: &mut Box<Running>,
     ) -> Result<(), ActorProcessingErr> {
         let is_set_aside = |running: &Running| running.state.store.is_business_set_aside(running.state.id);
         let handled =

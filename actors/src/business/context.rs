@@ -253,17 +253,17 @@ impl<'a> Context<'a> {
 
     /// A service of the business.
     pub fn service(&self, id: ServiceId) -> Option<&'a crate::domain::Service> {
-        self.state.services.get(&id)
+        self.state.services.get(&id).map(Box::as_ref)
     }
 
     /// A staff member of the business.
     pub fn staff(&self, id: StaffId) -> Option<&'a crate::domain::StaffMember> {
-        self.state.staff.get(&id)
+        self.state.staff.get(&id).map(Box::as_ref)
     }
 
     /// Every staff member of the business.
     pub fn staff_members(&self) -> impl Iterator<Item = &'a crate::domain::StaffMember> {
-        self.state.staff.values()
+        self.state.staff.values().map(Box::as_ref)
     }
 
     /// Whether anything has come to refer to this since the watch began; `None` when that is not known.

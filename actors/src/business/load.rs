@@ -70,11 +70,11 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             }
             kind::SERVICE => {
                 let service = store.usable(&key, Service::decode(&value))?;
-                services.extend(service.map(|service| (service.id, service)));
+                services.extend(service.map(|service| (service.id, Box::new(service))));
             }
             kind::STAFF => {
                 let member = store.usable(&key, StaffMember::decode(&value))?;
-                staff.extend(member.map(|member| (member.id, member)));
+                staff.extend(member.map(|member| (member.id, Box::new(member))));
             }
             kind::SPECIAL_DAY => {
                 let day = store.usable(&key, SpecialDay::decode(&value))?;

@@ -46,8 +46,8 @@ pub(crate) struct State {
     pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) business: Business,
-    pub(crate) services: BTreeMap<ServiceId, Service>,
-    pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    pub(crate) services: BTreeMap<ServiceId, Box<Service>>,
+    pub(crate) staff: BTreeMap<StaffId, Box<StaffMember>>,
     /// The dates on which it has other hours.
     pub(crate) special: SpecialDays,
     /// When staff members are away.
@@ -165,10 +165,10 @@ impl State {
             Write::Business(business) => self.business = business,
             Write::Budget(budget) => self.accounts.budget = budget,
             Write::Service(service) => {
-                self.services.insert(service.id, service);
+                self.services.insert(service.id, Box::new(service));
             }
             Write::Staff(staff) => {
-                self.staff.insert(staff.id, staff);
+                self.staff.insert(staff.id, Box::new(staff));
             }
             Write::Appointment { before, after } => {
                 if let Some(before) = before {

@@ -39,9 +39,9 @@ pub struct Schedule<'a> {
     /// The dates on which it has other hours.
     pub special: &'a SpecialDays,
     /// Its services.
-    pub services: &'a BTreeMap<ServiceId, Service>,
+    pub services: &'a BTreeMap<ServiceId, Box<Service>>,
     /// Its staff members.
-    pub staff: &'a BTreeMap<StaffId, StaffMember>,
+    pub staff: &'a BTreeMap<StaffId, Box<StaffMember>>,
     /// When they are busy.
     pub busy: &'a Busy,
     /// When they are away.
@@ -334,7 +334,7 @@ impl<'a> Schedule<'a> {
                 Some(_) => {}
             }
         }
-        usable.filter(|_| problems.is_empty()).ok_or(Refusal::Invalid(problems))
+        usable.filter(|_| problems.is_empty()).map(Box::as_ref).ok_or(Refusal::Invalid(problems))
     }
 
     /// When the business is open, in its zone.
@@ -346,7 +346,7 @@ impl<'a> Schedule<'a> {
     fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = &'a StaffMember> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
-        named.into_iter().chain(anyone).filter(move |member| member.offers(service))
+        named.into_iter().chain(anyone).map(Box::as_ref).filter(move |member| member.offers(service))
     }
 
     fn taker<'b>(&self, member: &StaffMember, own: Option<HoursPlace>, hours: &'b OwnHours<'_>) -> Taker<'b>

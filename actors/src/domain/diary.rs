@@ -59,8 +59,8 @@ impl Schedule<'_> {
             open: laid.open().iter().filter(|span| within(span)).cloned().collect(),
             breaks: laid.breaks().iter().filter(|span| within(span)).cloned().collect(),
             special: self.special.range(dates).map(|(_, day)| day.clone()).collect(),
-            staff: self.staff.values().map(presence).collect(),
-            services: self.services.values().cloned().collect(),
+            staff: self.staff.values().map(Box::as_ref).map(presence).collect(),
+            services: self.services.values().map(Box::as_ref).cloned().collect(),
         }
     }
 }

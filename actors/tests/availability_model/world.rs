@@ -20,8 +20,8 @@ use crate::units::{appointment_id, minute, service_id, staff_id};
 pub(crate) struct World {
     pub(crate) business: Business,
     pub(crate) special: SpecialDays,
-    pub(crate) services: BTreeMap<ServiceId, Service>,
-    pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    pub(crate) services: BTreeMap<ServiceId, Box<Service>>,
+    pub(crate) staff: BTreeMap<StaffId, Box<StaffMember>>,
     pub(crate) busy: Busy,
     pub(crate) blocked: Blocked,
     pub(crate) now: Timestamp,
@@ -67,7 +67,7 @@ impl World {
             created_at: then,
             updated_at: then,
         };
-        let staff = case.staff.iter().enumerate().map(member).map(|member| (member.id, member)).collect();
+        let staff = case.staff.iter().enumerate().map(member).map(|member| (member.id, Box::new(member))).collect();
         let mut busy = Busy::new();
         for (number, booking) in model.bookings.iter().enumerate() {
             busy.insert(staff_id(booking.staff), hold(number, booking));
@@ -89,7 +89,7 @@ impl World {
             let hours = DayWindows::new(windows.clone()).unwrap();
             (date, SpecialDay { date, hours, note: None, created_at: then, updated_at: then })
         });
-        let services = [(service.id, service)].into();
+        let services = [(service.id, Box::new(service))].into();
         Self { business, special: special.collect(), services, staff, busy, blocked, now: model.now }
     }
 

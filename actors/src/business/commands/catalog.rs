@@ -159,7 +159,7 @@ impl Change for PatchService {
         after.price = Price::patched(before.price, self.price_cents, self.currency)
             .map_err(|problem| Refusal::Invalid(vec![problem]))?;
         let affected = if self.active.is_some() {
-            let services = BTreeMap::from([(self.id, after.clone())]);
+            let services = BTreeMap::from([(self.id, Box::new(after.clone()))]);
             let changed = |schedule| Schedule { services: &services, ..schedule };
             context.affected(&Concerned::service(self.id), changed)
         } else {
@@ -307,7 +307,7 @@ impl Change for PatchStaff {
             after.hours = hours;
         }
         let affected = if concerns {
-            let staff = BTreeMap::from([(self.id, after.clone())]);
+            let staff = BTreeMap::from([(self.id, Box::new(after.clone()))]);
             context.affected(&Concerned::staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
         } else {
             AffectedView::default()

@@ -13,8 +13,8 @@ const SHAVE: u128 = 2;
 /// A business in Paris, open on Mondays from 09:00 to 12:00.
 struct World {
     business: Business,
-    services: BTreeMap<ServiceId, Service>,
-    staff: BTreeMap<StaffId, StaffMember>,
+    services: BTreeMap<ServiceId, Box<Service>>,
+    staff: BTreeMap<StaffId, Box<StaffMember>>,
     special: SpecialDays,
     busy: Busy,
     blocked: Blocked,
@@ -80,8 +80,8 @@ impl World {
         };
         Self {
             business,
-            services: services.into_iter().map(|service| (service.id, service)).collect(),
-            staff: staff.into_iter().map(|member| (member.id, member)).collect(),
+            services: services.into_iter().map(|service| (service.id, Box::new(service))).collect(),
+            staff: staff.into_iter().map(|member| (member.id, Box::new(member))).collect(),
             special: SpecialDays::new(),
             busy: Busy::new(),
             blocked: Blocked::new(),
@@ -106,7 +106,7 @@ impl World {
 
     fn assign(&self, number: u128, staff: Option<u128>, time: &str) -> Result<StaffId, SlotReason> {
         let service = service(number);
-        let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), Service::duration);
+        let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), |service| service.duration());
         let staff = staff.map(member);
         let buffers = self.services.get(&service).map(|service| service.buffers).unwrap_or_default();
         let (start, terms) = (monday(time), self.terms);

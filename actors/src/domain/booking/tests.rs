@@ -9,8 +9,8 @@ use crate::domain::{
 /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
 struct Shop {
     business: Business,
-    services: BTreeMap<ServiceId, Service>,
-    staff: BTreeMap<StaffId, StaffMember>,
+    services: BTreeMap<ServiceId, Box<Service>>,
+    staff: BTreeMap<StaffId, Box<StaffMember>>,
     special: SpecialDays,
     busy: Busy,
     blocked: Blocked,
@@ -73,10 +73,10 @@ fn shop(booking_mode: BookingMode) -> Shop {
         created_at: stamps.0,
         updated_at: stamps.1,
     };
-    let staff = [20, 21].map(|n| (id(n), member(n))).into();
+    let staff = [20, 21].map(|n| (id(n), Box::new(member(n)))).into();
     Shop {
         business,
-        services: [(service.id, service)].into(),
+        services: [(service.id, Box::new(service))].into(),
         staff,
         special: SpecialDays::new(),
         busy: Busy::default(),
