@@ -5,7 +5,7 @@
 //! nothing of an account or a business but the id, for what is erased must not stay here. A business that is ended writes
 //! its entry itself, in the batch that ends it.
 
-use crate::domain::{Actor, AuditEntry, AuditId, BusinessId, ResourceId, Timestamp};
+use crate::domain::{Actor, AuditAction, AuditEntry, AuditId, BusinessId, ResourceId, Timestamp};
 use crate::shared::Shared;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, keys};
@@ -13,8 +13,8 @@ use crate::store::{Batch, Record, keys};
 /// Adds an entry: who did what, to what.
 pub(crate) fn note(
     shared: &Shared,
-    (by, action): (Actor, &'static str),
-    (resource_type, id): (&'static str, impl ResourceId),
+    (by, action): (Actor, AuditAction),
+    id: impl ResourceId,
     now: Timestamp,
     batch: &mut Batch,
 ) {
@@ -23,8 +23,8 @@ pub(crate) fn note(
         id: shared.mint_id::<AuditId>(now),
         at: now,
         actor: by,
-        action: action.into(),
-        resource_type: resource_type.into(),
+        action,
+        resource_type: action.kind(),
         resource_id: id.uuid(),
         changes: Vec::new(),
     };

@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use actors::delivery::sign;
 use actors::domain::{
-    Actor, Appointment, AppointmentStatus, AuditEntry, Buffers, CalendarSyncStatus, Contact, Locale, Source,
+    Actor, Appointment, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, Buffers, CalendarSyncStatus,
+    Contact, Locale, Source,
 };
 use actors::store::Record;
 use chrono::TimeDelta;
@@ -44,8 +45,8 @@ pub(crate) fn records(criterion: &mut Criterion) {
         id: id(5),
         at: now(),
         actor: Actor::ApiKey(id(6)),
-        action: "appointment.booked".into(),
-        resource_type: "appointment".into(),
+        action: AuditAction::AppointmentBooked,
+        resource_type: AuditedKind::Appointment,
         resource_id: Uuid::from_u128(1),
         changes: Vec::new(),
     };

@@ -1,5 +1,7 @@
 //! The words of the pages.
 
+pub(super) mod audit;
+
 use std::sync::LazyLock;
 
 use actors::domain::Locale;

@@ -259,7 +259,7 @@ impl Model {
 
     /// An endpoint that failed too long was turned off.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
-        assert_eq!(entry.action, "webhook.turned_off");
+        assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();
         let hook = self.hooks.get_mut(&id).unwrap();
         assert!(hook.is_on(), "{id} was turned off twice");

@@ -14,8 +14,8 @@ use crate::business::{Alone, end_unread, is_unread};
 use crate::clock::Clocks;
 use crate::counting::{Differences, Tally};
 use crate::domain::{
-    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
-    Membership, Person, ResourceId, Timestamp,
+    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint,
+    KeyId, Membership, Person, ResourceId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::meta::renew_link_secret;
@@ -286,8 +286,8 @@ async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<()
         id: mint.next::<AuditId>(now, ports.random_bytes()),
         at: now,
         actor: Actor::System,
-        action: "business.restored_incomplete".into(),
-        resource_type: "business".into(),
+        action: AuditAction::BusinessRestoredIncomplete,
+        resource_type: AuditAction::BusinessRestoredIncomplete.kind(),
         resource_id: of.uuid(),
         changes: Vec::<FieldChange>::new(),
     };
@@ -317,8 +317,8 @@ async fn revoke(
         id: mint.next::<AuditId>(now, ports.random_bytes()),
         at: now,
         actor: Actor::System,
-        action: "api_key.revoked".into(),
-        resource_type: "api_key".into(),
+        action: AuditAction::ApiKeyRevoked,
+        resource_type: AuditAction::ApiKeyRevoked.kind(),
         resource_id: key.id.uuid(),
         changes: Vec::<FieldChange>::new(),
     };

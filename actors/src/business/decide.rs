@@ -126,7 +126,7 @@ pub(super) fn carry_out(
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
-        happened.push(Happened { kind: draft.resource_type, id: draft.resource_id, person: None });
+        happened.push(Happened { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
         // Minted last, so that the newest entry holds the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -134,8 +134,8 @@ pub(super) fn carry_out(
             id,
             at,
             actor: request.actor,
-            action: draft.action.into(),
-            resource_type: draft.resource_type.into(),
+            action: draft.action,
+            resource_type: draft.action.kind(),
             resource_id: draft.resource_id,
             changes: draft.changes,
         };

@@ -7,15 +7,14 @@ use serde_json::Value;
 
 use super::request::{AnswerStatus, Ended, Gives, New, Removed, Shown};
 use super::write::Write;
-use crate::domain::{EventType, FieldChange, MailId, ResourceId, WebhookId};
+use crate::domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, WebhookId};
 use crate::mail::NewMail;
 use crate::view::{self, EndedView};
 
 /// What the audit log shall say of a change.
 #[derive(Clone, Debug)]
 pub(super) struct AuditDraft {
-    pub(super) action: &'static str,
-    pub(super) resource_type: &'static str,
+    pub(super) action: AuditAction,
     pub(super) resource_id: uuid::Uuid,
     pub(super) changes: Vec<FieldChange>,
 }
@@ -115,13 +114,8 @@ impl<G: Gives> Decision<G> {
 
     /// Notes a creation in the audit log.
     #[must_use]
-    pub fn note(mut self, action: &'static str, resource_type: &'static str, id: impl ResourceId) -> Self {
-        self.decided.audit.push(AuditDraft {
-            action,
-            resource_type,
-            resource_id: id.uuid(),
-            changes: Vec::new(),
-        });
+    pub fn note(mut self, action: AuditAction, id: impl ResourceId) -> Self {
+        self.decided.audit.push(AuditDraft { action, resource_id: id.uuid(), changes: Vec::new() });
         self
     }
 
@@ -129,13 +123,12 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub fn note_changes<V: Serialize>(
         mut self,
-        action: &'static str,
-        resource_type: &'static str,
+        action: AuditAction,
         id: impl ResourceId,
         (before, after): (&V, &V),
     ) -> Self {
         let changes = changed_fields(before, after);
-        self.decided.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
+        self.decided.audit.push(AuditDraft { action, resource_id: id.uuid(), changes });
         self
     }
 

@@ -26,8 +26,8 @@ use super::state::State;
 use super::theirs::Theirs;
 use super::write::Write;
 use crate::domain::{
-    AppointmentId, AuditId, CallId, CallRecord, ContactId, ErasureId, EventId, MessageId, ResourceId,
-    TakenMessage, Timestamp,
+    AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, MessageId,
+    ResourceId, TakenMessage, Timestamp,
 };
 use crate::store::keys::kind;
 use crate::store::records::{
@@ -284,7 +284,7 @@ impl<'a> Step<'a> {
             }
             let Some(mut record) = decoded::<AuditRecord>(step.state, &key, value)? else { return Ok(true) };
             let entry = &mut record.entry;
-            let theirs = entry.resource_type == "contact"
+            let theirs = entry.resource_type == AuditedKind::Contact
                 && step.erasing.theirs.is_erased(Some(entry.resource_id.into()));
             if theirs && !entry.changes.is_empty() {
                 entry.changes.clear();

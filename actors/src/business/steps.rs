@@ -19,7 +19,7 @@ use super::request::{Removed, Request};
 use super::state::State;
 use super::write::Write;
 use super::{erasure, expiry, wiping};
-use crate::domain::{Actor as Who, Timestamp};
+use crate::domain::{Actor as Who, AuditAction, Timestamp};
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::{Done, StoreError, Weight, unless_set_aside};
@@ -87,7 +87,7 @@ fn do_steps(
             Chore::Erasing => match erasure::step(state, at)? {
                 None => (Step::default(), false, Chore::Wiping),
                 Some(erasure::Stepped { writes, erased }) => {
-                    (Step::noting(writes, "records.erased", &erased), true, Chore::Erasing)
+                    (Step::noting(writes, AuditAction::RecordsErased, &erased), true, Chore::Erasing)
                 }
             },
             Chore::Wiping => {
@@ -106,7 +106,7 @@ fn do_steps(
                 let expiry::Stepped { writes, expired, more } = expiry::step(state, now)?;
                 state.chores.ends_round(!more);
                 let next = if more { Chore::Expiring } else { Chore::None };
-                (Step::noting(writes, "records.expired", &expired), more, next)
+                (Step::noting(writes, AuditAction::RecordsExpired, &expired), more, next)
             }
         };
         state.chores.chore = next;
@@ -151,14 +151,14 @@ struct Step {
 
 /// What was done, and how many records of each kind it was done to.
 struct Note {
-    action: &'static str,
+    action: AuditAction,
     done: serde_json::Value,
     none: serde_json::Value,
 }
 
 impl Step {
     /// A step that the audit log tells of if records were changed by it.
-    fn noting(writes: Vec<Write>, action: &'static str, counts: &Counts) -> Self {
+    fn noting(writes: Vec<Write>, action: AuditAction, counts: &Counts) -> Self {
         let shown = |counts: &Counts| serde_json::to_value(counts).unwrap_or_default();
         let none = Counts::default();
         let note = (*counts != none).then(|| Note { action, done: shown(counts), none: shown(&none) });
@@ -172,7 +172,7 @@ impl Change for Step {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>, EngineError> {
         let mut decision = Decision::gone();
         if let Some(Note { action, done, none }) = &self.note {
-            decision = decision.note_changes(action, "business", context.business_id(), (none, done));
+            decision = decision.note_changes(*action, context.business_id(), (none, done));
         }
         Ok(self.writes.into_iter().fold(decision, Decision::write))
     }

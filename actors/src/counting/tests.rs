@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Amount, AuditEntry, FieldChange, ResourceId, Timestamp};
+use crate::domain::{Amount, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Timestamp};
 
 fn business(number: u128) -> BusinessId {
     uuid::Uuid::from_u128(number).into()
@@ -22,8 +22,8 @@ fn rows_of(of: BusinessId, services: u64, recorded: u64, words: &str) -> Vec<(Ve
         id: uuid::Uuid::from_u128(9).into(),
         at: Timestamp::from_millis(1),
         actor: crate::domain::Actor::System,
-        action: "a".into(),
-        resource_type: "b".into(),
+        action: AuditAction::BusinessCreated,
+        resource_type: AuditedKind::Business,
         resource_id: of.uuid(),
         changes: vec![FieldChange { field: words.into(), from: String::new(), to: String::new() }],
     };

@@ -52,7 +52,7 @@ pub use address::{Address, fold_address};
 pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
 pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
-pub use audit::{Actor, AuditEntry, FieldChange};
+pub use audit::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Engine;
 use crate::backup::BackupState;
-use crate::domain::{Actor, BackupId, ResourceId};
+use crate::domain::{Actor, AuditAction, BackupId, ResourceId};
 use crate::error::EngineError;
 use crate::installation_log::note;
 use crate::store::{Batch, StoreError, Weight};
@@ -28,7 +28,7 @@ impl Engine {
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         shared.backups.begin((&shared.store, shared.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
-        note(shared, (by, "backup.begun"), ("backup", id), began, &mut batch);
+        note(shared, (by, AuditAction::BackupBegun), id, began, &mut batch);
         // A backup ends with the process, so nobody waits for this.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)

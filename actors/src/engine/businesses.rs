@@ -14,8 +14,8 @@ use crate::business::{
 };
 use crate::delivery::EndpointKey;
 use crate::domain::{
-    Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text, Usage,
-    WeeklyBreaks, WeeklyHours,
+    Actor, AuditAction, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text,
+    Usage, WeeklyBreaks, WeeklyHours,
 };
 use crate::error::EngineError;
 use crate::shared::Shared;
@@ -110,8 +110,8 @@ impl Engine {
             id: audit_id,
             at: now,
             actor: by,
-            action: "business.created".into(),
-            resource_type: "business".into(),
+            action: AuditAction::BusinessCreated,
+            resource_type: AuditAction::BusinessCreated.kind(),
             resource_id: id.uuid(),
             changes: Vec::new(),
         };

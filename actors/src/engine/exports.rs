@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::Engine;
 use crate::counting::Differences;
-use crate::domain::{Actor, Business, BusinessId};
+use crate::domain::{Actor, AuditAction, Business, BusinessId};
 use crate::error::EngineError;
 use crate::installation_log::note;
 use crate::moving::{Leaving, LeftOut, Moved};
@@ -127,16 +127,16 @@ impl Engine {
     ) -> Result<BusinessId, EngineError> {
         let (shared, mut batch) = (&self.shared, Batch::default());
         shared.store.check_room(Weight::Frees)?;
-        let (kind, action) = match (one, with_secrets) {
-            (Some(_), false) => ("business", "business.exported"),
-            (Some(_), true) => ("business", "business.exported_with_secrets"),
-            (None, false) => ("export", "installation.exported"),
-            (None, true) => ("export", "installation.exported_with_secrets"),
+        let action = match (one, with_secrets) {
+            (Some(_), false) => AuditAction::BusinessExported,
+            (Some(_), true) => AuditAction::BusinessExportedWithSecrets,
+            (None, false) => AuditAction::InstallationExported,
+            (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
         // One of everything is about no record, so it has an id for this alone.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
-        note(shared, (by, action), (kind, lane), now, &mut batch);
+        note(shared, (by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(lane)
     }

@@ -164,7 +164,11 @@ mod tests {
             (&[TESTS], 0..60, 10),
             (&[TESTS], 0..120, 20),
         ] {
-            assert_eq!(within(&mut Windows::sliding(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
+            assert_eq!(
+                within(&mut Windows::sliding(rates), minutes.clone()),
+                expected,
+                "{rates:?} {minutes:?}"
+            );
         }
     }
 

@@ -14,9 +14,9 @@ use super::order::Order;
 use super::outside::Outside;
 use super::pace::Pace;
 use crate::domain::{BusinessId, Mail, PersonId};
-use crate::window::Windows;
 use crate::shared::Shared;
 use crate::store::{StoreError, keys};
+use crate::window::Windows;
 
 /// How often it is looked whether there is room on the disk again.
 pub(super) const ROOM_EVERY: Duration = Duration::from_secs(2);

@@ -14,9 +14,9 @@ use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
 use crate::clock::Clocks;
 use crate::domain::{
-    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact, ContactId,
-    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp,
-    check_unique, fold_name,
+    Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
+    ContactId, ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, Retention, RetentionSet, TakenMessage,
+    Timestamp, check_unique, fold_name,
 };
 use crate::ports::Ports;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
@@ -373,8 +373,8 @@ impl Arriving {
             id,
             at,
             actor: Actor::Operator,
-            action: "business.imported".into(),
-            resource_type: "business".into(),
+            action: AuditAction::BusinessImported,
+            resource_type: AuditAction::BusinessImported.kind(),
             resource_id: of.uuid(),
             changes: Vec::new(),
         };

@@ -116,7 +116,7 @@ impl State {
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {
-            installation_log::note(shared, (by, action), ("person", id), now, &mut batch);
+            installation_log::note(shared, (by, action), id, now, &mut batch);
         }
         let minted = |new| shared.mail.mint(shared.mint_id(now), new, (now, shared.steady.now()));
         let mail = mail.and_then(minted);

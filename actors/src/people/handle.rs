@@ -12,8 +12,8 @@ use crate::actor::{Held, Permits};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::domain::{
-    Actor, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId, PersonName,
-    Refusal, Timestamp,
+    Actor, AuditAction, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId,
+    PersonName, Refusal, Timestamp,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
@@ -69,7 +69,7 @@ impl People {
     pub(super) async fn change<T: Send + 'static>(
         &self,
         id: PersonId,
-        (by, action, weight): (Actor, &'static str, Weight),
+        (by, action, weight): (Actor, AuditAction, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
         self.change_and_mail(id, (by, action, weight), |person, now| Ok((decide(person, now)?, None))).await
@@ -79,7 +79,7 @@ impl People {
     pub(super) async fn change_and_mail<T: Send + 'static>(
         &self,
         id: PersonId,
-        (by, action, weight): (Actor, &'static str, Weight),
+        (by, action, weight): (Actor, AuditAction, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<(T, Option<NewMail>), Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
         self.change_fate(id, weight, move |person, now| {
@@ -301,7 +301,7 @@ impl People {
             // Refused before anything is changed, as far as can be told.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
-            let of = (request.actor, "person.renamed", Weight::Grows);
+            let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);
             person = self.change(id, of, move |person, now| Ok(rename(person, name, now))).await?;
         }
         business.change(request, PatchMember { before, person, patch }).await
@@ -317,7 +317,7 @@ impl People {
         name: Option<PersonName>,
         locale: Option<Locale>,
     ) -> Result<Person, EngineError> {
-        let of = (Actor::Person(id), "person.changed", Weight::Grows);
+        let of = (Actor::Person(id), AuditAction::PersonChanged, Weight::Grows);
         self.change(id, of, move |person, now| {
             if let Some(locale) = locale.filter(|locale| *locale != person.locale) {
                 (person.locale, person.updated_at) = (locale, now);

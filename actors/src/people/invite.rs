@@ -11,8 +11,8 @@ use crate::actor::Held;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, PersonName,
-    Refusal, Role, StaffId, Timestamp,
+    Actor, Address, AuditAction, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId,
+    PersonName, Refusal, Role, StaffId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -150,7 +150,7 @@ impl People {
             Some(person) => {
                 self.check_invitation(business, &request, (&person, &offer, role, staff_id)).await?;
                 if !person.confirmed {
-                    let (of, by) = (business.id, (request.actor, "person.link_made", Weight::Keeps));
+                    let (of, by) = (business.id, (request.actor, AuditAction::PersonLinkMade, Weight::Keeps));
                     let forgets = move |person: &mut Person, _| {
                         person.forget_offer(of);
                         Ok(())
@@ -285,7 +285,7 @@ impl People {
     ) -> Result<Option<NewLink>, EngineError> {
         let token = Token::of_mail(&self.shared.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
-        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let by = (Actor::System, AuditAction::PersonLinkMade, Weight::Keeps);
         let made = self
             .change(mail.person_id, by, move |person, now| person.make_mailed_link(kind, of_mail, of, now));
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
@@ -300,7 +300,7 @@ impl People {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared.link_secret, mail.id);
         let of_mail = (token.hash(), mail.created_at);
-        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let by = (Actor::System, AuditAction::PersonLinkMade, Weight::Keeps);
         let made = self
             .change(mail.person_id, by, move |person, now| Ok(person.make_email_link(of_mail, &email, now)));
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
@@ -316,7 +316,7 @@ impl People {
     ) -> Result<Option<NewLink>, EngineError> {
         let token = Token::new(self.shared.ports.random_bytes());
         let (hash, of) = (token.hash(), business.id);
-        let made = self.change(id, (by, "person.link_made", Weight::Keeps), move |person, now| {
+        let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
             let cleared = person.clear_unconfirmed(now);
             if person.password.is_some() {
                 return Ok(None);
@@ -337,7 +337,7 @@ impl People {
     ) -> Result<NewLink, EngineError> {
         let token = Token::new(self.shared.ports.random_bytes());
         let (hash, of) = (token.hash(), business.map(|business| business.id));
-        let made = self.change(id, (by, "person.link_made", Weight::Keeps), move |person, now| {
+        let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
             let kind = kind.unwrap_or_else(|| person.fitting_link());
             Ok((kind, person.make_link(kind, (hash, handed), of, now)?.expires_at()))
         });
@@ -369,8 +369,7 @@ impl People {
         self.shared.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
-        let of = ("person", person.id);
-        note(&self.shared, (by, "person.created"), of, person.created_at, &mut batch);
+        note(&self.shared, (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
         let ((done, written), claim) = (oneshot::channel(), self.held());
         let answered = Box::new(move || {
             drop((permit, claim));

@@ -3,7 +3,7 @@
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::actor::Permits;
-use crate::domain::{Person, Timestamp};
+use crate::domain::{AuditAction, Person, Timestamp};
 use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::store::{Done, Weight};
@@ -34,7 +34,7 @@ pub(crate) struct Decided {
 #[derive(Debug)]
 pub(crate) struct Note {
     pub(super) by: crate::domain::Actor,
-    pub(super) action: &'static str,
+    pub(super) action: AuditAction,
 }
 
 /// Decides a change on the newest state; the error is that there is no such person, or no room.

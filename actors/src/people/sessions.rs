@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::handle::People;
 use super::token::Token;
 use crate::domain::{
-    Actor, Address, Begin, Client, LinkKind, MailKind, Person, PersonId, Refusal, Session, SessionId,
-    USE_WRITTEN_AFTER, fold_address,
+    Actor, Address, AuditAction, Begin, Client, LinkKind, MailKind, Person, PersonId, Refusal, Session,
+    SessionId, USE_WRITTEN_AFTER, fold_address,
 };
 use crate::error::EngineError;
 use crate::mail::{NewMail, told_wait};
@@ -85,7 +85,7 @@ impl People {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
         let (session, begin) = self.begin(client);
-        let of = (Actor::Person(id), "person.link_used", Weight::Frees);
+        let of = (Actor::Person(id), AuditAction::PersonLinkUsed, Weight::Frees);
         let (kind, accepts) = self
             .change(id, of, move |person, now| {
                 let accepts = person.link.as_ref().and_then(|link| link.business_id);
@@ -116,7 +116,7 @@ impl People {
         if seen.person.session(&session, self.shared.clocks.now()).is_some() {
             self.check_free(&email, id).await?;
         }
-        let of = (Actor::Person(id), "person.link_used", Weight::Frees);
+        let of = (Actor::Person(id), AuditAction::PersonLinkUsed, Weight::Frees);
         let former = self
             .holding(Some(claim))
             .change_and_mail(id, of, move |person, now| {
@@ -151,7 +151,7 @@ impl People {
         let hash = token.hash();
         let (token, begin) = self.begin(session.client);
         let since = session.created_at;
-        let of = (Actor::Person(person.id), "person.password_set", Weight::Keeps);
+        let of = (Actor::Person(person.id), AuditAction::PersonPasswordSet, Weight::Keeps);
         let accepts = self
             .change(person.id, of, move |person, now| person.set_password(&hash, password, begin, now))
             .await?;
@@ -185,7 +185,7 @@ impl People {
             })?;
         }
         let mailed = link.as_ref().map(Token::hash);
-        let of = (Actor::Person(id), "person.email_changed", Weight::Keeps);
+        let of = (Actor::Person(id), AuditAction::PersonEmailChanged, Weight::Keeps);
         let asked = move |person: &mut Person, now| {
             person.change_email(&hash, &email, mailed, now)?;
             let to = Some(email.as_str().to_owned());
@@ -212,7 +212,7 @@ impl People {
     pub async fn sign_out(&self, token: &Token) -> Result<(), EngineError> {
         let hash = token.hash();
         let Some(person) = self.shared.known.read(&self.shared.store, &hash)? else { return Ok(()) };
-        let of = (Actor::Person(person.id), "person.signed_out", Weight::Frees);
+        let of = (Actor::Person(person.id), AuditAction::PersonSignedOut, Weight::Frees);
         let ended = self.change(person.id, of, move |person, _| {
             person.end_sessions(|session| session.hash == hash);
             Ok(())
@@ -230,7 +230,7 @@ impl People {
     pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<(), EngineError> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, own) = (signed_in.person.id, token.hash());
-        let of = (Actor::Person(id), "person.sessions_ended", Weight::Frees);
+        let of = (Actor::Person(id), AuditAction::PersonSessionsEnded, Weight::Frees);
         self.change(id, of, move |person, now| {
             person.session(&own, now).filter(|session| !session.restricted).ok_or(Refusal::Expired)?;
             let ended = match which {

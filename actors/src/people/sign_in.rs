@@ -10,7 +10,9 @@ use super::handle::People;
 use super::password::Looked;
 use super::sessions::SignedIn;
 use super::token::Token;
-use crate::domain::{Actor, Address, Client, Person, PersonId, Refusal, USER_AGENT_CHARS_MAX, fold_address};
+use crate::domain::{
+    Actor, Address, AuditAction, Client, Person, PersonId, Refusal, USER_AGENT_CHARS_MAX, fold_address,
+};
 use crate::error::EngineError;
 use crate::store::Weight;
 
@@ -159,7 +161,7 @@ impl People {
         match then {
             Then::Begin(client) => {
                 let (token, begin) = self.begin(client);
-                let of = (by, "person.signed_in", Weight::Frees);
+                let of = (by, AuditAction::PersonSignedIn, Weight::Frees);
                 let begun = self.change(id, of, move |person, now| {
                     let still = right.still_is(person);
                     if still {
@@ -174,7 +176,7 @@ impl People {
                 }
             }
             Then::Note(hash) => {
-                let of = (by, "person.password_given", Weight::Frees);
+                let of = (by, AuditAction::PersonPasswordGiven, Weight::Frees);
                 let noted = self.change(id, of, move |person, now| {
                     let still = right.still_is(person);
                     let sessions = person.sessions.iter_mut();

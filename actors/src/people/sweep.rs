@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::handle::{Comes, People};
 use super::message::{Fate, Message, Note};
 use crate::actor::Running;
-use crate::domain::{Actor, BusinessId, Person, PersonId};
+use crate::domain::{Actor, AuditAction, BusinessId, Person, PersonId};
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
@@ -38,7 +38,7 @@ pub(crate) async fn sweep_people(
         if person.may_be_orphan(now) {
             people.end_orphan(person).await?;
         } else if person.forget_expired(now) {
-            let of = (Actor::System, "person.sessions_ended", Weight::Frees);
+            let of = (Actor::System, AuditAction::PersonSessionsEnded, Weight::Frees);
             let forgotten = people.change(person.id, of, |person, now| Ok(_ = person.forget_expired(now)));
             if !matches!(forgotten.await, Ok(()) | Err(EngineError::NotFound)) {
                 break; // the next round finds it again
@@ -75,7 +75,7 @@ impl People {
         let people = self.holding(Some(claim));
         let ended = people.change_fate(person.id, Weight::Frees, |person, now| {
             let orphan = person.may_be_orphan(now);
-            let note = orphan.then_some(Note { by: Actor::System, action: "person.ended" });
+            let note = orphan.then_some(Note { by: Actor::System, action: AuditAction::PersonEnded });
             let fate = if orphan { Fate::Gone } else { Fate::Stays };
             Ok(Comes { fate, note, mail: None, given: () })
         });

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::domain::{Actor, AuditEntry, AuditId, KeyId, ResourceId, Timestamp};
+use crate::domain::{Actor, AuditAction, AuditEntry, AuditId, AuditedKind, KeyId, ResourceId, Timestamp};
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -17,9 +17,11 @@ pub struct AuditView {
     /// Who made it.
     pub actor: ActorView,
     /// What was done.
-    pub action: String,
+    #[schemars(with = "String")]
+    pub action: AuditAction,
     /// The kind of record.
-    pub resource_type: String,
+    #[schemars(with = "String")]
+    pub resource_type: AuditedKind,
     /// The record.
     #[schemars(with = "KeyId")]
     pub resource_id: uuid::Uuid,

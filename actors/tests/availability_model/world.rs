@@ -67,7 +67,8 @@ impl World {
             created_at: then,
             updated_at: then,
         };
-        let staff = case.staff.iter().enumerate().map(member).map(|member| (member.id, Box::new(member))).collect();
+        let staff =
+            case.staff.iter().enumerate().map(member).map(|member| (member.id, Box::new(member))).collect();
         let mut busy = Busy::new();
         for (number, booking) in model.bookings.iter().enumerate() {
             busy.insert(staff_id(booking.staff), hold(number, booking));

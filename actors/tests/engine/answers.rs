@@ -86,11 +86,11 @@ async fn reads_beside_an_unsynced_change_show_nothing_of_it_and_wait_only_where_
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);
-    assert_eq!(log.await.unwrap().unwrap().items[0].action, "appointment.booked");
+    assert_eq!(log.await.unwrap().unwrap().items[0].action.as_str(), "appointment.booked");
     // And behind the answer everybody sees it.
     let one = handle.appointment(id).await.unwrap().unwrap();
     assert_eq!(serde_json::to_vec(&one).unwrap(), cancelled.body);
-    assert_eq!(handle.audit(&first_page()).await.unwrap().items[0].action, "appointment.cancelled");
+    assert_eq!(handle.audit(&first_page()).await.unwrap().items[0].action.as_str(), "appointment.cancelled");
 }
 
 #[tokio::test(start_paused = true)]

@@ -149,6 +149,6 @@ async fn the_newest_entry_of_the_audit_log_stays_and_tells_how_much_there_is() {
     pass(2).await;
     let log = walk(100, async |page| world.at(&shop).audit(&page).await).await;
     assert_eq!(log.len(), 1, "{log:?}");
-    assert_eq!(log[0].action, "retention.updated");
+    assert_eq!(log[0].action.as_str(), "retention.updated");
     check(&mut world, &shop).await;
 }

@@ -63,7 +63,7 @@ fn invite(
 /// How many accounts were created.
 async fn accounts(world: &World) -> usize {
     let log = world.engine.people().audit(&first_page()).await.unwrap().items;
-    log.iter().filter(|entry| entry.action == "person.created").count()
+    log.iter().filter(|entry| entry.action.as_str() == "person.created").count()
 }
 
 #[tokio::test(start_paused = true)]

@@ -83,7 +83,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
     assert!(!booked.replayed, "the refused request was not remembered");
     world.engine.create_business(new, Actor::Operator).await.unwrap();
     let audit: Vec<_> = handle.audit(&first_page()).await.unwrap().items;
-    let booked = audit.iter().filter(|entry| entry.action == "appointment.booked").count();
+    let booked = audit.iter().filter(|entry| entry.action.as_str() == "appointment.booked").count();
     assert_eq!(booked, 2, "{audit:?}");
 }
 

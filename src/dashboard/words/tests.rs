@@ -12,7 +12,7 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 27] = [
+const MADE: [&str; 25] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -37,8 +37,6 @@ const MADE: [&str; 27] = [
     "keys-scope-",
     "hooks-event-",
     "hooks-is-",
-    "audit-did-",
-    "audit-of-",
     "audit-field-",
 ];
 

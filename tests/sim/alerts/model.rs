@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    Actor, Alert, Appointment, AppointmentStatus, AuditEntry, BusinessId, CallRecord, CallStatus,
-    FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Timestamp, Urgency,
+    Actor, Alert, Appointment, AppointmentStatus, AuditEntry, AuditedKind, BusinessId, CallRecord,
+    CallStatus, FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Timestamp,
+    Urgency,
 };
 use actors::store::keys::{self, kind};
 use actors::store::records::AuditRecord;
@@ -265,7 +266,7 @@ fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, B
         Booked { status: status.to_owned(), staff: one.staff_id, known: false }
     };
     let mut appointments: HashMap<_, _> = all.iter().map(|one| (one.id.uuid(), booked(one))).collect();
-    for entry in entries.iter().rev().filter(|entry| entry.action.starts_with("appointment.")) {
+    for entry in entries.iter().rev().filter(|entry| entry.action.kind() == AuditedKind::Appointment) {
         let appointment = appointments.get_mut(&entry.resource_id).unwrap();
         if let Some(status) = field(&entry.changes, "status") {
             appointment.status = text(&status.from);

@@ -6,7 +6,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::{
-    Actor, Alert, AlertEmail, AlertKind, AlertsRead, Membership, PersonId, Refusal, Right, Subscription,
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Membership, PersonId, Refusal, Right,
+    Subscription,
 };
 use crate::error::EngineError;
 use crate::store::{Batch, Record, Weight, keys, unless_set_aside};
@@ -88,7 +89,7 @@ impl Change for Unsubscribe {
         }
         after.updated_at = context.at();
         Ok(Decision::answering(&shown)
-            .note_changes("person.unsubscribed", "person", self.id, (&shown_before, &shown))
+            .note_changes(AuditAction::PersonUnsubscribed, self.id, (&shown_before, &shown))
             .write(Write::Membership(after)))
     }
 

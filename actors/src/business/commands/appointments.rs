@@ -8,8 +8,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BudgetKind, Contact, ContactDetails, ContactId, Problem,
-    Refusal, Right,
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Contact, ContactDetails,
+    ContactId, Problem, Refusal, Right,
 };
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, unless_set_aside};
@@ -95,13 +95,12 @@ pub(super) fn book<G: Gives>(
         decision = decision.announce_too(event, &shown);
     }
     let (id, status) = (appointment.id, appointment.status);
-    let action =
-        if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
-    Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(
-        action,
-        "appointment",
-        id,
-    ))
+    let action = if status == AppointmentStatus::Pending {
+        AuditAction::AppointmentRequested
+    } else {
+        AuditAction::AppointmentBooked
+    };
+    Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(action, id))
 }
 
 /// Moves an appointment to another time or staff member.
@@ -119,7 +118,7 @@ impl Change for Reschedule {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
         let schedule = context.schedule();
-        amend(context, self.id, "appointment.rescheduled", |before| {
+        amend(context, self.id, AuditAction::AppointmentRescheduled, |before| {
             booking::reschedule(&schedule, before, &self.request, at)
         })
     }
@@ -145,7 +144,7 @@ impl Change for Confirm {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
-        amend(context, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
+        amend(context, self.id, AuditAction::AppointmentConfirmed, |before| booking::confirm(before, at))
     }
 
     fn weight(&self) -> Weight {
@@ -169,7 +168,7 @@ impl Change for Decline {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
-        amend(context, self.id, "appointment.declined", |before| booking::decline(before, at))
+        amend(context, self.id, AuditAction::AppointmentDeclined, |before| booking::decline(before, at))
     }
 
     fn weight(&self) -> Weight {
@@ -193,7 +192,7 @@ impl Change for Cancel {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
-        amend(context, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
+        amend(context, self.id, AuditAction::AppointmentCancelled, |before| Ok(booking::cancel(before, at)))
     }
 
     fn weight(&self) -> Weight {
@@ -209,7 +208,7 @@ impl Change for Cancel {
 pub(super) fn amend(
     context: &Context<'_>,
     id: AppointmentId,
-    action: &'static str,
+    action: AuditAction,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
 ) -> Result<Decision<Shown<AppointmentView>>, EngineError> {
     let Some(before) = context.appointment(id)? else {
@@ -227,8 +226,7 @@ pub(super) fn amend(
             // What goes on erasing them may have passed by where it stands now.
             let after = if is_erased { after.erased() } else { after };
             let now_shown = context.show(&after, contact.as_ref());
-            let mut decision =
-                Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
+            let mut decision = Decision::answering(&now_shown).note_changes(action, id, (&shown, &now_shown));
             if let Some(event) = event {
                 decision = decision.announce(event);
             }

@@ -5,7 +5,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
-use crate::domain::{BudgetKind, Limit, Right};
+use crate::domain::{AuditAction, BudgetKind, Limit, Right};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{BudgetView, LimitsView};
@@ -47,7 +47,7 @@ impl Change for PatchBudget {
         }
         let limits = (&LimitsView::from(before), &LimitsView::from(&after));
         Ok(Decision::answering(&shown)
-            .note_changes("budget.updated", "budget", context.business_id(), limits)
+            .note_changes(AuditAction::BudgetUpdated, context.business_id(), limits)
             .write(Write::Budget(after)))
     }
 

@@ -7,7 +7,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
 use crate::domain::{
-    BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Right, Text,
+    AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Right, Text,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
@@ -46,7 +46,7 @@ impl Change for RecordCall {
             decision = decision.with_new_contact(contact);
         }
         Ok(decision
-            .note("call.completed", "call", call.id)
+            .note(AuditAction::CallCompleted, call.id)
             .announce(EventType::CallCompleted)
             .write(Write::Call { before: None, after: call }))
     }

@@ -12,8 +12,8 @@ use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, Refusal, ResourceId, Service, ServiceId,
-    StaffHours, StaffId, StaffMember, Text,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, Refusal, ResourceId, Service,
+    ServiceId, StaffHours, StaffId, StaffMember, Text,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -76,7 +76,7 @@ impl Change for CreateService {
         };
         let shown = OperatorServiceView::from(&service);
         Ok(Decision::created(&shown)
-            .note("service.created", "service", service.id)
+            .note(AuditAction::ServiceCreated, service.id)
             .write(Write::Service(service)))
     }
 
@@ -171,7 +171,7 @@ impl Change for PatchService {
         after.updated_at = context.at();
         let now_shown = OperatorServiceView::from(&after);
         Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
-            .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
+            .note_changes(AuditAction::ServiceUpdated, self.id, (&shown, &now_shown))
             .write(Write::Service(after)))
     }
 
@@ -253,7 +253,7 @@ impl Change for CreateStaff {
             updated_at: context.at(),
         };
         let shown = OperatorStaffView::from(&staff);
-        Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
+        Ok(Decision::created(&shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
     }
 
     fn weight(&self) -> Weight {
@@ -318,7 +318,7 @@ impl Change for PatchStaff {
         after.updated_at = context.at();
         let now_shown = OperatorStaffView::from(&after);
         Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
-            .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
+            .note_changes(AuditAction::StaffUpdated, self.id, (&shown, &now_shown))
             .write(Write::Staff(after)))
     }
 
@@ -355,7 +355,7 @@ impl Change for DeleteService {
             return Err(in_use(format!("staff member {} offers it", member.id)).into());
         }
         check_watch(context, self.id, &self.watch)?;
-        Ok(Decision::gone().note("service.deleted", "service", self.id).write(Write::NoService(self.id)))
+        Ok(Decision::gone().note(AuditAction::ServiceDeleted, self.id).write(Write::NoService(self.id)))
     }
 
     fn weight(&self) -> Weight {
@@ -383,7 +383,7 @@ impl Change for DeleteStaff {
             return Err(in_use(format!("person {} is this staff member", membership.person_id)).into());
         }
         let mut gone =
-            Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id));
+            Decision::gone().note(AuditAction::StaffDeleted, self.id).write(Write::NoStaff(self.id));
         for (blocked, _) in context.blocked().of_staff(self.id) {
             gone = gone.write(Write::NoBlockedTime(blocked));
         }

@@ -6,7 +6,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::{
-    Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, Right, check_unique,
+    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, Right,
+    check_unique,
 };
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, keys};
@@ -61,7 +62,7 @@ impl Change for PatchContact {
         after.updated_at = context.at();
         let now_shown = ContactView::from(&after);
         Ok(Decision::answering(&now_shown)
-            .note_changes("contact.updated", "contact", self.id, (&shown, &now_shown))
+            .note_changes(AuditAction::ContactUpdated, self.id, (&shown, &now_shown))
             .write(Write::Contact { before: Some(before), after }))
     }
 
@@ -105,7 +106,7 @@ impl<G: Gives> Decision<G> {
     /// Adds a contact that appears for the first time.
     #[must_use]
     pub(super) fn with_new_contact(self, contact: Contact) -> Self {
-        self.note("contact.created", "contact", contact.id)
+        self.note(AuditAction::ContactCreated, contact.id)
             .announce_too(EventType::ContactCreated, &ContactView::from(&contact))
             .write(Write::Contact { before: None, after: contact })
     }

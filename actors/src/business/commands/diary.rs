@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
-    Actor, Asker, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, DayWindows,
-    Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays, StaffId, Text, Timestamp,
+    Actor, Asker, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar,
+    DayWindows, Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
@@ -67,7 +67,7 @@ impl Change for SetSpecialDay {
         let now_shown = SpecialDayView::from(&after);
         let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
         Ok(Decision::answering(&AffectingView { resource: now_shown, affected })
-            .note_changes("special_day.set", "business", context.business_id(), changes)
+            .note_changes(AuditAction::SpecialDaySet, context.business_id(), changes)
             .write(Write::SpecialDay(after)))
     }
 
@@ -96,7 +96,7 @@ impl Change for DeleteSpecialDay {
         let affected = on_date(context, date, &days);
         let changes = (&of_date(date, Some(shown)), &of_date(date, None));
         Ok(Decision::answering(&SpecialDayRemovedView { date: date.to_string(), affected })
-            .note_changes("special_day.deleted", "business", context.business_id(), changes)
+            .note_changes(AuditAction::SpecialDayDeleted, context.business_id(), changes)
             .write(Write::NoSpecialDay(date)))
     }
 
@@ -221,8 +221,7 @@ impl Change for AddTimeOff {
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
         let told = Told::of(time.key(), ends_at);
         let mut decision = Decision::created(&affecting).note_changes(
-            "time_off.created",
-            "time_off",
+            AuditAction::TimeOffCreated,
             time.id,
             (&Told::default(), &told),
         );
@@ -299,7 +298,7 @@ impl Told {
 /// The decision with this time off taken back.
 fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timestamp)) -> Decision<G> {
     let changes = (&Told::of(key, ends_at), &Told::default());
-    decision.note_changes("time_off.deleted", "time_off", key.id, changes).write(Write::NoBlockedTime(key))
+    decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
 /// Which blocked time of a staff member the id names, if it is time off, and until when it is. One that does not decode can

@@ -7,7 +7,7 @@ use crate::business::decision::Decision;
 use crate::business::erasure;
 use crate::business::request::{Ended, Idempotency, Removed, Shown};
 use crate::business::unread::remember_end;
-use crate::domain::{ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
+use crate::domain::{AuditAction, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
 use crate::error::EngineError;
 use crate::store::{Batch, Weight, keys};
 use crate::view::{EndedView, RetentionView};
@@ -31,7 +31,7 @@ impl Change for EraseContact {
         };
         let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };
         let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());
-        Ok(Decision::gone().note("contact.erase", "contact", self.id).write(gone).write(Write::Rows(rows)))
+        Ok(Decision::gone().note(AuditAction::ContactErase, self.id).write(gone).write(Write::Rows(rows)))
     }
 
     fn needs(&self) -> Option<Right> {
@@ -77,7 +77,7 @@ impl Change for PatchRetention {
         after.set = Some(RetentionSet { at: context.now(), steady: context.steady(), before: before_this });
         let now_shown = RetentionView::from(&after);
         Ok(Decision::answering(&now_shown)
-            .note_changes("retention.updated", "retention", context.business_id(), (&shown, &now_shown))
+            .note_changes(AuditAction::RetentionUpdated, context.business_id(), (&shown, &now_shown))
             .write(Write::Retention(after)))
     }
 
@@ -107,7 +107,7 @@ impl Change for EndBusiness {
         let of = context.business_id();
         let shown = EndedView { id: of };
         let mut decision =
-            Decision::ended(&shown).note("business.ended", "business", of).write(Write::NoBusiness);
+            Decision::ended(&shown).note(AuditAction::BusinessEnded, of).write(Write::NoBusiness);
         for endpoint in context.webhooks() {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }

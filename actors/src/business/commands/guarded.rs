@@ -12,7 +12,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::booking::{self, BookRequest, Outcome};
-use crate::domain::{Appointment, AppointmentId, Contact, Refusal, Right, Timestamp};
+use crate::domain::{Appointment, AppointmentId, AuditAction, Contact, Refusal, Right, Timestamp};
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight};
 use crate::view::AppointmentView;
@@ -97,7 +97,7 @@ impl Change for StartingAt<Reschedule> {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Self { expected, change: Reschedule { id, request } } = self;
         let (at, schedule) = (context.at(), context.schedule());
-        amend(context, id, "appointment.rescheduled", |before| {
+        amend(context, id, AuditAction::AppointmentRescheduled, |before| {
             match booking::reschedule(&schedule, before, &request, at) {
                 Ok(Outcome::Unchanged) => Ok(Outcome::Unchanged),
                 _ if !expected.contains(&before.starts_at) => Err(elsewhere(before)),
@@ -121,7 +121,7 @@ impl Change for StartingAt<Cancel> {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Self { expected, change: Cancel { id } } = self;
         let at = context.at();
-        amend(context, id, "appointment.cancelled", |before| {
+        amend(context, id, AuditAction::AppointmentCancelled, |before| {
             if expected.contains(&before.starts_at) {
                 Ok(booking::cancel(before, at))
             } else {

@@ -6,7 +6,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed};
 use crate::credentials;
-use crate::domain::{Actor, ApiKey, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
+use crate::domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, keys, unless_set_aside};
 use crate::view::{KeyCreatorView, KeyView, NewKeyView};
@@ -59,7 +59,7 @@ impl Change for CreateKey {
         };
         Ok(Decision::created(&shown)
             .remember(&NewKeyView { key: None, ..shown })
-            .note("api_key.created", "api_key", key.id)
+            .note(AuditAction::ApiKeyCreated, key.id)
             .write(Write::ApiKey(key)))
     }
 
@@ -92,7 +92,7 @@ impl Change for RevokeKey {
             return Ok(Decision::gone());
         }
         let revoked = ApiKey { revoked_at: Some(context.at()), ..key };
-        Ok(Decision::gone().note("api_key.revoked", "api_key", self.id).write(Write::ApiKey(revoked)))
+        Ok(Decision::gone().note(AuditAction::ApiKeyRevoked, self.id).write(Write::ApiKey(revoked)))
     }
 
     fn weight(&self) -> Weight {

@@ -7,7 +7,9 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::business::{Answer, Write};
-use crate::domain::{Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal, Timestamp};
+use crate::domain::{
+    AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal, Timestamp,
+};
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
 use crate::view::{self, KnowledgeView};
@@ -25,7 +27,7 @@ impl Change for AddKnowledge {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
-        let decision = Decision::created(&shown).note("knowledge.created", "knowledge", knowledge.id);
+        let decision = Decision::created(&shown).note(AuditAction::KnowledgeCreated, knowledge.id);
         // The content may be long, and whoever asks again sends it again: no content has no characters.
         let remembered = KnowledgeView { content: String::new(), ..shown };
         Ok(decision.remember(&remembered).write(Write::Knowledge { bytes_before: None, after: knowledge }))
@@ -73,7 +75,7 @@ impl Change for PatchKnowledge {
         let now_shown = KnowledgeView::from(&after);
         let (from, to) = in_brief(shown, &now_shown);
         Ok(Decision::answering(&now_shown)
-            .note_changes("knowledge.updated", "knowledge", self.id, (&from, &to))
+            .note_changes(AuditAction::KnowledgeUpdated, self.id, (&from, &to))
             .write(Write::Knowledge { bytes_before: Some(bytes), after }))
     }
 
@@ -95,7 +97,7 @@ impl Change for DeleteKnowledge {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let (_, bytes) = stored(context, self.id)?;
         let gone = Write::NoKnowledge { id: self.id, bytes };
-        Ok(Decision::gone().note("knowledge.deleted", "knowledge", self.id).write(gone))
+        Ok(Decision::gone().note(AuditAction::KnowledgeDeleted, self.id).write(gone))
     }
 
     fn weight(&self) -> Weight {

@@ -6,7 +6,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
-use crate::domain::{Mail, MailId, MailKind, MailStatus, Refusal, Right};
+use crate::domain::{AuditAction, Mail, MailId, MailKind, MailStatus, Refusal, Right};
 use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::store::{Weight, keys};
@@ -49,7 +49,7 @@ impl Change for ResendMail {
         let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
         let new = NewMail { business_id, person_id, kind, about, more, to, due: None };
         let id = context.mint();
-        Ok(Decision::created(&ResentView { id }).note("mail.resent", "mail", self.id).mail(id, new))
+        Ok(Decision::created(&ResentView { id }).note(AuditAction::MailResent, self.id).mail(id, new))
     }
 
     fn weight(&self) -> Weight {

@@ -7,7 +7,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Shown};
 use crate::domain::{
-    EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, Right, StaffId, TakenMessage,
+    AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, Right, StaffId,
+    TakenMessage,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
@@ -47,7 +48,7 @@ impl Change for TakeMessage {
         let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at());
         let shown = MessageView::from(&message);
         Ok(Decision::created(&shown)
-            .note("message.taken", "message", message.id)
+            .note(AuditAction::MessageTaken, message.id)
             .announce(EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
     }
@@ -92,7 +93,7 @@ impl Change for PatchMessage {
         after.updated_at = context.at();
         let now_shown = context.show_message(&after)?;
         Ok(Decision::answering(&now_shown)
-            .note_changes("message.updated", "message", self.id, (&shown, &now_shown))
+            .note_changes(AuditAction::MessageUpdated, self.id, (&shown, &now_shown))
             .write(Write::Message { before: Some(before), after }))
     }
 

@@ -3,13 +3,15 @@
 //! What always holds: nobody else answers than its person, and of an account that is not confirmed only whoever came by
 //! a link of this very offer: somebody else may have set its password.
 
-use super::people::{PERSON, member};
+use super::people::member;
 use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Removed, Shown};
-use crate::domain::{Actor, Membership, MembershipStatus, Person, Problem, Refusal, Right, Timestamp};
+use crate::domain::{
+    Actor, AuditAction, Membership, MembershipStatus, Person, Problem, Refusal, Right, Timestamp,
+};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::PersonView;
@@ -50,7 +52,7 @@ impl Change for AcceptMembership {
         // What of the account shows from now on was not changed by it.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(&shown)
-            .note_changes("person.accepted", PERSON, person.id, (&shown_before, &shown))
+            .note_changes(AuditAction::PersonAccepted, person.id, (&shown_before, &shown))
             .write(Write::Membership(after)))
     }
 
@@ -86,7 +88,7 @@ impl Change for DeclineMembership {
         }
         check_confirmed(&self.person, before, self.by_link)?;
         let (id, offered) = (self.person.id, before.created_at);
-        Ok(Decision::gone().note("person.declined", PERSON, id).write(Write::NoMembership(id, offered)))
+        Ok(Decision::gone().note(AuditAction::PersonDeclined, id).write(Write::NoMembership(id, offered)))
     }
 
     fn weight(&self) -> Weight {

@@ -9,17 +9,14 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, MailKind, Membership, MembershipPatch,
-    MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp,
-    check_membership, check_people, patched,
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, AuditAction, LinkKind, MailKind, Membership,
+    MembershipPatch, MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role, StaffId,
+    Timestamp, check_membership, check_people, patched,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::store::Weight;
 use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
-
-/// What a person is called in an answer that there is none.
-pub(super) const PERSON: &str = "person";
 
 /// Offers a person a membership.
 #[derive(Clone, Debug)]
@@ -59,7 +56,7 @@ impl Change for AddMember {
         check_new(context, &membership)?;
         let shown = NewPersonView::remembered(&person, &membership);
         let decision = Decision::created(&shown)
-            .note("person.added", PERSON, person.id)
+            .note(AuditAction::PersonAdded, person.id)
             .write(Write::Membership(membership));
         let of = context.business_id();
         Ok(match mail {
@@ -125,7 +122,7 @@ impl Change for PatchMember {
         after.updated_at = context.at();
         let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
         Ok(Decision::answering(&shown)
-            .note_changes("person.changed", PERSON, person.id, (&shown_before, &shown))
+            .note_changes(AuditAction::PersonChanged, person.id, (&shown_before, &shown))
             .write(Write::Membership(after)))
     }
 
@@ -155,7 +152,7 @@ impl Change for RemoveMember {
         let before = member(context, self.id)?;
         check_membership(context.team(), context.asker()?, Some(before), None)?;
         let write = Write::NoMembership(self.id, before.created_at);
-        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(write))
+        Ok(Decision::gone().note(AuditAction::PersonRemoved, self.id).write(write))
     }
 
     fn weight(&self) -> Weight {
@@ -187,7 +184,7 @@ impl Change for NoteLink {
             return Err(Refusal::NotAllowed("links are made by the operator").into());
         }
         let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
-        Ok(Decision::answering(&shown).note("person.link_made", PERSON, self.id))
+        Ok(Decision::answering(&shown).note(AuditAction::PersonLinkMade, self.id))
     }
 
     fn weight(&self) -> Weight {
@@ -229,7 +226,7 @@ impl Change for PatchNotifications {
         after.updated_at = context.at();
         let shown = NotificationsView::from(&after);
         Ok(Decision::answering(&shown)
-            .note_changes("person.notifications_changed", PERSON, self.id, (&shown_before, &shown))
+            .note_changes(AuditAction::PersonNotificationsChanged, self.id, (&shown_before, &shown))
             .write(Write::Membership(after)))
     }
 
@@ -243,5 +240,5 @@ impl Change for PatchNotifications {
 }
 
 pub(super) fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
-    context.team().get(&id).ok_or(Refusal::NotFound(PERSON))
+    context.team().get(&id).ok_or(Refusal::NotFound("person"))
 }

@@ -9,7 +9,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::availability::{Concerned, Schedule};
-use crate::domain::{BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
+use crate::domain::{AuditAction, BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
@@ -143,6 +143,6 @@ fn patch<V: Serialize, A: Serialize + 'static>(
     after.updated_at = context.at();
     let now_shown = view(&after);
     Ok(Decision::answering(&answered(view(&after), &after))
-        .note_changes("business.updated", "business", before.id, (&shown, &now_shown))
+        .note_changes(AuditAction::BusinessUpdated, before.id, (&shown, &now_shown))
         .write(Write::Business(after)))
 }

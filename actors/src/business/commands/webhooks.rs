@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
-    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text, Timestamp, WebhookEndpoint,
-    WebhookId, WebhookSecret, WebhookStatus,
+    AuditAction, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text, Timestamp,
+    WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
 };
 use crate::error::EngineError;
 use crate::net::WebhookUrl;
@@ -60,7 +60,7 @@ fn created<S: Serialize + 'static>(
     endpoint: WebhookEndpoint,
     shown: &NewWebhookView<S>,
 ) -> Decision<New<NewWebhookView<S>>> {
-    Decision::created(shown).note("webhook.created", "webhook", endpoint.id).write(Write::Webhook(endpoint))
+    Decision::created(shown).note(AuditAction::WebhookCreated, endpoint.id).write(Write::Webhook(endpoint))
 }
 
 impl Change for CreateWebhook {
@@ -141,7 +141,7 @@ impl Change for PatchWebhook {
             Some(WebhookStatus::Disabled) => after.disable(self.reason, context.at()),
             None => {}
         }
-        Ok(changed(context, "webhook.updated", before, after))
+        Ok(changed(context, AuditAction::WebhookUpdated, before, after))
     }
 
     fn weight(&self) -> Weight {
@@ -157,7 +157,7 @@ impl Change for PatchWebhook {
 /// Writes an endpoint as it shall be, if it differs.
 fn changed(
     context: &Context<'_>,
-    action: &'static str,
+    action: AuditAction,
     before: &WebhookEndpoint,
     mut after: WebhookEndpoint,
 ) -> Decision<Shown<WebhookView>> {
@@ -167,7 +167,7 @@ fn changed(
     after.updated_at = context.at();
     let (shown, now_shown) = (WebhookView::from(before), WebhookView::from(&after));
     Decision::answering(&now_shown)
-        .note_changes(action, "webhook", before.id, (&shown, &now_shown))
+        .note_changes(action, before.id, (&shown, &now_shown))
         .write(Write::Webhook(after))
 }
 
@@ -184,7 +184,7 @@ impl Change for DeleteWebhook {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         Ok(Decision::gone()
-            .note("webhook.deleted", "webhook", endpoint.id)
+            .note(AuditAction::WebhookDeleted, endpoint.id)
             .write(Write::NoWebhook(endpoint.id)))
     }
 
@@ -212,7 +212,7 @@ impl Change for RotateSecret {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
-        Ok(changed(context, "webhook.secret_rotated", before, after))
+        Ok(changed(context, AuditAction::WebhookSecretRotated, before, after))
     }
 
     fn weight(&self) -> Weight {
@@ -248,7 +248,7 @@ impl Change for TurnOff {
         // It may have been disabled, and even enabled again, while the attempt was under way.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at());
-            changed(context, "webhook.turned_off", before, after).alert(self.endpoint)
+            changed(context, AuditAction::WebhookTurnedOff, before, after).alert(self.endpoint)
         } else {
             Decision::unchanged(&WebhookView::from(before))
         };

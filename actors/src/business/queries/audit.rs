@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
-use crate::domain::{Actor, AuditEntry, Timestamp};
+use crate::domain::{Actor, AuditAction, AuditEntry, AuditedKind, Timestamp};
 use crate::error::EngineError;
 use crate::store::{Order, Record, keys};
 
@@ -13,10 +13,10 @@ use crate::store::{Order, Record, keys};
 pub struct AuditFilter {
     /// Only what this one did.
     pub actor: Option<Actor>,
-    /// Only this: `appointment.cancelled`, say.
-    pub action: Option<String>,
-    /// Only what was done to records of this kind: `appointment`, say.
-    pub resource_type: Option<String>,
+    /// Only what was done in this way.
+    pub action: Option<AuditAction>,
+    /// Only what was done to records of this kind.
+    pub resource_type: Option<AuditedKind>,
     /// Only what was done to this record.
     pub resource_id: Option<Uuid>,
     /// Only what was done at or after this instant.
@@ -28,8 +28,8 @@ pub struct AuditFilter {
 impl AuditFilter {
     fn admits(&self, entry: &AuditEntry) -> bool {
         self.actor.is_none_or(|actor| actor == entry.actor)
-            && self.action.as_ref().is_none_or(|action| *action == entry.action)
-            && self.resource_type.as_ref().is_none_or(|kind| *kind == entry.resource_type)
+            && self.action.is_none_or(|action| action == entry.action)
+            && self.resource_type.is_none_or(|kind| kind == entry.resource_type)
             && self.resource_id.is_none_or(|id| id == entry.resource_id)
     }
 }

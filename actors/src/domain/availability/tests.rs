@@ -106,7 +106,8 @@ impl World {
 
     fn assign(&self, number: u128, staff: Option<u128>, time: &str) -> Result<StaffId, SlotReason> {
         let service = service(number);
-        let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), |service| service.duration());
+        let duration =
+            self.services.get(&service).map_or(TimeDelta::minutes(30), |service| service.duration());
         let staff = staff.map(member);
         let buffers = self.services.get(&service).map(|service| service.buffers).unwrap_or_default();
         let (start, terms) = (monday(time), self.terms);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::budget::{UsageRecord, freeze_usage, thaw_usage};
 use super::{IdBytes, bytes_of, id_of, instant};
-use crate::domain::{Actor, AuditEntry, FieldChange, Usage};
+use crate::domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, Usage};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -95,8 +95,8 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
             at: value.at.millis(),
             actor,
             key_id,
-            action: value.action.clone(),
-            resource_type: value.resource_type.clone(),
+            action: value.action.as_str().into(),
+            resource_type: value.resource_type.as_str().into(),
             resource_id: value.resource_id.into_bytes(),
             changes: value.changes.iter().map(change).collect(),
         }
@@ -116,8 +116,8 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
             id: id_of(self.id),
             at: instant(record, self.at)?,
             actor,
-            action: self.action,
-            resource_type: self.resource_type,
+            action: known(AuditAction::from_word, record, &self.action)?,
+            resource_type: known(AuditedKind::from_word, record, &self.resource_type)?,
             resource_id: Uuid::from_bytes(self.resource_id),
             changes: self
                 .changes
@@ -126,6 +126,10 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
                 .collect(),
         })
     }
+}
+
+fn known<T>(read: fn(&str) -> Option<T>, record: &'static str, word: &str) -> Result<T, StoreError> {
+    read(word).ok_or_else(|| StoreError::damaged(record, format!("the word {word} is not known")))
 }
 
 #[cfg(test)]
@@ -140,8 +144,8 @@ mod tests {
             id: id_of([0xa1; 16]),
             at: Timestamp::from_millis(1_772_442_000_000),
             actor: Actor::ApiKey(id_of([0xa2; 16])),
-            action: "appointment.cancelled".into(),
-            resource_type: "appointment".into(),
+            action: AuditAction::AppointmentCancelled,
+            resource_type: AuditedKind::Appointment,
             resource_id: Uuid::from_bytes([0xa3; 16]),
             changes: vec![FieldChange {
                 field: "status".into(),

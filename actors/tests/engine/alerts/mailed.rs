@@ -248,7 +248,7 @@ async fn a_mails_own_link_ends_mails_like_it_as_often_as_it_is_used() {
     assert_eq!(setting(AlertKind::MessageTaken).await.email, AlertEmail::Now);
     let entries = async || world.at(&shop).audit(&first_page()).await.unwrap().items;
     let before = entries().await;
-    assert_eq!(before[0].action, "person.unsubscribed");
+    assert_eq!(before[0].action.as_str(), "person.unsubscribed");
     assert_eq!(before[0].actor, Actor::Person(owner));
     world.engine.unsubscribe(&token).await.unwrap();
     assert_eq!(entries().await.len(), before.len(), "a second time nothing is changed");

@@ -2,7 +2,7 @@
 //!
 //! What always holds: everybody is told action, time and person; from what to what is told to those who may see the log.
 
-use actors::domain::{AuditEntry, Right, Timestamp};
+use actors::domain::{AuditAction, AuditEntry, Right, Timestamp};
 use actors::view::AppointmentView;
 
 use crate::dashboard::asked::Member;
@@ -38,13 +38,13 @@ pub(super) async fn of(
 }
 
 fn what(member: &Member, view: &View, entry: &AuditEntry) -> String {
-    let done = match entry.action.as_str() {
-        "appointment.requested" => view.t("appointment-history-requested"),
-        "appointment.booked" => view.t("appointment-history-booked"),
-        "appointment.confirmed" => view.t("appointment-history-confirmed"),
-        "appointment.rescheduled" => view.t("appointment-history-rescheduled"),
-        "appointment.declined" => view.t("appointment-history-declined"),
-        "appointment.cancelled" => view.t("appointment-history-cancelled"),
+    let done = match entry.action {
+        AuditAction::AppointmentRequested => view.t("appointment-history-requested"),
+        AuditAction::AppointmentBooked => view.t("appointment-history-booked"),
+        AuditAction::AppointmentConfirmed => view.t("appointment-history-confirmed"),
+        AuditAction::AppointmentRescheduled => view.t("appointment-history-rescheduled"),
+        AuditAction::AppointmentDeclined => view.t("appointment-history-declined"),
+        AuditAction::AppointmentCancelled => view.t("appointment-history-cancelled"),
         _ => view.t("appointment-history-changed"),
     };
     let moved = moved(member, view, entry).filter(|_| member.sees(Right::Integrations));

@@ -1,16 +1,18 @@
 //! What the audit log is narrowed to, with the controls that say so.
 
+use std::collections::BTreeSet;
+
 use actors::business::{AuditFilter, PageRequest};
-use actors::domain::{Actor, AuditEntry, KeyId, MembershipId, ResourceId};
+use actors::domain::{Actor, AuditAction, AuditEntry, AuditedKind, KeyId, MembershipId, ResourceId};
 use actors::view::PersonView;
 use uuid::Uuid;
 
 use super::super::webhooks::day;
-use super::entry::{ACTIONS, RESOURCES, action, resource};
 use crate::dashboard::asked::Member;
 use crate::dashboard::parts::{Choice, Field};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
+use crate::dashboard::words::audit as words;
 
 /// The names of the filters, as the address has them.
 pub(super) const FILTERS: [&str; 6] = ["by", "did", "to", "id", "from", "until"];
@@ -47,20 +49,24 @@ impl Filters {
             let all = all.map(|one| Choice { chosen: one.value == query.get(name), ..one });
             Field::select(name, view.t(label), all.collect())
         };
-        let actions = ACTIONS.iter().map(|one| Choice::new(*one, action(view, one))).collect();
-        let resources = RESOURCES.iter().map(|one| Choice::new(*one, resource(view, one))).collect();
+        let locale = view.words.locale;
+        let actions = AuditAction::ALL.iter().filter(|action| !action.is_of_installation());
+        let kinds: BTreeSet<_> = actions.clone().map(|action| action.kind()).collect();
+        let actions = actions.map(|one| Choice::new(one.as_str(), words::action(locale, *one))).collect();
+        let kinds =
+            kinds.into_iter().map(|one| Choice::new(one.as_str(), words::kind(locale, one))).collect();
         Ok(Self {
             filter: AuditFilter {
                 actor: given("by").and_then(|word| actor(&people, word)),
-                action: given("did").map(str::to_owned),
-                resource_type: given("to").map(str::to_owned),
+                action: given("did").and_then(AuditAction::from_word),
+                resource_type: given("to").and_then(AuditedKind::from_word),
                 resource_id: id.map(|id| resource_id(&people, id)),
                 from,
                 until,
             },
             by: select("by", "audit-by", "audit-everybody", actors(view, member, &people).await?),
             did: select("did", "audit-did", "audit-anything-done", actions),
-            to: select("to", "audit-to", "audit-anything", resources),
+            to: select("to", "audit-to", "audit-anything", kinds),
             from: from_field,
             until: until_field,
             id: id.map(|id| id.to_string()).unwrap_or_default(),
@@ -71,7 +77,7 @@ impl Filters {
 
     /// The id by which addresses name the record of an entry: for a person, that of their membership, if they have one.
     pub(super) fn address_id(&self, entry: &AuditEntry) -> Option<Uuid> {
-        if entry.resource_type != "person" {
+        if entry.resource_type != AuditedKind::Person {
             return Some(entry.resource_id);
         }
         let person = self.people.iter().find(|person| person.id.uuid() == entry.resource_id);

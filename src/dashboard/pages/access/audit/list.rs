@@ -1,11 +1,11 @@
 //! The audit log of a business, newest first.
 
-use actors::domain::AuditEntry;
+use actors::domain::{AuditAction, AuditEntry};
 use askama::Template;
 use axum::http::StatusCode;
 use chrono::NaiveDate;
 
-use super::entry::{Names, action, field, page_of, resource};
+use super::entry::{Names, field, page_of};
 use super::filters::{FILTERS, Filters};
 use super::values::value;
 use crate::dashboard::asked::Member;
@@ -15,6 +15,7 @@ use crate::dashboard::listing::Pages;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
 use crate::dashboard::who::Whos;
+use crate::dashboard::words::audit as words;
 use crate::words::{capitalised, plain};
 
 /// How many entries are on a page.
@@ -46,7 +47,7 @@ struct Row {
     at: String,
     time: String,
     who: String,
-    did: String,
+    did: &'static str,
     /// The kind of record, and what it is called, as far as that is known.
     of: String,
     name: String,
@@ -95,9 +96,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     Ok(page(StatusCode::OK, &shown)?)
 }
 
-/// What somebody does who was invited and does not come.
-const DECLINED: &str = "person.declined";
-
 fn row(
     view: &View,
     (member, filters): (&Member, &Filters),
@@ -116,9 +114,13 @@ fn row(
         at: entry.at.to_string(),
         time: days::clock(entry.at, zone),
         // Whoever declined is nobody of the business.
-        who: if entry.action == DECLINED { view.t("who-nameless") } else { whos.of(entry.actor).to_owned() },
-        did: action(view, &entry.action),
-        of: capitalised(&resource(view, &entry.resource_type)),
+        who: if entry.action == AuditAction::PersonDeclined {
+            view.t("who-nameless")
+        } else {
+            whos.of(entry.actor).to_owned()
+        },
+        did: words::action(view.words.locale, entry.action),
+        of: capitalised(words::kind(view.words.locale, entry.resource_type)),
         name: name.map(|name| plain(&name, NAME_CHARS_MAX)).unwrap_or_default(),
         path: page_of(member, entry).unwrap_or_default(),
         all: filters.address_id(entry).map(|id| format!("{}?id={id}", member.path_to("settings/audit"))),
