@@ -1,6 +1,6 @@
 //! `/admin/v1/mail/test`: whether mail works.
 
-use actors::domain::{Email, Locale, Refusal};
+use actors::domain::{Conflict, Email, Locale, Refusal};
 use actors::view::MailTestView;
 
 use crate::config::variables::SMTP_URL;
@@ -22,10 +22,8 @@ pub(super) async fn test(
     Body(body): Body<MailTestBody>,
 ) -> Result<Plain<MailTestView>, ApiError> {
     let tested = context.engine.test_mail(&body.to, body.locale.unwrap_or(Locale::En)).await?;
-    let tested = tested.ok_or_else(|| {
-        let message = format!("no mail is sent: {SMTP_URL} is not set");
-        Refusal::Conflict { message, details: Vec::new() }
-    })?;
+    let tested = tested
+        .ok_or_else(|| Refusal::Conflict { conflict: Conflict::NoRelaySet(SMTP_URL), details: Vec::new() })?;
     let duration_ms = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
     let (answer, error) = match tested.result {
         Ok(answer) => (Some(answer), None),

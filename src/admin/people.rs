@@ -2,8 +2,8 @@
 
 use actors::business::commands::people::{PatchNotifications, RemoveMember};
 use actors::domain::{
-    Address, AlertChoice, AlertEmail, AlertKind, AlertScope, LinkKind, Locale, MembershipPatch, PersonId,
-    PersonName, Refusal, Role, StaffId,
+    Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
+    PersonId, PersonName, Refusal, Role, StaffId,
 };
 use actors::people::{Invitation, Invited};
 use actors::view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
@@ -230,7 +230,7 @@ pub(super) async fn link(
     people.member(&business, id).await?;
     if !people.has_public_url() {
         return Err(Refusal::conflict(
-            "people reach this service nowhere",
+            Conflict::NoPublicUrl,
             "",
             "RECEPTIONIST_PUBLIC_URL has to be set while the listener is off the loopback without TLS",
         )

@@ -10,6 +10,7 @@ use super::request::Call;
 use super::shown;
 use super::typed::near::question;
 use super::typed::zone;
+use crate::rest::english;
 
 /// The long flags of a command, without dashes.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +118,7 @@ pub(super) enum Hint {
 pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
     let invalid = refused.code == "invalid_request";
     let mut hints: Vec<Hint> = Vec::new();
-    if refused.code == "slot_unavailable" && refused.message == SlotReason::Buffer.to_string() {
+    if refused.code == "slot_unavailable" && refused.message == english::slot(SlotReason::Buffer) {
         hints.push(Hint::Said("--ignore-buffers books it all the same".into()));
     }
     if refused.code == "slot_unavailable" {
@@ -240,7 +241,8 @@ mod tests {
         assert_eq!(hints(&refused(taken), &call()), []);
         let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
         assert_eq!(hints(&refused(late), &call()).len(), 1);
-        let near = serde_json::json!({"code": "slot_unavailable", "message": SlotReason::Buffer.to_string()});
+        let near =
+            serde_json::json!({"code": "slot_unavailable", "message": english::slot(SlotReason::Buffer)});
         let told = hints(&refused(&near.to_string()), &call());
         assert_eq!(told.len(), 2);
         assert_eq!(told[0], Hint::Said("--ignore-buffers books it all the same".into()));

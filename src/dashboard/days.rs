@@ -44,11 +44,6 @@ pub(super) fn moment(view: &View, instant: Timestamp, zone: Tz) -> Moment {
     Moment { instant, date, day, clock: clock(instant, zone) }
 }
 
-/// The instant that something the engine says ends with: the pages tell it as the clocks of the business do.
-pub(super) fn said_at_end(said: &str) -> Option<Timestamp> {
-    Timestamp::parse(said.rsplit(' ').next()?).ok()
-}
-
 /// The day that somebody asks for, within the years in which anything is booked: others no clock can show.
 pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = text.trim().parse().ok()?;

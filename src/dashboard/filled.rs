@@ -7,7 +7,7 @@
 
 use actors::EngineError;
 use actors::business::{Answer, Change, IfMatch, Request};
-use actors::domain::{Access, Actor, Problem, Refusal, Right};
+use actors::domain::{Access, Actor, Conflict, Denied, Problem, Refusal, Right};
 use actors::view::{etag, render};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
@@ -26,8 +26,6 @@ use crate::rest::values::phone::PhoneRegion;
 
 /// The field that holds the tag of the version that a form was filled in from.
 const TAG: &str = "tag";
-/// Where a conflict of versions is told.
-const IF_MATCH: &str = "If-Match";
 
 /// The tag of a record as a page shows it, for its form.
 pub(super) fn tag(record: &impl Serialize) -> String {
@@ -53,9 +51,11 @@ pub(super) enum Undone {
     /// What was sent is wrong there.
     Invalid(Vec<Problem>),
     /// It does not fit what is there.
-    Conflict {
-        /// Why, in a sentence.
-        message: String,
+    Conflict(Refusal),
+    /// It does not fit what is there, and the page says why itself.
+    Told {
+        /// Why, in the language of the page.
+        notice: String,
         /// Where.
         details: Vec<Problem>,
     },
@@ -68,7 +68,7 @@ impl Undone {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Conflict { .. } | Self::Stale => StatusCode::CONFLICT,
+            Self::Conflict(_) | Self::Told { .. } | Self::Stale => StatusCode::CONFLICT,
         }
     }
 
@@ -76,7 +76,8 @@ impl Undone {
     pub(super) fn told(self, view: &View, stale: String) -> String {
         match self {
             Self::Stale => stale,
-            Self::Conflict { message, .. } => view.problem(&message),
+            Self::Conflict(refusal) => view.refusal(&refusal),
+            Self::Told { notice, .. } => notice,
             Self::Invalid(problems) => {
                 let all = problems.iter().map(|problem| view.problem(&problem.message));
                 all.collect::<Vec<_>>().join(" ")
@@ -91,14 +92,13 @@ impl Undone {
     pub(super) fn of(error: EngineError) -> Result<Self, Refused> {
         match error {
             EngineError::Refused(Refusal::Invalid(problems)) => Ok(Self::Invalid(problems)),
-            EngineError::Refused(Refusal::Conflict { message, details }) => {
-                let stale = details.iter().any(|problem| problem.path == IF_MATCH);
-                Ok(if stale { Self::Stale } else { Self::Conflict { message, details } })
-            }
-            EngineError::Refused(refusal @ (Refusal::SlotUnavailable(_) | Refusal::BookingDisabled)) => {
-                let message = ApiError::from(refusal).message();
-                Ok(Self::Conflict { message, details: Vec::new() })
-            }
+            EngineError::Refused(Refusal::Conflict {
+                conflict: Conflict::Changed | Conflict::NoSpecialDay,
+                ..
+            }) => Ok(Self::Stale),
+            EngineError::Refused(
+                refusal @ (Refusal::Conflict { .. } | Refusal::SlotUnavailable(_) | Refusal::BookingDisabled),
+            ) => Ok(Self::Conflict(refusal)),
             error => Err(error.into()),
         }
     }
@@ -189,7 +189,7 @@ impl Member {
     /// Why not.
     pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
         if self.membership.role.access(right) != Access::Change {
-            return Err(Refusal::NotAllowed("your role may see this and not change it").into());
+            return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
         }
         if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
@@ -284,9 +284,15 @@ impl Filled {
         let bad = Self { tone: "bad", ..Self::of(values) };
         match undone {
             Undone::Invalid(problems) => Self { problems, notice: view.t("refused-form"), ..bad },
-            Undone::Conflict { message, details } => {
-                Self { problems: details, notice: view.problem(&message), ..bad }
+            Undone::Conflict(refusal) => {
+                let notice = view.refusal(&refusal);
+                let problems = match refusal {
+                    Refusal::Conflict { details, .. } => details,
+                    _ => Vec::new(),
+                };
+                Self { problems, notice, ..bad }
             }
+            Undone::Told { notice, details } => Self { problems: details, notice, ..bad },
             Undone::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
         }
     }

@@ -68,10 +68,9 @@ impl Refused {
             Self::Fault(ApiError::ForeignOrigin(_)) => {
                 view.with("foreign-host", "setting", variables::PUBLIC_URL)
             }
-            Self::Fault(ApiError::Refusal(Refusal::NotAllowed(reason))) => view.problem(reason),
-            Self::Fault(fault @ ApiError::Refusal(Refusal::Conflict { .. } | Refusal::Invalid(_))) => {
-                view.problem(&fault.message())
-            }
+            Self::Fault(ApiError::Refusal(
+                refusal @ (Refusal::NotAllowed(_) | Refusal::Conflict { .. } | Refusal::Invalid(_)),
+            )) => view.refusal(refusal),
             _ => view.t(&format!("error-{}-text", known(status))),
         }
     }
@@ -132,7 +131,7 @@ mod tests {
     use std::num::NonZeroU32;
     use std::sync::Arc;
 
-    use actors::domain::Locale;
+    use actors::domain::{Conflict, Denied, Locale};
     use actors::ports::Ports;
     use actors::{Engine, EngineError};
     use http_body_util::BodyExt;
@@ -160,12 +159,12 @@ mod tests {
                 (Refused::CrossSite, 403),
                 (Refused::Suspended, 403),
                 (ApiError::ForeignOrigin("Host").into(), 403),
-                (refusal(Refusal::NotAllowed("your role may see this and not change it")), 403),
+                (refusal(Refusal::NotAllowed(Denied::ReadOnly)), 403),
                 (Refused::not_found(), 404),
                 (EngineError::NotFound.into(), 404),
                 (ApiError::MethodNotAllowed("GET, HEAD", "").into(), 405),
                 (Refused::SentBefore, 409),
-                (refusal(Refusal::conflict("it is taken", "email", "is taken")), 409),
+                (refusal(Refusal::conflict(Conflict::AddressTaken, "email", "is taken")), 409),
                 (Refused::LinkGone, 410),
                 (ApiError::BodyTooLarge(1).into(), 413),
                 (refusal(Refusal::invalid("name", "is too long")), 422),

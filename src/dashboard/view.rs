@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use actors::domain::Refusal;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,7 +12,7 @@ use super::assets;
 use super::desk::Desk;
 use super::form::SessionKey;
 use super::parts;
-use super::words::problem;
+use super::words::{problem, refusals};
 use crate::rest::error::ApiError;
 use crate::words::{Value, Words};
 
@@ -50,6 +51,12 @@ impl View {
     /// Words about a number.
     pub(super) fn count(&self, id: &str, count: u64) -> String {
         self.words.say(id, &[("count", Value::Count(count))])
+    }
+
+    /// Why something was refused, in the page's language.
+    pub(super) fn refusal(&self, refusal: &Refusal) -> String {
+        let known = refusals::refusal(self.words, refusal);
+        known.unwrap_or_else(|| self.problem(&ApiError::from(refusal.clone()).message()))
     }
 
     /// What the engine says is wrong, in the page's language.

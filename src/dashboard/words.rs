@@ -1,6 +1,7 @@
 //! The words of the pages.
 
 pub(super) mod audit;
+pub(super) mod refusals;
 
 use std::sync::LazyLock;
 
@@ -37,6 +38,14 @@ pub(super) fn words(locale: Locale) -> &'static Words {
     match locale {
         Locale::En => &ENGLISH,
         Locale::Fr => &FRENCH,
+    }
+}
+
+/// The words of a language, of those in each.
+fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
+    match locale {
+        Locale::En => english,
+        Locale::Fr => french,
     }
 }
 

@@ -5,9 +5,9 @@
 //! what cannot.
 
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
-use actors::business::commands::guarded::{BookOnce, EXPECTED_STARTS_AT, StartingAt};
+use actors::business::commands::guarded::{BookOnce, StartingAt};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, Refusal, SlotReason, Source, Timestamp};
+use actors::domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,7 @@ use super::refused::Refused;
 use super::values::{IdText, IdempotencyKey, Named, Weekday, When};
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
+use crate::rest::english;
 use crate::rest::error::ApiError;
 
 /// A minute, in milliseconds.
@@ -237,27 +238,24 @@ fn why_not(
         (SlotReason::OffGrid, _) => {
             format!("{time} is not one of the start times, which are 30 minutes apart.")
         }
-        (other, _) => format!("{time} cannot be booked: {other}."),
+        (other, _) => format!("{time} cannot be booked: {}.", english::slot(other)),
     })
 }
 
 /// The refusal of what stands otherwise than whoever asks believes, with the next step.
 fn stands_otherwise(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
-    let Refused::Rules(Refusal::Conflict { message, details }) = &refused else { return refused };
-    let detail = |path: &str| details.iter().find(|detail| detail.path == path);
-    let starts = detail(EXPECTED_STARTS_AT).and_then(|detail| Timestamp::parse(&detail.message).ok());
-    if let Some(starts) = starts {
-        return Refused::told(format!(
+    let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
+    match conflict {
+        Conflict::StartsElsewhere(starts) => Refused::told(format!(
             "Nothing was done: the appointment starts at {} ({}), not when expected_starts_at says. Make sure that it \
              is the one that is meant, then send that.",
-            clock.spoken(starts, asking.business.now()),
-            clock.local(starts)
-        ));
+            clock.spoken(*starts, asking.business.now()),
+            clock.local(*starts)
+        )),
+        Conflict::AppointmentStatus(..) | Conflict::AppointmentEnded => Refused::told(format!(
+            "Nothing was done: {}. `book_appointment` books another time anew.",
+            english::conflict(conflict)
+        )),
+        _ => refused,
     }
-    if detail("status").or(detail("ends_at")).is_some() {
-        return Refused::told(format!(
-            "Nothing was done: {message}. `book_appointment` books another time anew."
-        ));
-    }
-    refused
 }

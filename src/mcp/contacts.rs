@@ -2,7 +2,9 @@
 
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text};
+use actors::domain::{
+    Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text,
+};
 use actors::view::ContactView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,7 @@ use super::refused::Refused;
 use super::values::{IdText, IdempotencyKey};
 use crate::http::cursor::CursorText;
 use crate::json_object;
+use crate::rest::english;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
@@ -177,9 +180,8 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
 /// The refusal of a phone or an email that another contact has, with the next step.
 fn known(refused: Refused) -> Refused {
     match refused {
-        Refused::Rules(actors::domain::Refusal::Conflict { message, details })
-            if details.iter().any(|detail| matches!(detail.path.as_str(), "phone" | "email")) =>
-        {
+        Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {
+            let message = english::conflict(&conflict);
             let told: Vec<String> =
                 details.iter().map(|detail| format!("{} {}", detail.path, detail.message)).collect();
             Refused::told(format!(

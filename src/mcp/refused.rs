@@ -10,6 +10,7 @@ use actors::domain::{Problem, Refusal, Scope};
 use super::bounds::one_line;
 use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
+use crate::rest::english;
 use crate::rest::error::ApiError;
 
 /// How many problems are named.
@@ -106,9 +107,11 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
             };
             format!("There is no such {kind} in this business. `{finder}` finds the ids.")
         }
-        Refusal::Conflict { message, details } if details.is_empty() => format!("Nothing was done: {message}."),
-        Refusal::Conflict { message, details } => {
-            format!("Nothing was done: {message} ({}).", listed(details))
+        Refusal::Conflict { conflict, details } if details.is_empty() => {
+            format!("Nothing was done: {}.", english::conflict(conflict))
+        }
+        Refusal::Conflict { conflict, details } => {
+            format!("Nothing was done: {} ({}).", english::conflict(conflict), listed(details))
         }
         Refusal::BookingDisabled => {
             "This business takes no bookings at the moment: nothing can be booked or moved. Tell whoever asks to \
@@ -120,6 +123,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
              call `{tool}` again with allow_pending: true."
         ),
         Refusal::SlotUnavailable(reason) => {
+            let reason = english::slot(*reason);
             format!("Nothing was done: {reason}. `find_open_times` lists the times that can be booked.")
         }
         Refusal::IdempotencyInProgress => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{Problem, Refusal, Scope, SlotReason};
+use actors::domain::{Conflict, Problem, Refusal, Scope, SlotReason};
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
@@ -110,7 +110,7 @@ fn possible(
     }
     errors.extend(refuses.iter().map(|code| match (code, operation.signature.answers) {
         (Code::Conflict, Kind::Accepted) => {
-            Refusal::conflict("the endpoint is disabled", "status", "disabled").into()
+            Refusal::conflict(Conflict::EndpointDisabled, "status", "disabled").into()
         }
         (code, _) => sample(*code),
     }));
@@ -126,7 +126,7 @@ fn sample(code: Code) -> ApiError {
         Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
         Code::NotFound => Refusal::NotFound("record").into(),
         Code::Conflict => Refusal::conflict(
-            "the resource has changed",
+            Conflict::Changed,
             "If-Match",
             "the entity tag is now \"RBNvo1WzZ4oRRq0W9-hkng\"",
         )

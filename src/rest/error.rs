@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::english;
 use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
@@ -246,15 +247,15 @@ impl ApiError {
             Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(problems) => summary(problems),
                 Refusal::NotFound(kind) => format!("there is no such {kind}"),
-                Refusal::Conflict { message, .. } => message.clone(),
-                Refusal::UnderWay { message, .. } => (*message).into(),
-                Refusal::NotAllowed(reason) => (*reason).into(),
+                Refusal::Conflict { conflict, .. } => english::conflict(conflict),
+                Refusal::UnderWay { what, .. } => english::under_way(*what).into(),
+                Refusal::NotAllowed(denied) => english::denied(*denied).into(),
                 Refusal::Expired => "the link was used or has expired, or the session has ended".into(),
                 Refusal::BookingDisabled => "the business takes no bookings".into(),
                 Refusal::BookingRequiresConfirmation => {
                     "the business confirms each booking: send allow_pending: true to ask for one".into()
                 }
-                Refusal::SlotUnavailable(reason) => reason.to_string(),
+                Refusal::SlotUnavailable(reason) => english::slot(*reason).into(),
                 Refusal::IdempotencyInProgress => {
                     "the first request with this Idempotency-Key is still being carried out".into()
                 }

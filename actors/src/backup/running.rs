@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::manifest::{Manifest, remove};
 use super::write::Writer;
 use crate::counting::Tally;
-use crate::domain::{BackupId, Refusal, ResourceId, Timestamp};
+use crate::domain::{BackupId, Refusal, ResourceId, Timestamp, UnderWay};
 use crate::error::EngineError;
 use crate::store::records::STORE_FORMAT;
 use crate::store::{Noted, Snapshot, Store, Weight};
@@ -84,7 +84,7 @@ impl Backups {
         let under_way = all.iter().find(|state| state.lock().outcome.is_none());
         if let Some(state) = under_way {
             let detail = format!("wait until {} has ended", state.lock().id.uuid());
-            return Err(Refusal::under_way("a backup is being made", "backup", detail).into());
+            return Err(Refusal::under_way(UnderWay::Backup, "backup", detail).into());
         }
         let set_aside = store.businesses_set_aside().into_iter().map(|(id, _)| id);
         let writer =

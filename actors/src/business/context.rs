@@ -8,9 +8,9 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Contact,
-    ContactId, IdMint, PersonId, Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId,
-    SteadyTime, TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Conflict,
+    Contact, ContactId, Denied, IdMint, PersonId, Problem, Refusal, ResourceId, Retention, ServiceId,
+    SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AffectedView, AppointmentView, MessageView};
@@ -116,9 +116,9 @@ impl<'a> Context<'a> {
             Actor::Operator | Actor::System => Ok(Asker::Operator),
             Actor::Person(id) => match self.state.people.get(&id) {
                 Some(membership) => Ok(Asker::Member(membership)),
-                None => Err(Refusal::NotAllowed("the person does not belong to the business")),
+                None => Err(Refusal::NotAllowed(Denied::NotOfTheBusiness)),
             },
-            Actor::ApiKey(_) => Err(Refusal::NotAllowed("an API key changes nobody's membership")),
+            Actor::ApiKey(_) => Err(Refusal::NotAllowed(Denied::KeyOfNobody)),
         }
     }
 
@@ -213,11 +213,7 @@ impl<'a> Context<'a> {
                 if tags.contains(&tag) {
                     return Ok(());
                 }
-                Err(Refusal::conflict(
-                    "the resource has changed",
-                    "If-Match",
-                    format!("the entity tag is now {tag}"),
-                ))
+                Err(Refusal::conflict(Conflict::Changed, "If-Match", format!("the entity tag is now {tag}")))
             }
         }
     }

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
 use crate::domain::{
-    Access, Actor as Who, ApiKey, BusinessId, KeyId, PersonId, Refusal, Right, SteadyTime, Timestamp,
+    Access, Actor as Who, ApiKey, BusinessId, Denied, KeyId, PersonId, Refusal, Right, SteadyTime, Timestamp,
     check_password_at,
 };
 use crate::error::EngineError;
@@ -183,7 +183,7 @@ fn check_person(
     match membership.map_or(Access::Hidden, |membership| membership.role.access(right)) {
         Access::Change if right == Right::People => Ok(check_password_at(password_at, state.clocks.now())?),
         Access::Change => Ok(()),
-        Access::Read => Err(Refusal::NotAllowed("this is for owners and admins to change").into()),
+        Access::Read => Err(Refusal::NotAllowed(Denied::OwnersAndAdmins).into()),
         Access::Hidden => Err(EngineError::NotFound),
     }
 }

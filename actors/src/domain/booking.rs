@@ -13,8 +13,8 @@ use chrono::Datelike;
 
 use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
 use super::{
-    Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType,
-    Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
+    Amendment, Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, Conflict,
+    ContactId, EventType, Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
 
 /// Who asks, which decides whether the booking mode binds.
@@ -183,7 +183,7 @@ pub fn reschedule(
         return Err(Refusal::Invalid(vec![problem]));
     }
     if !before.is_active() {
-        return Err(status_conflict(before, "rescheduled"));
+        return Err(status_conflict(before, Amendment::Rescheduled));
     }
     let same_staff = request.staff_id.is_none_or(|staff| staff == before.staff_id);
     if same_staff && request.starts_at == before.starts_at {
@@ -195,11 +195,7 @@ pub fn reschedule(
         return Err(Refusal::invalid("staff_id", "must be an active staff member who offers the service"));
     }
     if before.ends_at <= schedule.now {
-        return Err(Refusal::conflict(
-            "the appointment has already ended",
-            "ends_at",
-            before.ends_at.to_string(),
-        ));
+        return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", before.ends_at.to_string()));
     }
     let status = admitted(schedule.business.booking_mode, request.party)?;
     let slot = SlotRequest {
@@ -231,7 +227,7 @@ pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
         AppointmentStatus::Pending => Ok(settle(before, AppointmentStatus::Confirmed, at)),
-        _ => Err(status_conflict(before, "confirmed")),
+        _ => Err(status_conflict(before, Amendment::Confirmed)),
     }
 }
 
@@ -243,7 +239,7 @@ pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     match before.status {
         AppointmentStatus::Declined => Ok(Outcome::Unchanged),
         AppointmentStatus::Pending => Ok(end(before, AppointmentStatus::Declined, at)),
-        _ => Err(status_conflict(before, "declined")),
+        _ => Err(status_conflict(before, Amendment::Declined)),
     }
 }
 
@@ -274,7 +270,7 @@ fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcom
 }
 
 /// The refusal of something that the appointment's status does not allow.
-fn status_conflict(appointment: &Appointment, verb: &str) -> Refusal {
-    let message = format!("an appointment that is {} cannot be {verb}", appointment.status);
-    Refusal::conflict(message, "status", appointment.status.to_string())
+fn status_conflict(appointment: &Appointment, amendment: Amendment) -> Refusal {
+    let conflict = Conflict::AppointmentStatus(appointment.status, amendment);
+    Refusal::conflict(conflict, "status", appointment.status.to_string())
 }

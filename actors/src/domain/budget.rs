@@ -4,7 +4,7 @@
 //! is there is never refused for it, nor is anything else.
 
 use super::words::words;
-use super::{Problem, Refusal};
+use super::{Conflict, Problem, Refusal};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -181,7 +181,7 @@ impl Budget {
             )
         };
         let details = vec![Problem::new(path, problem)];
-        Err(Refusal::Conflict { message: format!("the budget for {word} is used up"), details })
+        Err(Refusal::Conflict { conflict: Conflict::BudgetUsedUp(kind), details })
     }
 }
 
@@ -211,8 +211,8 @@ mod tests {
             |rows, bytes, more| budget(rows, bytes).check(BudgetKind::Contacts, used, more, "contact");
         check(10, 100, Amount::row(10)).unwrap();
         let refused = |refusal: Result<(), Refusal>| match refusal.unwrap_err() {
-            Refusal::Conflict { message, details } => {
-                assert_eq!(message, "the budget for contacts is used up");
+            Refusal::Conflict { conflict, details } => {
+                assert_eq!(conflict, Conflict::BudgetUsedUp(BudgetKind::Contacts));
                 assert_eq!(details[0].path, "contact");
                 details[0].message.clone()
             }

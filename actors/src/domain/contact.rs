@@ -2,7 +2,7 @@
 
 use chrono_tz::Tz;
 
-use super::{ContactId, Email, Locale, Phone, Problem, Refusal, Text, Timestamp};
+use super::{Conflict, ContactId, Email, Locale, Phone, Problem, Refusal, Text, Timestamp};
 
 /// A contact of a business. Phone and email are each unique within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,16 +105,16 @@ pub fn check_unique(
     phone_holder: Option<ContactId>,
     email_holder: Option<ContactId>,
 ) -> Result<(), Refusal> {
-    let taken = |path: &str, holder: Option<ContactId>| {
-        let other = holder.filter(|holder| Some(*holder) != id)?;
-        Some(Problem::new(path, format!("is that of contact {other}")))
+    let [phone, email] =
+        [phone_holder, email_holder].map(|holder| holder.filter(|holder| Some(*holder) != id));
+    let taken = |path: &str, other: Option<ContactId>| {
+        other.map(|other| Problem::new(path, format!("is that of contact {other}")))
     };
-    let details: Vec<_> =
-        [taken("phone", phone_holder), taken("email", email_holder)].into_iter().flatten().collect();
+    let details: Vec<_> = [taken("phone", phone), taken("email", email)].into_iter().flatten().collect();
     if details.is_empty() {
         return Ok(());
     }
-    Err(Refusal::Conflict { message: "another contact has this phone or email".into(), details })
+    Err(Refusal::Conflict { conflict: Conflict::ContactTaken { phone, email }, details })
 }
 
 /// A name as names are compared in a search: without regard to case.

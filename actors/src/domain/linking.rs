@@ -7,11 +7,7 @@ use chrono::TimeDelta;
 
 use super::link::{AHEAD_MAX, Handed, Link, LinkKind};
 use super::person::{Begin, Person};
-use super::{BusinessId, Refusal, Timestamp};
-
-/// Why a link that proves an address is not used.
-const OWN_SESSION: &str =
-    "sign in first: the link is used in a session of the account that asked for this address";
+use super::{BusinessId, Conflict, Denied, Refusal, Timestamp};
 
 impl Person {
     /// Ends what an earlier offer of this business has led to: a link that was shown for it, and that a session came from
@@ -41,7 +37,7 @@ impl Person {
     ) -> Result<&Link, Refusal> {
         if kind == LinkKind::Invitation && self.password.is_some() {
             return Err(Refusal::conflict(
-                "the account has a password",
+                Conflict::AccountHasPassword,
                 "kind",
                 "an invitation is for an account without one: make a reset",
             ));
@@ -52,7 +48,7 @@ impl Person {
             Handed::Shown => kind == LinkKind::Invitation,
         };
         if !is_meant {
-            return Err(Refusal::NotAllowed("a link of this kind is not made this way"));
+            return Err(Refusal::NotAllowed(Denied::KindOfLink));
         }
         let confirms = handed != Handed::Shown;
         if handed != Handed::Mailed {
@@ -123,7 +119,7 @@ impl Person {
             return Err(Refusal::Expired);
         }
         if self.session(session, now).is_none_or(|session| session.restricted) {
-            return Err(Refusal::NotAllowed(OWN_SESSION));
+            return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let email = self.link.take().and_then(|link| link.email).ok_or(Refusal::Expired)?;
         if !self.confirmed {
@@ -142,7 +138,7 @@ impl Person {
     pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
         let used = |link: &mut Link| link.hash == *hash && link.is_good(now);
         if self.link.as_mut().is_some_and(|link| used(link) && link.kind == LinkKind::Email) {
-            return Err(Refusal::NotAllowed(OWN_SESSION));
+            return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
         // However short ago its mail was written: no attempt makes it anew.

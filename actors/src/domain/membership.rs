@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::words::words;
 use super::{
-    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, MembershipId, Person, PersonId,
-    Problem, Refusal, ResourceId, Right, Role, StaffId, Timestamp, default_alert, fold_address,
+    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Conflict, Denied, Locale, MembershipId,
+    Person, PersonId, Problem, Refusal, ResourceId, Right, Role, StaffId, Timestamp, default_alert,
+    fold_address,
 };
 
 /// How many people a business has at most.
@@ -157,20 +158,16 @@ pub fn check_membership(
 ) -> Result<(), Refusal> {
     let Asker::Member(asker) = asker else { return Ok(()) };
     if !asker.is_active() || !asker.role.may_change(Right::People) {
-        return Err(Refusal::NotAllowed("only owners and admins change who the people of a business are"));
+        return Err(Refusal::NotAllowed(Denied::PeopleOfTheBusiness));
     }
     let owner = |membership: Option<&Membership>| membership.is_some_and(|it| it.role == Role::Owner);
     if asker.role != Role::Owner && (owner(before) || owner(after)) {
-        return Err(Refusal::NotAllowed("an admin can neither make nor change an owner"));
+        return Err(Refusal::NotAllowed(Denied::OwnerByAdmin));
     }
     let loses = before.is_some_and(Membership::owns) && !after.is_some_and(Membership::owns);
     let person = before.map(|before| before.person_id);
     if loses && !team.values().any(|other| other.owns() && Some(other.person_id) != person) {
-        return Err(Refusal::conflict(
-            "the business would be left without an owner",
-            "role",
-            "is that of the last active owner",
-        ));
+        return Err(Refusal::conflict(Conflict::LastOwner, "role", "is that of the last active owner"));
     }
     Ok(())
 }
@@ -200,7 +197,7 @@ pub fn patched(
             }
             Asker::Operator => {
                 return Err(Refusal::conflict(
-                    "somebody else may have set the password of this account",
+                    Conflict::PasswordOfAnother,
                     "status",
                     "make a link for the person first: it confirms the account",
                 ));
@@ -222,7 +219,7 @@ pub fn check_people(team: &Team) -> Result<(), Refusal> {
         return Ok(());
     }
     let details = vec![Problem::new("email", format!("{} people belong to it", team.len()))];
-    Err(Refusal::Conflict { message: format!("a business has at most {PEOPLE_MAX} people"), details })
+    Err(Refusal::Conflict { conflict: Conflict::PeopleFull(PEOPLE_MAX), details })
 }
 
 #[cfg(test)]

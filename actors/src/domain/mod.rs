@@ -86,7 +86,7 @@ pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use person::{
     Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
 };
-pub use refusal::{Problem, Refusal, SlotReason};
+pub use refusal::{Amendment, Conflict, Denied, Problem, Refusal, SlotReason, UnderWay, UsedBy, Wait};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};
 pub use spans::Spans;

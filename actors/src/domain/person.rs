@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 
 use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
-use super::{BusinessId, Locale, PersonId, Refusal, SessionId, Timestamp};
+use super::{BusinessId, Conflict, Denied, Locale, PersonId, Refusal, SessionId, Timestamp};
 
 /// How many sessions a person has at most; one more ends the one that was unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -78,7 +78,7 @@ impl Session {
 pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Result<(), Refusal> {
     match password_at {
         Some(at) if at <= now + AHEAD_MAX && now < at + PASSWORD_FRESH => Ok(()),
-        _ => Err(Refusal::NotAllowed("the password has to be given again first")),
+        _ => Err(Refusal::NotAllowed(Denied::PasswordAgain)),
     }
 }
 
@@ -237,7 +237,7 @@ impl Person {
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
             // Whoever set the password need not be the person, and is not to take from them what was mailed.
             return Err(Refusal::conflict(
-                "the account is not confirmed",
+                Conflict::AccountUnconfirmed,
                 "email",
                 "use the link first that was mailed to its present address",
             ));

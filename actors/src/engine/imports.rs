@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, AnswerStatus, Idempotency};
-use crate::domain::{Actor, Refusal};
+use crate::domain::{Actor, Refusal, UnderWay};
 use crate::error::EngineError;
 use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
 use crate::settling::until_opened;
@@ -34,7 +34,7 @@ impl Engine {
     pub async fn import(&self, options: ImportOptions) -> Result<Importing, EngineError> {
         let shared = Arc::clone(&self.shared);
         shared.check_imports()?;
-        let under_way = |detail: &str| Refusal::under_way("an import is under way", "", detail);
+        let under_way = |detail: &str| Refusal::under_way(UnderWay::Import, "", detail);
         let Ok(place) = Arc::clone(&shared.imports).try_acquire_owned() else {
             return Err(under_way(
                 "one is made at a time, and what one has left that broke off is settled first",

@@ -11,7 +11,9 @@ use super::new::NewMail;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
-use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, Person, Refusal, ResourceId};
+use crate::domain::{
+    BusinessId, Conflict, Email, Locale, Mail, MailId, MailStatus, Person, Refusal, ResourceId,
+};
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
@@ -68,7 +70,7 @@ impl Shared {
         }
         self.mail.count_test(person.id, self.clocks.now()).map_err(|free| {
             let when = format!("the next one can be sent at {free}");
-            Refusal::conflict("as many test mails were sent as may be", "", when)
+            Refusal::conflict(Conflict::TestMailsUsedUp(free), "", when)
         })?;
         self.send_test(of, &person.email, person.locale).await
     }

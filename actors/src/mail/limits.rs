@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use chrono::TimeDelta;
 
-use crate::domain::{BusinessId, PersonId, Timestamp, fold_address};
+use crate::domain::{BusinessId, PersonId, Timestamp, Wait, fold_address};
 use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
@@ -45,13 +45,17 @@ pub enum Forgotten {
     TooMany(Timestamp),
 }
 
-/// How long it is until something may be sent, in a sentence: in minutes, and in hours where it is long.
-pub(crate) fn told_wait(free: Timestamp, now: Timestamp) -> String {
+/// How long it is until something may be sent: in minutes, and in hours where it is long.
+pub(crate) fn wait(free: Timestamp, now: Timestamp) -> Wait {
     let minutes = ((free - now).num_milliseconds() + 59_999) / 60_000;
-    if minutes < 120 {
-        format!("the next one can be sent in {} minutes", minutes.max(1))
-    } else {
-        format!("the next one can be sent in {} hours", (minutes + 59) / 60)
+    if minutes < 120 { Wait::Minutes(minutes.max(1)) } else { Wait::Hours((minutes + 59) / 60) }
+}
+
+/// The same in a sentence.
+pub(crate) fn told_wait(wait: Wait) -> String {
+    match wait {
+        Wait::Minutes(minutes) => format!("the next one can be sent in {minutes} minutes"),
+        Wait::Hours(hours) => format!("the next one can be sent in {hours} hours"),
     }
 }
 
@@ -174,7 +178,7 @@ mod tests {
 
     #[test]
     fn how_long_it_is_until_the_next_one_is_told_upwards() {
-        let told = |millis| told_wait(Timestamp::from_millis(millis), at(0));
+        let told = |millis| told_wait(wait(Timestamp::from_millis(millis), at(0)));
         for (millis, says) in [
             (-5, "1 minutes"),
             (1, "1 minutes"),

@@ -12,8 +12,8 @@ use crate::actor::{Held, Permits};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::domain::{
-    Actor, AuditAction, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId,
-    PersonName, Refusal, Timestamp,
+    Actor, AuditAction, AuditEntry, BusinessId, Denied, Locale, Membership, MembershipPatch, Person,
+    PersonId, PersonName, Refusal, Timestamp,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
@@ -296,7 +296,7 @@ impl People {
         let mut person = before.clone();
         if let Some(name) = name {
             if request.actor != Actor::Operator {
-                return Err(Refusal::NotAllowed("a person's name is their own to change").into());
+                return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
             // Refused before anything is changed, as far as can be told.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };

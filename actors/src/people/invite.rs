@@ -11,12 +11,12 @@ use crate::actor::Held;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, AuditAction, Business, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId,
-    PersonName, Refusal, Role, StaffId, Timestamp,
+    Actor, Address, AuditAction, Business, Conflict, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person,
+    PersonId, PersonName, Refusal, Role, StaffId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
-use crate::mail::{Forgotten, NewMail, told_wait};
+use crate::mail::{Forgotten, NewMail, told_wait, wait};
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -134,7 +134,7 @@ impl People {
         let mailed = !by_operator && self.sends_mail();
         if !by_operator && !mailed && known.as_ref().is_some_and(Person::may_be_anothers) {
             return Err(Refusal::conflict(
-                "the account of this address is not confirmed, and no mail can be sent to it",
+                Conflict::AddressUnconfirmed,
                 "email",
                 "the operator can add this person",
             )
@@ -211,8 +211,8 @@ impl People {
             let now = self.shared.clocks.now();
             let counted = self.shared.mail.count_invitation(business.id, &person.email, now);
             counted.map_err(|free| {
-                let when = told_wait(free, now);
-                Refusal::conflict("as many invitations were mailed today as may be", "email", when)
+                let wait = wait(free, now);
+                Refusal::conflict(Conflict::InvitationsUsedUp(wait), "email", told_wait(wait))
             })?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::handle::People;
 use super::token::Token;
 use crate::business::commands::offers::{AcceptMembership, DeclineMembership};
 use crate::business::{Answer, BusinessHandle, Request};
-use crate::domain::{Actor, BusinessId, Person, PersonId, Refusal, Timestamp};
+use crate::domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 use crate::error::EngineError;
 
 impl People {
@@ -40,7 +40,7 @@ impl People {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;
         if session.restricted {
-            return Err(Refusal::NotAllowed("this session may only set a password").into());
+            return Err(Refusal::NotAllowed(Denied::RestrictedSession).into());
         }
         let by_link = session.business_id.filter(|of| *of == business.id).map(|_| session.created_at);
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))

@@ -11,7 +11,8 @@ use super::password::Looked;
 use super::sessions::SignedIn;
 use super::token::Token;
 use crate::domain::{
-    Actor, Address, AuditAction, Client, Person, PersonId, Refusal, USER_AGENT_CHARS_MAX, fold_address,
+    Actor, Address, AuditAction, Client, Denied, Person, PersonId, Refusal, USER_AGENT_CHARS_MAX,
+    fold_address,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -103,7 +104,7 @@ impl People {
     ) -> Result<SignIn, EngineError> {
         let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
         if session.restricted {
-            return Err(Refusal::NotAllowed("this session may only set a password").into());
+            return Err(Refusal::NotAllowed(Denied::RestrictedSession).into());
         }
         let email = person.email_folded();
         let then = Then::Note(token.hash());

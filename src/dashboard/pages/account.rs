@@ -1,7 +1,7 @@
 //! A person's own account: name, language, looks, email, and the way to another password.
 
 use actors::EngineError;
-use actors::domain::{Address, Locale, PersonName, Refusal};
+use actors::domain::{Address, Conflict, Locale, PersonName, Refusal};
 use askama::Template;
 use axum::http::{StatusCode, header};
 
@@ -14,9 +14,6 @@ use crate::dashboard::parts::Field;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
-
-/// What the engine says of an email that another account has.
-const TAKEN: &str = "is taken";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
@@ -137,10 +134,11 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
     match visit.people().change_email(&visit.token, address).await {
         Ok(Some(_)) => Ok(see_other("/dashboard/account?done=email-sent")),
         Ok(None) => Ok(see_other("/dashboard/account?done=email")),
-        Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
-            let said = details.first().map_or(TAKEN, |problem| problem.message.as_str());
-            let taken = said == TAKEN;
-            shown.email.problem = if taken { shown.view.t("email-taken") } else { shown.view.problem(said) };
+        Err(EngineError::Refused(refusal @ Refusal::Conflict { .. })) => {
+            shown.email.problem = match refusal {
+                Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => shown.view.t("email-taken"),
+                refusal => shown.view.refusal(&refusal),
+            };
             Ok(page(StatusCode::CONFLICT, &shown)?)
         }
         Err(error) => Err(error.into()),

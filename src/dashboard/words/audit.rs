@@ -2,6 +2,8 @@
 
 use actors::domain::{AuditAction, AuditedKind, Locale};
 
+use super::of;
+
 /// What was done: `booked an appointment`.
 pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'static str {
     use AuditAction as A;
@@ -111,11 +113,4 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::Export => ("export", "export"),
     };
     of(locale, english, french)
-}
-
-fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
-    match locale {
-        Locale::En => english,
-        Locale::Fr => french,
-    }
 }

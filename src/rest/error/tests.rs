@@ -1,4 +1,4 @@
-use actors::domain::SlotReason;
+use actors::domain::{Conflict, SlotReason, UnderWay};
 use serde_json::json;
 
 use super::*;
@@ -13,12 +13,11 @@ async fn check(error: impl Into<ApiError>, status: u16, code: &str, message: &st
 
 #[tokio::test]
 async fn every_fault_has_its_status_and_code() {
-    let conflict = Refusal::conflict("the phone is taken", "phone", "belongs to another contact");
+    let conflict = Refusal::conflict(Conflict::AddressTaken, "phone", "belongs to another contact");
     check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required").await;
     check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
     check(conflict, 409, "conflict", "the phone is taken").await;
-    check(Refusal::under_way("a backup is being made", "backup", "wait"), 409, "conflict", "a backup is")
-        .await;
+    check(Refusal::under_way(UnderWay::Backup, "backup", "wait"), 409, "conflict", "a backup is").await;
     check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
     check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending").await;
     check(Refusal::SlotUnavailable(SlotReason::Taken), 409, "slot_unavailable", "the time is taken").await;
@@ -74,11 +73,7 @@ async fn headers_go_with_the_status() {
         (ApiError::Unavailable, "retry-after", "1"),
         (ApiError::DiskFull, "retry-after", "60"),
         (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
-        (
-            Refusal::under_way("an import is under way", "", "one is made at a time").into(),
-            "retry-after",
-            "1",
-        ),
+        (Refusal::under_way(UnderWay::Import, "", "one is made at a time").into(), "retry-after", "1"),
         (ApiError::BodyTimeout, "connection", "close"),
     ] {
         assert_eq!(error.into_response().headers()[name], value);

@@ -6,8 +6,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::{
-    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Membership, PersonId, Refusal, Right,
-    Subscription,
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, PersonId, Refusal,
+    Right, Subscription,
 };
 use crate::error::EngineError;
 use crate::store::{Batch, Record, Weight, keys, unless_set_aside};
@@ -25,7 +25,7 @@ impl Change for ReadAlerts {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Actor::Person(person) = context.actor() else {
-            return Err(Refusal::NotAllowed("alerts are read by the person whose they are").into());
+            return Err(Refusal::NotAllowed(Denied::AlertOfAnother).into());
         };
         let (of, at) = (context.business_id(), context.at());
         let mut row = Batch::default();

@@ -13,7 +13,7 @@ use crate::business::request::{New, Removed, Shown};
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
     AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, Refusal, ResourceId, Service,
-    ServiceId, StaffHours, StaffId, StaffMember, Text,
+    ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -352,7 +352,7 @@ impl Change for DeleteService {
         // An inactive one offers nothing, and names it all the same.
         let mut members = context.staff_members();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
-            return Err(in_use(format!("staff member {} offers it", member.id)).into());
+            return Err(in_use(UsedBy::Staff(member.id)).into());
         }
         check_watch(context, self.id, &self.watch)?;
         Ok(Decision::gone().note(AuditAction::ServiceDeleted, self.id).write(Write::NoService(self.id)))
@@ -380,7 +380,7 @@ impl Change for DeleteStaff {
         check_watch(context, self.id, &self.watch)?;
         let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
         if let Some(membership) = context.team().values().find(is_this) {
-            return Err(in_use(format!("person {} is this staff member", membership.person_id)).into());
+            return Err(in_use(UsedBy::Person(membership.person_id)).into());
         }
         let mut gone =
             Decision::gone().note(AuditAction::StaffDeleted, self.id).write(Write::NoStaff(self.id));
@@ -399,7 +399,7 @@ impl Change for DeleteStaff {
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<(), EngineError> {
     match context.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),
-        Some(true) => Err(in_use("something has come to refer to it just now".into()).into()),
+        Some(true) => Err(in_use(UsedBy::JustNow).into()),
         None => Err(EngineError::Overloaded),
     }
 }

@@ -13,7 +13,8 @@ use crate::business::request::{Gives, New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
     Actor, Asker, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar,
-    DayWindows, Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays, StaffId, Text, Timestamp,
+    Conflict, DayWindows, Denied, Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays,
+    StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
@@ -40,13 +41,10 @@ impl Change for SetSpecialDay {
         if let Some(shown) = &shown {
             context.check_match(shown)?;
         } else if context.has_condition() {
-            return Err(
-                Refusal::conflict("there is no such special day yet", "If-Match", "there is none").into()
-            );
+            return Err(Refusal::conflict(Conflict::NoSpecialDay, "If-Match", "there is none").into());
         } else if special.len() >= SPECIAL_DAYS_MAX {
-            let message =
-                format!("a business keeps at most {SPECIAL_DAYS_MAX} special days; delete past ones");
-            return Err(Refusal::conflict(message, "date", self.date.to_string()).into());
+            let full = Conflict::SpecialDaysFull(SPECIAL_DAYS_MAX);
+            return Err(Refusal::conflict(full, "date", self.date.to_string()).into());
         }
         let after = SpecialDay {
             date: self.date,
@@ -202,8 +200,7 @@ impl Change for AddTimeOff {
         let calendar = Calendar::new(context.business(), context.special_days());
         let (starts_at, ends_at) = self.span.instants(calendar)?;
         let outlived = context.blocked().making_room(staff_id, context.now()).map_err(|most| {
-            let message = format!("there are {most} times off to come, which is as many as there may be");
-            Refusal::conflict(message, "staff_id", staff_id.to_string())
+            Refusal::conflict(Conflict::TimesOffFull(most), "staff_id", staff_id.to_string())
         })?;
         let time = BlockedTime {
             id: context.mint(),
@@ -275,7 +272,7 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
         Asker::Member(member)
             if !member.role.may_change(Right::Settings) && member.staff_id != Some(staff_id) =>
         {
-            Err(Refusal::NotAllowed("whoever is no owner or admin changes only their own time off"))
+            Err(Refusal::NotAllowed(Denied::TimeOffOfAnother))
         }
         _ => Ok(()),
     }

@@ -10,7 +10,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Removed, Shown};
 use crate::domain::{
-    Actor, AuditAction, Membership, MembershipStatus, Person, Problem, Refusal, Right, Timestamp,
+    Actor, AuditAction, Conflict, Denied, Membership, MembershipStatus, Person, Problem, Refusal, Right,
+    Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -36,10 +37,7 @@ impl Change for AcceptMembership {
             return Ok(Decision::unchanged(&PersonView::new(&person, before)));
         }
         if !before.is_for(&person) {
-            return Err(Refusal::NotAllowed(
-                "the membership was offered to another address: ask to be invited again",
-            )
-            .into());
+            return Err(Refusal::NotAllowed(Denied::OfferedElsewhere).into());
         }
         check_confirmed(&person, before, self.by_link)?;
         let after = Membership {
@@ -83,8 +81,7 @@ impl Change for DeclineMembership {
         let before = own(context, &self.person)?;
         if before.status != MembershipStatus::Invited {
             let details = vec![Problem::new("status", format!("is {}", before.status))];
-            let message = "the membership is not on offer any more".to_owned();
-            return Err(Refusal::Conflict { message, details }.into());
+            return Err(Refusal::Conflict { conflict: Conflict::NotOnOffer, details }.into());
         }
         check_confirmed(&self.person, before, self.by_link)?;
         let (id, offered) = (self.person.id, before.created_at);
@@ -107,12 +104,12 @@ fn own<'a>(context: &Context<'a>, person: &Person) -> Result<&'a Membership, Ref
     if context.actor() == Actor::Person(person.id) {
         return Ok(membership);
     }
-    Err(Refusal::NotAllowed("a membership is accepted or declined by its person"))
+    Err(Refusal::NotAllowed(Denied::OfferOfAnother))
 }
 
 fn check_confirmed(person: &Person, offered: &Membership, by_link: Option<Timestamp>) -> Result<(), Refusal> {
     if person.confirmed || by_link.is_some_and(|since| offered.created_at <= since) {
         return Ok(());
     }
-    Err(Refusal::NotAllowed("the account is not confirmed: use a link that was sent to its address"))
+    Err(Refusal::NotAllowed(Denied::AccountUnconfirmed))
 }

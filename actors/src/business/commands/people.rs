@@ -9,9 +9,9 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, AuditAction, LinkKind, MailKind, Membership,
-    MembershipPatch, MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role, StaffId,
-    Timestamp, check_membership, check_people, patched,
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, AuditAction, Conflict, Denied, LinkKind, MailKind,
+    Membership, MembershipPatch, MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role,
+    StaffId, Timestamp, check_membership, check_people, patched,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
@@ -40,7 +40,7 @@ impl Change for AddMember {
         let Self { person, offer, role, staff_id, mail } = self;
         if context.team().contains_key(&person.id) {
             let details = vec![Problem::new("email", format!("is that of {}", person.id))];
-            return Err(Refusal::Conflict { message: "the person belongs already".into(), details }.into());
+            return Err(Refusal::Conflict { conflict: Conflict::BelongsAlready, details }.into());
         }
         let membership = Membership {
             person_id: person.id,
@@ -181,7 +181,7 @@ impl Change for NoteLink {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         member(context, self.id)?;
         if !matches!(context.asker()?, Asker::Operator) {
-            return Err(Refusal::NotAllowed("links are made by the operator").into());
+            return Err(Refusal::NotAllowed(Denied::LinksByOperator).into());
         }
         let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
         Ok(Decision::answering(&shown).note(AuditAction::PersonLinkMade, self.id))
@@ -212,7 +212,7 @@ impl Change for PatchNotifications {
         let before = member(context, self.id)?;
         let own = matches!(context.actor(), Actor::Person(id) if id == self.id);
         if !own && matches!(context.asker()?, Asker::Member(_)) {
-            return Err(Refusal::NotAllowed("how a person is alerted is their own to say").into());
+            return Err(Refusal::NotAllowed(Denied::NotificationsOfAnother).into());
         }
         let shown_before = NotificationsView::from(before);
         context.check_match(&shown_before)?;

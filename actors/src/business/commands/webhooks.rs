@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
-    AuditAction, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text, Timestamp,
-    WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
+    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text,
+    Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
 };
 use crate::error::EngineError;
 use crate::net::WebhookUrl;
@@ -36,8 +36,8 @@ impl CreateWebhook {
     fn endpoint(self, context: &mut Context<'_>) -> Result<WebhookEndpoint, EngineError> {
         let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
-            let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
-            return Err(Refusal::conflict(message, "url", format!("{count} endpoints exist")).into());
+            let full = Conflict::EndpointsFull(ENDPOINTS_MAX);
+            return Err(Refusal::conflict(full, "url", format!("{count} endpoints exist")).into());
         }
         Ok(WebhookEndpoint {
             id: context.mint(),

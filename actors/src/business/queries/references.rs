@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::business::references::{Watch, in_use};
-use crate::domain::{Appointment, EventId, ResourceId, ServiceId, StaffId, TakenMessage};
+use crate::domain::{Appointment, EventId, ResourceId, ServiceId, StaffId, TakenMessage, UsedBy};
 use crate::error::EngineError;
 use crate::store::keys::kind;
 use crate::store::{Order, Record, StoreError, keys};
@@ -18,10 +18,14 @@ impl BusinessHandle {
     /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch, EngineError> {
         let watch = self.watch_references(id.uuid()).await?;
-        self.check_none(kind::APPOINTMENT, "appointment", move |value| {
-            let appointment = Appointment::decode(value)?;
-            Ok((appointment.service_id == id).then(|| appointment.id.uuid()))
-        })
+        self.check_none(
+            kind::APPOINTMENT,
+            |id| UsedBy::Appointment(id.into()),
+            move |value| {
+                let appointment = Appointment::decode(value)?;
+                Ok((appointment.service_id == id).then(|| appointment.id.uuid()))
+            },
+        )
         .await?;
         Ok(watch)
     }
@@ -33,15 +37,23 @@ impl BusinessHandle {
     /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
     pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch, EngineError> {
         let watch = self.watch_references(id.uuid()).await?;
-        self.check_none(kind::APPOINTMENT, "appointment", move |value| {
-            let appointment = Appointment::decode(value)?;
-            Ok((appointment.staff_id == id).then(|| appointment.id.uuid()))
-        })
+        self.check_none(
+            kind::APPOINTMENT,
+            |id| UsedBy::Appointment(id.into()),
+            move |value| {
+                let appointment = Appointment::decode(value)?;
+                Ok((appointment.staff_id == id).then(|| appointment.id.uuid()))
+            },
+        )
         .await?;
-        self.check_none(kind::MESSAGE, "message", move |value| {
-            let message = TakenMessage::decode(value)?;
-            Ok((message.staff_id == Some(id)).then(|| message.id.uuid()))
-        })
+        self.check_none(
+            kind::MESSAGE,
+            |id| UsedBy::Message(id.into()),
+            move |value| {
+                let message = TakenMessage::decode(value)?;
+                Ok((message.staff_id == Some(id)).then(|| message.id.uuid()))
+            },
+        )
         .await?;
         Ok(watch)
     }
@@ -57,7 +69,7 @@ impl BusinessHandle {
     async fn check_none(
         &self,
         kind: u8,
-        named: &str,
+        used_by: fn(Uuid) -> UsedBy,
         refers: impl Fn(&[u8]) -> Result<Option<Uuid>, StoreError> + Clone + Send + 'static,
     ) -> Result<(), EngineError> {
         let range = keys::of_kind(self.id, kind);
@@ -74,7 +86,7 @@ impl BusinessHandle {
             });
             let found = look.await?;
             if let Some(id) = found.items.first() {
-                return Err(in_use(format!("{named} {id} refers to it")).into());
+                return Err(in_use(used_by(*id)).into());
             }
             match found.next {
                 Some(next) => page.after = Some(next),

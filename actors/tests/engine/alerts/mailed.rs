@@ -4,7 +4,8 @@ use actors::business::commands::alerts::Unsubscribe as EndSubscription;
 use actors::business::commands::erasure::EraseContact;
 use actors::business::commands::mails::ResendMail;
 use actors::domain::{
-    About, Client, LinkKind, Locale, MailKind, MailStatus, ResourceId, Subscription, WebhookId,
+    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, ResourceId, Subscription, Wait,
+    WebhookId,
 };
 use actors::mail::letter::{Content, Letter, What};
 use actors::mail::unsubscribe::Unsubscribe;
@@ -363,13 +364,13 @@ async fn a_business_mails_twenty_invitations_a_day_and_three_to_an_address() {
         invite(&world, shop, by(*owner), "ada@example.com").await.unwrap();
         assert!(matches!(
             refusal(invite(&world, shop, by(*owner), "ADA@example.com").await),
-            Refusal::Conflict { message, .. } if message.contains("belongs already")
+            Refusal::Conflict { conflict: Conflict::BelongsAlready, .. }
         ));
     }
     let (shop, owner) = &shops[3];
     let refused = refusal(invite(&world, shop, by(*owner), "Ada@example.com").await);
-    let Refusal::Conflict { message, details } = refused else { panic!("{refused:?}") };
-    assert_eq!(message, "as many invitations were mailed today as may be");
+    let Refusal::Conflict { conflict, details } = refused else { panic!("{refused:?}") };
+    assert_eq!(conflict, Conflict::InvitationsUsedUp(Wait::Hours(24)));
     assert_eq!(details[0].message, "the next one can be sent in 24 hours");
     for number in 0..20 {
         invite(&world, shop, by(*owner), &format!("{number}@example.com")).await.unwrap();

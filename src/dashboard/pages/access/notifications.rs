@@ -3,7 +3,7 @@
 
 use actors::EngineError;
 use actors::business::commands::people::PatchNotifications;
-use actors::domain::{AlertEmail, AlertKind, AlertScope, Refusal, Right, Timestamp};
+use actors::domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
 use actors::mail::TestedMail;
 use actors::view::NotificationsView;
 use askama::Template;
@@ -11,7 +11,6 @@ use axum::http::StatusCode;
 
 use crate::admin::people::NotificationsPatch;
 use crate::dashboard::asked::Member;
-use crate::dashboard::days;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
@@ -233,9 +232,8 @@ pub(crate) async fn test(member: Member) -> Answered {
     let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {
         Ok(Some(tested)) => (StatusCode::OK, Tested::of(&member.view(), tested)),
         Ok(None) => (StatusCode::CONFLICT, Tested::not(member.view().t("notify-no-mail"))),
-        Err(EngineError::Refused(Refusal::Conflict { message, details })) => {
-            let free = details.first().and_then(|problem| days::said_at_end(&problem.message));
-            (StatusCode::CONFLICT, Tested::not(too_many(&member, &message, free)))
+        Err(EngineError::Refused(refusal @ Refusal::Conflict { .. })) => {
+            (StatusCode::CONFLICT, Tested::not(too_many(&member, &refusal)))
         }
         Err(error) => return Err(error.into()),
     };
@@ -243,11 +241,11 @@ pub(crate) async fn test(member: Member) -> Answered {
     Ok(page(status, &shown)?)
 }
 
-fn too_many(member: &Member, message: &str, free: Option<Timestamp>) -> String {
+fn too_many(member: &Member, refusal: &Refusal) -> String {
     let view = member.view();
-    let said = view.problem(message);
-    let Some(free) = free else { return said };
-    let when = view.words.short_moment(free, member.profile.zone);
+    let said = view.refusal(refusal);
+    let Refusal::Conflict { conflict: Conflict::TestMailsUsedUp(free), .. } = refusal else { return said };
+    let when = view.words.short_moment(*free, member.profile.zone);
     format!("{said} {}", view.with("notify-test-next", "when", &when))
 }
 

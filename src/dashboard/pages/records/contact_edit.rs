@@ -1,7 +1,7 @@
 //! Adding a contact, and changing one.
 
 use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{ContactId, Locale, Problem, Right};
+use actors::domain::{Conflict, ContactId, Locale, Refusal, Right};
 use actors::view::ContactView;
 use askama::Template;
 use axum::http::StatusCode;
@@ -14,12 +14,8 @@ use crate::dashboard::filled::{Body, Filled, Undone, id_in};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
-use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
-
-/// What the engine says of a phone or an email that another contact has, before its id.
-const TAKEN: &str = "is that of contact ";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact_edit.html", config = "src/askama.toml")]
@@ -113,9 +109,15 @@ fn values(contact: &ContactView) -> [(&'static str, String); 5] {
 /// The form again, with who has the phone or the email that another contact has.
 async fn refused(member: &Member, contact: Option<&ContactView>, mut undone: Undone) -> Answered {
     let (view, status, mut others) = (member.view(), undone.status(), Vec::new());
-    if let Undone::Conflict { details, .. } = &mut undone {
+    if let Undone::Conflict(Refusal::Conflict {
+        conflict: Conflict::ContactTaken { phone, email },
+        details,
+    }) = &mut undone
+    {
         for problem in details {
-            let Some(other) = holder(member, problem).await? else { continue };
+            let holder = if problem.path == "phone" { *phone } else { *email };
+            let Some(id) = holder else { continue };
+            let Some(other) = member.business.contact(id).await? else { continue };
             let label = called(&view, &other);
             problem.message = view.t("contact-taken");
             let path = member.path_to(&format!("contacts/{}", other.id));
@@ -126,15 +128,6 @@ async fn refused(member: &Member, contact: Option<&ContactView>, mut undone: Und
     }
     let filled = Filled::refused(&view, &member.form, undone);
     shown(member, contact, filled, others, status)
-}
-
-/// The contact whom a problem names.
-async fn holder(member: &Member, problem: &Problem) -> Result<Option<ContactView>, Refused> {
-    let id = problem.message.strip_prefix(TAKEN).and_then(|id| id.parse::<ContactId>().ok());
-    match id {
-        Some(id) => Ok(member.business.contact(id).await?),
-        None => Ok(None),
-    }
 }
 
 fn shown(

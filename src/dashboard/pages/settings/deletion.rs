@@ -1,7 +1,7 @@
 //! Deleting a service or a staff member: what goes, and what stands in the way.
 
 use actors::business::commands::catalog::{DeleteService, DeleteStaff};
-use actors::domain::{ResourceId, Right};
+use actors::domain::{Conflict, Refusal, ResourceId, Right, UsedBy};
 use askama::Template;
 use axum::http::StatusCode;
 use uuid::Uuid;
@@ -125,18 +125,19 @@ pub(crate) async fn staff(member: Member) -> Answered {
 /// What refers to it, in words, and the page where that is.
 async fn in_the_way(member: &Member, undone: Undone) -> Result<InTheWay, Refused> {
     let view = member.view();
-    let Undone::Conflict { message, details } = undone else {
+    let Undone::Conflict(refusal) = undone else {
         return Ok(InTheWay { reason: view.t("settings-changed-meanwhile"), way: None });
     };
-    let said = details.first().map(|detail| detail.message.clone()).unwrap_or_default();
-    let id = said.split(' ').find_map(|word| word.parse::<Uuid>().ok());
-    let way = |place: &str| id.map(|id| member.path_to(&format!("{place}/{id}")));
-    let (reason, way) = match said.split(' ').next().unwrap_or_default() {
-        "appointment" => ("deletion-appointment", way("appointments")),
-        "message" => ("deletion-message", way("messages")),
-        "staff" => ("deletion-staff", way("settings/staff")),
-        "person" => ("deletion-person", Some(member.path_to("settings/people"))),
-        _ => return Ok(InTheWay { reason: view.problem(&message), way: None }),
+    let Refusal::Conflict { conflict: Conflict::InUse(by), .. } = refusal else {
+        return Ok(InTheWay { reason: view.refusal(&refusal), way: None });
+    };
+    let way = |place: &str, id: Uuid| Some(member.path_to(&format!("{place}/{id}")));
+    let (reason, way) = match by {
+        UsedBy::Appointment(id) => ("deletion-appointment", way("appointments", id.uuid())),
+        UsedBy::Message(id) => ("deletion-message", way("messages", id.uuid())),
+        UsedBy::Staff(id) => ("deletion-staff", way("settings/staff", id.uuid())),
+        UsedBy::Person(_) => ("deletion-person", Some(member.path_to("settings/people"))),
+        UsedBy::JustNow => return Ok(InTheWay { reason: view.refusal(&refusal), way: None }),
     };
     Ok(InTheWay { reason: view.t(reason), way })
 }

@@ -1,6 +1,6 @@
 //! What a record says, line by line: for whoever may only look at it, and for two versions side by side.
 
-use actors::domain::{Refusal, Right};
+use actors::domain::{Denied, Refusal, Right};
 
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::Filled;
@@ -40,7 +40,7 @@ pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Ref
         return Err(Refused::Suspended);
     }
     if !member.may(right) {
-        return Err(Refusal::NotAllowed("your role may see this and not change it").into());
+        return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
     }
     Ok(())
 }

@@ -126,8 +126,8 @@ pub(super) async fn add(member: &Member) -> Result<Result<NaiveDate, Undone>, Re
         }
     };
     if find(member, date).await?.is_some() {
-        let message = "it is a special day already".to_owned();
-        return Ok(Err(Undone::Conflict { message, details: Vec::new() }));
+        let notice = member.view().t("special-days-there");
+        return Ok(Err(Undone::Told { notice, details: Vec::new() }));
     }
     Ok(match body.change(date) {
         Ok(change) => member.change(change).await?.map(|_| date),

@@ -241,27 +241,9 @@ move-sub = { $service } · now { $when } with { $staff }
 move-do = Move here
 
 # What the engine says of appointments.
-says-the-time-is-in-the-past = That time is in the past
-says-the-business-is-closed-that-day = The business is closed that day
-says-the-time-lies-across-a-break = That time lies across a break
-says-the-staff-who-could-take-it-are-off-at-that-time = Whoever could take it is off at that time
-says-the-time-is-too-close-to-another-appointment-or-to-time-off = That time is too close to another appointment or to time off
-says-the-time-is-outside-opening-hours = That time is outside opening hours
-says-the-time-is-not-on-the-30-minute-grid-of-start-times = That is none of the times at which appointments begin
-says-the-time-is-taken = That time is taken
-says-no-active-staff-member-offers-this-service = Nobody offers this service at present
-says-the-service-can-no-longer-be-booked = That service can no longer be booked
-says-the-staff-member-no-longer-takes-appointments-for-this-service = That person no longer takes appointments for this service
-says-the-appointment-has-already-ended = The appointment is over already
 says-must-be-an-active-staff-member-who-offers-the-service = Choose somebody who offers this service
 says-names-no-active-service = Choose a service that can be booked
 says-names-no-active-staff-member = Choose somebody who takes appointments
 says-does-not-offer-this-service = This person does not offer that service
 says-is-not-a-contact-of-the-business = This contact is there no more
 says-must-have-a-phone-or-an-email = A phone number or an email is needed
-says-an-appointment-that-is-cancelled-cannot-be-rescheduled = This appointment is cancelled and cannot be moved
-says-an-appointment-that-is-cancelled-cannot-be-confirmed = This appointment is cancelled and cannot be confirmed
-says-an-appointment-that-is-cancelled-cannot-be-declined = This appointment is cancelled and cannot be declined
-says-an-appointment-that-is-declined-cannot-be-rescheduled = This appointment is declined and cannot be moved
-says-an-appointment-that-is-declined-cannot-be-confirmed = This appointment is declined and cannot be confirmed
-says-an-appointment-that-is-confirmed-cannot-be-declined = This appointment is confirmed and cannot be declined

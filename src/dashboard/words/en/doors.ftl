@@ -198,9 +198,6 @@ error-503-title = One moment, please
 error-503-text = The service is very busy. Nothing was changed: go back, wait a few seconds and send it again.
 
 # What the engine says is wrong.
-says-your-role-may-see-this-and-not-change-it = Your role may see this and not change it
-says-the-account-is-not-confirmed = Your account is not confirmed yet
-says-use-a-link-that-was-sent-to-its-address = Use a link that was sent to your email.
 says-must-have-12-to-256-characters = It must have 12 to 256 characters
 says-must-have-at-most-n-characters = { $count ->
     [one] It must have { $count } character at most
@@ -235,36 +232,13 @@ says-avoid-sequences = Avoid sequences.
 says-avoid-recent-years = Avoid recent years.
 says-avoid-years-that-are-associated-with-you = Avoid years that are associated with you.
 says-avoid-dates-and-years-that-are-associated-with-you = Avoid dates and years that are associated with you.
-says-sign-in-first = Sign in first
-says-the-link-is-used-in-a-session-of-the-account-that-asked-for-this-address = The link works for the account that asked for this email, so sign in with that one.
-says-the-password-has-to-be-given-again-first = Your password has to be given again first
-says-this-session-may-only-set-a-password = Choose a password first
-says-this-is-for-owners-and-admins-to-change = This is for owners and admins to change
-says-only-owners-and-admins-change-who-the-people-of-a-business-are = Only owners and admins change who belongs to the business
-says-an-admin-can-neither-make-nor-change-an-owner = An admin can neither make nor change an owner
-says-the-business-would-be-left-without-an-owner = The business would be left without an owner
 says-is-that-of-the-last-active-owner = This is the last active owner
-says-the-person-does-not-belong-to-the-business = This person does not belong to the business
-says-the-person-belongs-already = This person belongs already
 says-n-people-belong-to-it = { $count ->
     [one] { $count } person belongs to it
    *[other] { $count } people belong to it
 }
-says-a-business-has-at-most-n-people = { $count ->
-    [one] A business has { $count } person at most
-   *[other] A business has { $count } people at most
-}
-says-the-membership-was-offered-to-another-address = You were invited at another email
-says-ask-to-be-invited-again = Ask to be invited again.
-says-the-membership-is-not-on-offer-any-more = The invitation is not open any more
-says-a-membership-is-accepted-or-declined-by-its-person = Only whoever was invited answers an invitation
-says-alerts-are-read-by-the-person-whose-they-are = Only whoever an alert is for marks it as read
-says-how-a-person-is-alerted-is-their-own-to-say = How somebody is alerted is theirs to say
-says-a-person-s-name-is-their-own-to-change = A person’s name is theirs to change
 says-is-not-a-staff-member-of-the-business = This is not a staff member of the business
 says-use-the-link-first-that-was-mailed-to-its-present-address = Use the link first that was mailed to your present email
-says-as-many-mails-of-new-addresses-were-sent-today-as-may-be = As many mails to new emails were sent today as may be
-says-as-many-invitations-were-mailed-today-as-may-be = As many invitations were mailed today as may be
 says-the-next-one-can-be-sent-in-n-hours = { $count ->
     [one] The next one can be sent in { $count } hour
    *[other] The next one can be sent in { $count } hours
@@ -273,8 +247,6 @@ says-the-next-one-can-be-sent-in-n-minutes = { $count ->
     [one] The next one can be sent in { $count } minute
    *[other] The next one can be sent in { $count } minutes
 }
-says-the-account-of-this-address-is-not-confirmed-and-no-mail-can-be-sent-to-it = The account of this email is not confirmed, and no mail can be sent to it
 says-the-operator-can-add-this-person = Whoever runs the service can add this person
-says-another-account-has-this-address = Another account has this email
 says-must-not-contain-the-nul-character = It must not contain the NUL character
 says-must-not-be-blank = It must not be blank

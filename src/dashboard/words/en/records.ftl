@@ -207,7 +207,6 @@ knowledge-delete-do = Delete for good
 # What the engine finds wrong.
 says-must-have-one-of-name-phone-email = A name, a phone number or an email is needed
 says-must-keep-one-of-name-phone-email = A name, a phone number or an email has to stay
-says-another-contact-has-this-phone-or-email = Another contact has this phone or email
 says-must-be-a-phone-number-national-or-in-the-form-15551234567 = It must be a phone number, national or in the form +15551234567
 says-must-be-an-email-address-such-as-name-example-com = It must be an email address such as name@example.com
 says-must-be-an-iana-time-zone-name-such-as-europe-paris = It must be the name of a time zone such as Europe/Paris

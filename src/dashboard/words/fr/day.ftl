@@ -244,27 +244,9 @@ move-sub = { $service } · actuellement { $when } avec { $staff }
 move-do = Déplacer ici
 
 # Ce que dit le moteur des rendez-vous.
-says-the-time-is-in-the-past = Cette heure est passée
-says-the-business-is-closed-that-day = L’établissement est fermé ce jour-là
-says-the-time-lies-across-a-break = Cette heure chevauche une pause
-says-the-staff-who-could-take-it-are-off-at-that-time = Les personnes qui pourraient le prendre sont absentes à cette heure
-says-the-time-is-too-close-to-another-appointment-or-to-time-off = Cette heure est trop proche d’un autre rendez-vous ou d’un congé
-says-the-time-is-outside-opening-hours = Cette heure est hors des horaires d’ouverture
-says-the-time-is-not-on-the-30-minute-grid-of-start-times = Les rendez-vous ne commencent pas à cette heure-là
-says-the-time-is-taken = Ce créneau est pris
-says-no-active-staff-member-offers-this-service = Personne ne propose cette prestation actuellement
-says-the-service-can-no-longer-be-booked = Cette prestation ne peut plus être réservée
-says-the-staff-member-no-longer-takes-appointments-for-this-service = Cette personne ne prend plus de rendez-vous pour cette prestation
-says-the-appointment-has-already-ended = Le rendez-vous est déjà terminé
 says-must-be-an-active-staff-member-who-offers-the-service = Choisissez une personne qui propose cette prestation
 says-names-no-active-service = Choisissez une prestation qui peut être réservée
 says-names-no-active-staff-member = Choisissez une personne qui prend des rendez-vous
 says-does-not-offer-this-service = Cette personne ne propose pas cette prestation
 says-is-not-a-contact-of-the-business = Ce contact n’existe plus
 says-must-have-a-phone-or-an-email = Il faut un numéro de téléphone ou un e-mail
-says-an-appointment-that-is-cancelled-cannot-be-rescheduled = Ce rendez-vous est annulé et ne peut pas être déplacé
-says-an-appointment-that-is-cancelled-cannot-be-confirmed = Ce rendez-vous est annulé et ne peut pas être confirmé
-says-an-appointment-that-is-cancelled-cannot-be-declined = Ce rendez-vous est annulé et ne peut pas être refusé
-says-an-appointment-that-is-declined-cannot-be-rescheduled = Ce rendez-vous est refusé et ne peut pas être déplacé
-says-an-appointment-that-is-declined-cannot-be-confirmed = Ce rendez-vous est refusé et ne peut pas être confirmé
-says-an-appointment-that-is-confirmed-cannot-be-declined = Ce rendez-vous est confirmé et ne peut pas être refusé

@@ -198,9 +198,6 @@ error-503-title = Un instant, s’il vous plaît
 error-503-text = Le service est très sollicité. Rien n’a été modifié : revenez en arrière, attendez quelques secondes et renvoyez.
 
 # Ce que le moteur trouve à redire.
-says-your-role-may-see-this-and-not-change-it = Votre rôle permet de voir cela, pas de le modifier
-says-the-account-is-not-confirmed = Votre compte n’est pas encore confirmé
-says-use-a-link-that-was-sent-to-its-address = Utilisez un lien envoyé à votre adresse.
 says-must-have-12-to-256-characters = Il doit avoir de 12 à 256 caractères
 says-must-have-at-most-n-characters = { $count ->
     [one] Il doit avoir { $count } caractère au plus
@@ -235,36 +232,13 @@ says-avoid-sequences = Évitez les suites.
 says-avoid-recent-years = Évitez les années récentes.
 says-avoid-years-that-are-associated-with-you = Évitez les années qui vous concernent.
 says-avoid-dates-and-years-that-are-associated-with-you = Évitez les dates et années qui vous concernent.
-says-sign-in-first = Connectez-vous d’abord
-says-the-link-is-used-in-a-session-of-the-account-that-asked-for-this-address = Le lien vaut pour le compte qui a demandé cette adresse : connectez-vous avec celui-ci.
-says-the-password-has-to-be-given-again-first = Redonnez d’abord votre mot de passe
-says-this-session-may-only-set-a-password = Choisissez d’abord un mot de passe
-says-this-is-for-owners-and-admins-to-change = Seuls les propriétaires et les administrateurs modifient cela
-says-only-owners-and-admins-change-who-the-people-of-a-business-are = Seuls les propriétaires et les administrateurs décident qui fait partie de l’établissement
-says-an-admin-can-neither-make-nor-change-an-owner = Un administrateur ne peut ni nommer ni modifier un propriétaire
-says-the-business-would-be-left-without-an-owner = L’établissement n’aurait plus de propriétaire
 says-is-that-of-the-last-active-owner = C’est le dernier propriétaire actif
-says-the-person-does-not-belong-to-the-business = Cette personne ne fait pas partie de l’établissement
-says-the-person-belongs-already = Cette personne fait déjà partie de l’établissement
 says-n-people-belong-to-it = { $count ->
     [one] { $count } personne en fait partie
    *[other] { $count } personnes en font partie
 }
-says-a-business-has-at-most-n-people = { $count ->
-    [one] Un établissement compte { $count } personne au plus
-   *[other] Un établissement compte { $count } personnes au plus
-}
-says-the-membership-was-offered-to-another-address = Vous avez été invité à une autre adresse
-says-ask-to-be-invited-again = Demandez une nouvelle invitation.
-says-the-membership-is-not-on-offer-any-more = L’invitation n’est plus ouverte
-says-a-membership-is-accepted-or-declined-by-its-person = Seule la personne invitée répond à une invitation
-says-alerts-are-read-by-the-person-whose-they-are = Seule la personne avertie marque une alerte comme lue
-says-how-a-person-is-alerted-is-their-own-to-say = Chacun décide de ses propres alertes
-says-a-person-s-name-is-their-own-to-change = Chacun change son propre nom
 says-is-not-a-staff-member-of-the-business = Ce n’est pas un membre du personnel de l’établissement
 says-use-the-link-first-that-was-mailed-to-its-present-address = Utilisez d’abord le lien envoyé à votre adresse actuelle
-says-as-many-mails-of-new-addresses-were-sent-today-as-may-be = Aucun autre courriel vers une nouvelle adresse ne peut partir aujourd’hui
-says-as-many-invitations-were-mailed-today-as-may-be = Aucune autre invitation ne peut partir aujourd’hui
 says-the-next-one-can-be-sent-in-n-hours = { $count ->
     [one] Le prochain envoi est possible dans { $count } heure
    *[other] Le prochain envoi est possible dans { $count } heures
@@ -273,8 +247,6 @@ says-the-next-one-can-be-sent-in-n-minutes = { $count ->
     [one] Le prochain envoi est possible dans { $count } minute
    *[other] Le prochain envoi est possible dans { $count } minutes
 }
-says-the-account-of-this-address-is-not-confirmed-and-no-mail-can-be-sent-to-it = Le compte de cette adresse n’est pas confirmé, et aucun courriel ne peut lui être envoyé
 says-the-operator-can-add-this-person = La personne qui gère le service peut l’ajouter
-says-another-account-has-this-address = Un autre compte a cette adresse
 says-must-not-contain-the-nul-character = Le caractère NUL n’est pas permis
 says-must-not-be-blank = Ce champ ne peut pas être vide

@@ -214,7 +214,6 @@ knowledge-delete-do = Supprimer définitivement
 # Ce que le moteur trouve à redire.
 says-must-have-one-of-name-phone-email = Il faut un nom, un numéro de téléphone ou une adresse e-mail
 says-must-keep-one-of-name-phone-email = Il doit rester un nom, un numéro de téléphone ou une adresse e-mail
-says-another-contact-has-this-phone-or-email = Un autre contact a ce téléphone ou cette adresse
 says-must-be-a-phone-number-national-or-in-the-form-15551234567 = Il faut un numéro de téléphone, national ou de la forme +15551234567
 says-must-be-an-email-address-such-as-name-example-com = Il faut une adresse e-mail comme nom@example.com
 says-must-be-an-iana-time-zone-name-such-as-europe-paris = Il faut le nom d’un fuseau horaire comme Europe/Paris

@@ -3,7 +3,7 @@
 
 use actors::business::PageRequest;
 use actors::domain::{
-    MembershipId, MembershipStatus, Person, Problem, Refusal, Right, Role, StaffId, StaffMember,
+    Denied, MembershipId, MembershipStatus, Person, Problem, Refusal, Right, Role, StaffId, StaffMember,
 };
 use actors::view::PersonView;
 
@@ -103,7 +103,7 @@ pub(super) fn check_may_change(member: &Member, person: &PersonView) -> Result<(
         return Err(Refused::Suspended);
     }
     if !may_change(member, person) {
-        return Err(Refusal::NotAllowed("an admin can neither make nor change an owner").into());
+        return Err(Refusal::NotAllowed(Denied::OwnerByAdmin).into());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Inviting somebody. Where mail is sent no link is shown, and every invitation is answered alike; where none is, the
 //! link is shown once, if the engine gives one.
 
-use actors::domain::{Locale, Problem, Right, StaffMember};
+use actors::domain::{Conflict, Locale, Problem, Refusal, Right, StaffMember};
 use actors::people::{Invitation, NewLink};
 use askama::Template;
 use axum::http::StatusCode;
@@ -16,13 +16,6 @@ use crate::dashboard::parts::{Choice, Choices, Crumb, Field};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
-
-/// What the engine says where the email is that of somebody who belongs.
-const BELONGS: &str = "the person belongs already";
-/// What it says where an address is not invited again today.
-const TOO_MANY: &str = "as many invitations were mailed today as may be";
-/// What it says where somebody else may have set the password of the account, and no mail can tell.
-const UNCONFIRMED: &str = "the account of this address is not confirmed, and no mail can be sent to it";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/invite.html", config = "src/askama.toml")]
@@ -123,15 +116,15 @@ async fn again(member: &Member, undone: Undone, asks: Option<Field>) -> Answered
 
 /// A conflict as people are told it: the engine names accounts by their ids.
 fn told(member: &Member, undone: Undone) -> Undone {
-    let Undone::Conflict { message, details } = undone else { return undone };
+    let Undone::Conflict(refusal) = undone else { return undone };
     let view = member.view();
-    let beside = match (message.as_str(), details.first()) {
-        (TOO_MANY, Some(when)) => view.problem(&when.message),
-        (BELONGS, _) => view.t("people-invite-belongs"),
-        (UNCONFIRMED, _) => view.t("people-invite-operator"),
-        _ => return Undone::Conflict { message, details: Vec::new() },
+    let notice = view.refusal(&refusal);
+    let beside = match refusal {
+        Refusal::Conflict { conflict: Conflict::BelongsAlready, .. } => view.t("people-invite-belongs"),
+        Refusal::Conflict { conflict: Conflict::AddressUnconfirmed, .. } => view.t("people-invite-operator"),
+        _ => return Undone::Told { notice, details: Vec::new() },
     };
-    Undone::Conflict { message, details: vec![Problem::new("email", beside)] }
+    Undone::Told { notice, details: vec![Problem::new("email", beside)] }
 }
 
 #[derive(Template)]
