@@ -9,6 +9,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 mod dashboard;
+mod english;
 pub mod http;
 mod local_time;
 pub mod mail;

@@ -5,7 +5,7 @@ use actors::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
 use actors::domain::availability::Terms;
-use actors::domain::{BlockedTimeId, DayWindows, Refusal, ServiceId, StaffId, Text, Timestamp};
+use actors::domain::{BlockedTimeId, DayWindows, ProblemCode, Refusal, ServiceId, StaffId, Text, Timestamp};
 use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView, without_affected};
 use chrono::NaiveDate;
 use schemars::Schema;
@@ -90,7 +90,7 @@ list_query! {
 /// The query, whose dates must follow each other.
 fn in_order(query: SpecialDaysQuery) -> Result<SpecialDaysQuery, ApiError> {
     match (query.from, query.to) {
-        (Some(from), Some(to)) if to < from => Err(ApiError::invalid("to", "must not be before from")),
+        (Some(from), Some(to)) if to < from => Err(ApiError::invalid("to", ProblemCode::Before("from"))),
         _ => Ok(query),
     }
 }
@@ -150,7 +150,7 @@ fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
         (instants, _) => {
             let names = if instants { ["starts_at", "ends_at"] } else { ["from", "to"] };
             for name in names.into_iter().filter(|name| !has(name)) {
-                problems.add(&at.property(name), "is required");
+                problems.add(&at.property(name), ProblemCode::Required);
             }
         }
     }

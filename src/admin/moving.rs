@@ -143,7 +143,7 @@ async fn take(
 }
 
 fn told_of(wrong: &Wrong) -> Problem {
-    Problem::new(place(wrong), wrong.problem.message.clone())
+    Problem::new(place(wrong), wrong.problem.code.clone())
 }
 
 fn told(answer: Answer) -> Told<ImportedView> {

@@ -3,7 +3,7 @@
 use actors::business::commands::people::{PatchNotifications, RemoveMember};
 use actors::domain::{
     Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
-    PersonId, PersonName, Refusal, Role, StaffId,
+    PersonId, PersonName, ProblemCode, Refusal, Role, StaffId,
 };
 use actors::people::{Invitation, Invited};
 use actors::view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
@@ -121,7 +121,7 @@ pub(crate) enum SetStatus {
 }
 
 impl FromText for SetStatus {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         match text {
             "active" => Ok(Self::Active),
             "disabled" => Ok(Self::Disabled),
@@ -140,7 +140,7 @@ pub(crate) enum HandedKind {
 }
 
 impl FromText for HandedKind {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         match text {
             "invitation" => Ok(Self::Invitation),
             "reset" => Ok(Self::Reset),

@@ -2,7 +2,7 @@
 
 use actors::business::Page;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
-use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
+use actors::domain::{Problem, ProblemCode, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiErr
     }
     let days = (last - first).num_days() + 1;
     if days < 1 {
-        problems.push(Problem::new("end_date", "must not be before start_date"));
+        problems.push(Problem::new("end_date", ProblemCode::Before("start_date")));
     } else if days > AVAILABILITY_DAYS_MAX {
         problems.push(Problem::new(
             "end_date",

@@ -2,7 +2,9 @@
 
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text, Timestamp};
+use actors::domain::{
+    ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, ProblemCode, Text, Timestamp,
+};
 use actors::view::ContactView;
 
 use crate::http::patch::Patch;
@@ -88,7 +90,7 @@ impl From<ContactPatchBody> for ContactPatch {
 /// A contact with none of the three could never be told from another.
 fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
-        problems.add(at, "must have one of name, phone, email");
+        problems.add(at, ProblemCode::NamePhoneOrEmail);
     }
 }
 

@@ -26,6 +26,7 @@ use tokio::task::LocalSet;
 use super::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, reason_of};
 use super::connect::Connector;
 use super::print;
+use crate::english;
 use crate::http::json::Json;
 
 /// How many requests are under way at once.
@@ -239,8 +240,8 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 
 /// What a line asks for; nothing for an answer, which the service never asks for. Or what is wrong with it.
 fn read(line: Bytes) -> Result<Option<Asked>, Value> {
-    let message =
-        Json::parse(&line).map_err(|problem| error(&Value::Null, PARSE_ERROR, &problem.message, None))?;
+    let message = Json::parse(&line)
+        .map_err(|problem| error(&Value::Null, PARSE_ERROR, &english::problem(&problem.code), None))?;
     if !matches!(message, Json::Object(_)) {
         let why = "a message is one JSON object; batches are not taken";
         return Err(error(&Value::Null, INVALID_REQUEST, why, None));

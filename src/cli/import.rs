@@ -20,6 +20,7 @@ use super::print;
 use super::record::ApiError;
 use super::stopped::{CommandFailure, carry_out, on_store};
 use crate::config::variables;
+use crate::english;
 use crate::moving::{Lines, PROBLEMS_MAX, Taking, place};
 
 /// How much is read at once.
@@ -172,7 +173,8 @@ async fn within(
     let wrong = taking.wrong();
     if !wrong.is_empty() {
         import.take_back().await?;
-        let told = wrong.iter().map(|wrong| format!("{}: {}", place(wrong), wrong.problem.message));
+        let told =
+            wrong.iter().map(|wrong| format!("{}: {}", place(wrong), english::problem(&wrong.problem.code)));
         return Ok(Outcome::Bad(told.collect()));
     }
     let exported_at = taking.exported_at().map(|at| at.to_string());

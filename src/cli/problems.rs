@@ -10,7 +10,7 @@ use super::request::Call;
 use super::shown;
 use super::typed::near::question;
 use super::typed::zone;
-use crate::rest::english;
+use crate::english;
 
 /// The long flags of a command, without dashes.
 #[derive(Clone, Debug, Default)]

@@ -79,7 +79,7 @@ impl Undone {
             Self::Conflict(refusal) => view.refusal(&refusal),
             Self::Told { notice, .. } => notice,
             Self::Invalid(problems) => {
-                let all = problems.iter().map(|problem| view.problem(&problem.message));
+                let all = problems.iter().map(|problem| view.problem(&problem.code));
                 all.collect::<Vec<_>>().join(" ")
             }
         }
@@ -353,7 +353,7 @@ impl Filled {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         let here: Vec<_> = self.problems.extract_if(.., |problem| is_of(problem)).collect();
-        here.iter().map(|problem| view.problem(&problem.message)).collect::<Vec<_>>().join(" ")
+        here.iter().map(|problem| view.problem(&problem.code)).collect::<Vec<_>>().join(" ")
     }
 
     /// A field with what stands in it and what is wrong with that.
@@ -379,7 +379,7 @@ impl Filled {
     pub(super) fn rest(&mut self, view: &View) -> Vec<String> {
         let mut rest: Vec<String> = Vec::new();
         for problem in self.problems.drain(..) {
-            let told = view.problem(&problem.message);
+            let told = view.problem(&problem.code);
             // A notice may say the same already.
             if told != self.notice && !rest.contains(&told) {
                 rest.push(told);

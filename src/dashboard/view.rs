@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use actors::domain::Refusal;
+use actors::domain::{ProblemCode, Refusal};
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +12,7 @@ use super::assets;
 use super::desk::Desk;
 use super::form::SessionKey;
 use super::parts;
-use super::words::{problem, refusals};
+use super::words::{problems, refusals, said};
 use crate::rest::error::ApiError;
 use crate::words::{Value, Words};
 
@@ -56,12 +56,17 @@ impl View {
     /// Why something was refused, in the page's language.
     pub(super) fn refusal(&self, refusal: &Refusal) -> String {
         let known = refusals::refusal(self.words, refusal);
-        known.unwrap_or_else(|| self.problem(&ApiError::from(refusal.clone()).message()))
+        known.unwrap_or_else(|| self.said(&ApiError::from(refusal.clone()).message()))
     }
 
     /// What the engine says is wrong, in the page's language.
-    pub(super) fn problem(&self, said: &str) -> String {
-        problem(self.words, said)
+    pub(super) fn problem(&self, code: &ProblemCode) -> String {
+        problems::problem(self.words, code)
+    }
+
+    /// What the engine says in words of its own, in the page's language as far as the catalogue has it.
+    pub(super) fn said(&self, text: &str) -> String {
+        said(self.words, text)
     }
 
     /// An icon, as markup of ours.

@@ -1,6 +1,7 @@
 //! The words of the pages.
 
 pub(super) mod audit;
+pub(super) mod problems;
 pub(super) mod refusals;
 
 use std::sync::LazyLock;
@@ -51,7 +52,7 @@ fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
 
 /// What the engine says is wrong, in this language: it says so in English, sentence by sentence, and a sentence that the
 /// catalogue does not have stays as it is. A number in a sentence is either part of it or any number.
-pub(super) fn problem(words: &Words, said: &str) -> String {
+pub(super) fn said(words: &Words, said: &str) -> String {
     let (first, rest) = said.split_once(": ").unwrap_or((said, ""));
     let known = |sentence: &str| known(words, sentence).unwrap_or_else(|| sentence.to_owned());
     let mut all = known(first);

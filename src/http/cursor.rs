@@ -4,6 +4,7 @@
 //! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over version, binding
 //! and position. What always holds: a position that [`Cursors::open`] gives out was sealed under the same binding.
 
+use actors::domain::ProblemCode;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
@@ -43,8 +44,12 @@ impl CursorText {
 }
 
 impl FromText for CursorText {
-    fn from_text(text: &str) -> Result<Self, String> {
-        if text.len() > CURSOR_CHARS_MAX { Err(CursorError.to_string()) } else { Ok(Self(text.to_owned())) }
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        if text.len() > CURSOR_CHARS_MAX {
+            Err(CursorError.to_string().into())
+        } else {
+            Ok(Self(text.to_owned()))
+        }
     }
 }
 

@@ -196,6 +196,7 @@ impl<'de> Visitor<'de> for Tree {
 
 #[cfg(test)]
 mod tests {
+    use actors::domain::ProblemCode;
     use proptest::prelude::*;
 
     use super::*;
@@ -241,10 +242,10 @@ mod tests {
         for bytes in bad {
             let problem = Json::parse(bytes).unwrap_err();
             assert_eq!(problem.path, "");
-            let named = problem.message.contains("line 1 column");
-            assert!(named, "{} for {}", problem.message, String::from_utf8_lossy(bytes));
+            let ProblemCode::Said(words) = problem.code else { panic!("{problem:?}") };
+            assert!(words.contains("line 1 column"), "{words} for {}", String::from_utf8_lossy(bytes));
         }
-        assert_eq!(Json::parse(b" \n").unwrap_err().message, "a JSON object is required");
+        assert_eq!(Json::parse(b" \n").unwrap_err().code, "a JSON object is required".into());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lists within bounds: arrays in bodies, values with commas between them in queries.
 
+use actors::domain::ProblemCode;
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -49,7 +50,7 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
         let mut seen = HashSet::new();
         for (index, item) in items.iter().enumerate() {
             if !seen.insert(item) {
-                problems.add(&at.item(index), "is listed twice");
+                problems.add(&at.item(index), ProblemCode::ListedTwice);
             }
         }
         (seen.len() == items.len()).then_some(Self(items))
@@ -77,9 +78,9 @@ impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
     const REQUIRED: bool = false;
     type Given = Self;
 
-    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode> {
         if text.split(',').count() > MAX {
-            return Err(format!("must list at most {MAX} values"));
+            return Err(format!("must list at most {MAX} values").into());
         }
         let values = text.split(',').map(|item| T::from_query(item, reading));
         let mut values = values.collect::<Result<Vec<_>, _>>()?;
@@ -88,7 +89,7 @@ impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
         Ok(Self(values))
     }
 
-    fn absent() -> Result<Self, String> {
+    fn absent() -> Result<Self, ProblemCode> {
         Ok(Self(Vec::new()))
     }
 }

@@ -1,5 +1,6 @@
 //! Whole numbers within bounds, in bodies and in queries.
 
+use actors::domain::ProblemCode;
 use schemars::JsonSchema;
 
 use super::json::Json;
@@ -20,19 +21,19 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
         self.0
     }
 
-    fn within(number: i128) -> Result<Self, String> {
+    fn within(number: i128) -> Result<Self, ProblemCode> {
         match u32::try_from(number) {
             Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
             _ => Err(Self::expected()),
         }
     }
 
-    fn expected() -> String {
-        format!("must be a whole number from {MIN} to {MAX}")
+    fn expected() -> ProblemCode {
+        ProblemCode::WholeNumber { min: MIN, max: MAX }
     }
 
     /// Reads decimal digits, as a query has them.
-    fn from_digits(text: &str) -> Result<Self, String> {
+    fn from_digits(text: &str) -> Result<Self, ProblemCode> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
             Ok(number) if digits => Self::within(number),
@@ -44,7 +45,7 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
 impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let read = json.as_whole().ok_or_else(Self::expected).and_then(Self::within);
-        read.map_err(|message| problems.add(at, message)).ok()
+        read.map_err(|code| problems.add(at, code)).ok()
     }
 }
 
@@ -66,11 +67,11 @@ impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
     const REQUIRED: bool = false;
     type Given = Self;
 
-    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
+    fn from_query(text: &str, _: &Reading) -> Result<Self, ProblemCode> {
         Whole::<1, MAX>::from_digits(text).map(|whole| Self(whole.get()))
     }
 
-    fn absent() -> Result<Self, String> {
+    fn absent() -> Result<Self, ProblemCode> {
         Ok(Self(DEFAULT))
     }
 }

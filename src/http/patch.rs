@@ -2,6 +2,7 @@
 //!
 //! What always holds: what is left out stays as it is, and a PATCH asks for something.
 
+use actors::domain::ProblemCode;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -65,6 +66,6 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
 /// A check for the body of a PATCH: something must be asked for.
 pub(crate) fn not_empty(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if properties.is_empty() {
-        problems.add(at, format!("must have at least one of {}", properties.names().join(", ")));
+        problems.add(at, ProblemCode::OneRequired(properties.names()));
     }
 }

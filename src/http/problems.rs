@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use actors::domain::Problem;
+use actors::domain::{Problem, ProblemCode};
 
 use super::reading::Reading;
 
@@ -69,7 +69,7 @@ impl Problems {
     }
 
     /// Adds what is wrong at a place.
-    pub fn add(&mut self, at: &FieldPath<'_>, message: impl Into<String>) {
+    pub fn add(&mut self, at: &FieldPath<'_>, code: impl Into<ProblemCode>) {
         if self.named.len() == PROBLEMS_MAX {
             self.unnamed += 1;
             return;
@@ -78,7 +78,7 @@ impl Problems {
         if let Some((end, _)) = path.char_indices().nth(PATH_CHARS_MAX) {
             path.truncate(end);
         }
-        self.named.push(Problem::new(path, message));
+        self.named.push(Problem::new(path, code));
     }
 
     /// Whether nothing is wrong.

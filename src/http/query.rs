@@ -3,10 +3,11 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
+use actors::domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use super::problems::{FieldPath, Invalid, Problems};
-use super::read::{FromText, NUL};
+use super::read::FromText;
 use super::reading::Reading;
 
 /// A type that a query string can be read as; [`query_object!`](crate::query_object) declares them.
@@ -29,30 +30,30 @@ pub trait FromQuery: Sized {
     ///
     /// # Errors
     /// What is wrong, as a predicate.
-    fn from_query(text: &str, reading: &Reading) -> Result<Self, String>;
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode>;
 
     /// What an absent parameter means.
     ///
     /// # Errors
     /// What is wrong, as a predicate.
-    fn absent() -> Result<Self, String> {
-        Err("is required".into())
+    fn absent() -> Result<Self, ProblemCode> {
+        Err(ProblemCode::Required)
     }
 }
 
 impl<T: FromText> FromQuery for T {
     type Given = Self;
 
-    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
-        if text.contains('\0') { Err(NUL.into()) } else { T::from_text(text) }
+    fn from_query(text: &str, _: &Reading) -> Result<Self, ProblemCode> {
+        if text.contains('\0') { Err(TextError::Nul.into()) } else { T::from_text(text) }
     }
 }
 
 impl FromQuery for bool {
     type Given = Self;
 
-    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
-        text.parse().map_err(|_| "must be true or false".into())
+    fn from_query(text: &str, _: &Reading) -> Result<Self, ProblemCode> {
+        text.parse().map_err(|_| ProblemCode::NotABoolean)
     }
 }
 
@@ -60,11 +61,11 @@ impl<T: FromQuery> FromQuery for Option<T> {
     const REQUIRED: bool = false;
     type Given = T::Given;
 
-    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode> {
         T::from_query(text, reading).map(Some)
     }
 
-    fn absent() -> Result<Self, String> {
+    fn absent() -> Result<Self, ProblemCode> {
         Ok(None)
     }
 }
@@ -91,11 +92,10 @@ impl Parameters {
             Some(parameter) => T::from_query(&parameter.value, problems.reading()),
             None => T::absent(),
         };
-        let explain = |mut message: String| {
-            if parameter.is_some_and(|parameter| parameter.plus) {
-                message.push_str(" (in a query, + is a space; write it as %2B)");
-            }
-            problems.add(&FieldPath::Root.property(name), message);
+        let explain = |code: ProblemCode| {
+            let plus = parameter.is_some_and(|parameter| parameter.plus);
+            let code = if plus { ProblemCode::PlusInQuery(Box::new(code)) } else { code };
+            problems.add(&FieldPath::Root.property(name), code);
         };
         read.map_err(explain).ok()
     }
@@ -128,8 +128,8 @@ pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result
     for Parameter { name, .. } in &parameters.values {
         let at = FieldPath::Root;
         match T::NAMES.iter().position(|known| known == name) {
-            None => problems.add(&at.property(name), "is not a known parameter"),
-            Some(index) if seen[index] => problems.add(&at.property(name), "is given twice"),
+            None => problems.add(&at.property(name), ProblemCode::UnknownParameter),
+            Some(index) if seen[index] => problems.add(&at.property(name), ProblemCode::GivenTwice),
             Some(index) => seen[index] = true,
         }
     }

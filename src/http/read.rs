@@ -11,6 +11,7 @@
 //! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
 //! errors into ours.
 
+use actors::domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use super::json::Json;
@@ -29,7 +30,7 @@ pub trait FromJson: JsonSchema + Sized {
 
     /// What an absent property means.
     fn absent(at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        problems.add(at, "is required");
+        problems.add(at, ProblemCode::Required);
         None
     }
 }
@@ -57,25 +58,22 @@ pub trait FromText: JsonSchema + Sized {
     ///
     /// # Errors
     /// What is wrong, as a predicate: `must be a UUID`.
-    fn from_text(text: &str) -> Result<Self, String>;
+    fn from_text(text: &str) -> Result<Self, ProblemCode>;
 }
 
 impl<T: FromText> FromJson for T {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let read = match json {
-            Json::String(text) if text.contains('\0') => Err(NUL.into()),
+            Json::String(text) if text.contains('\0') => Err(TextError::Nul.into()),
             Json::String(text) => T::from_text(text),
-            _ => Err("must be a string".into()),
+            _ => Err(ProblemCode::NotAString),
         };
-        read.map_err(|message| problems.add(at, message)).ok()
+        read.map_err(|code| problems.add(at, code)).ok()
     }
 }
 
-/// What is said of a text with U+0000 in it.
-pub(crate) const NUL: &str = "must not contain the NUL character";
-
 impl FromText for String {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         Ok(text.to_owned())
     }
 }
@@ -85,7 +83,7 @@ impl FromJson for bool {
         match json {
             Json::Bool(value) => Some(*value),
             _ => {
-                problems.add(at, "must be true or false");
+                problems.add(at, ProblemCode::NotABoolean);
                 None
             }
         }
@@ -116,19 +114,12 @@ pub(crate) fn items<T: FromJson>(
     problems: &mut Problems,
 ) -> Option<Vec<T>> {
     let Json::Array(items) = json else {
-        problems.add(at, "must be an array");
+        problems.add(at, ProblemCode::NotAnArray);
         return None;
     };
     // The length is looked at first: it bounds the work that follows.
     if !(min..=max).contains(&items.len()) {
-        problems.add(
-            at,
-            if min == 0 {
-                format!("must have at most {max} items")
-            } else {
-                format!("must have {min} to {max} items")
-            },
-        );
+        problems.add(at, ProblemCode::Items { min, max });
         return None;
     }
     let read: Vec<Option<T>> =
@@ -154,9 +145,9 @@ impl<'a> Properties<'a> {
             problems.add(
                 at,
                 if matches!(at, FieldPath::Root) {
-                    "the body must be a JSON object"
+                    ProblemCode::BodyNotAnObject
                 } else {
-                    "must be an object"
+                    ProblemCode::NotAnObject
                 },
             );
             return None;
@@ -164,8 +155,10 @@ impl<'a> Properties<'a> {
         let mut values = vec![None; names.len()];
         for (name, value) in properties {
             match names.iter().position(|known| known == name) {
-                None => problems.add(&at.property(name), "is not a known property"),
-                Some(index) if values[index].is_some() => problems.add(&at.property(name), "is given twice"),
+                None => problems.add(&at.property(name), ProblemCode::UnknownProperty),
+                Some(index) if values[index].is_some() => {
+                    problems.add(&at.property(name), ProblemCode::GivenTwice);
+                }
                 Some(index) => values[index] = Some(value),
             }
         }

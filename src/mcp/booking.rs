@@ -18,9 +18,9 @@ use super::moment::WallClock;
 use super::open_times::{Sought, proposed};
 use super::refused::Refused;
 use super::values::{IdText, IdempotencyKey, Named, Weekday, When};
+use crate::english;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
-use crate::rest::english;
 use crate::rest::error::ApiError;
 
 /// A minute, in milliseconds.

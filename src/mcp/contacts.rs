@@ -13,9 +13,9 @@ use super::asking::Asking;
 use super::lists::{Listed, page};
 use super::refused::Refused;
 use super::values::{IdText, IdempotencyKey};
+use crate::english;
 use crate::http::cursor::CursorText;
 use crate::json_object;
-use crate::rest::english;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
@@ -182,8 +182,10 @@ fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {
             let message = english::conflict(&conflict);
-            let told: Vec<String> =
-                details.iter().map(|detail| format!("{} {}", detail.path, detail.message)).collect();
+            let told: Vec<String> = details
+                .iter()
+                .map(|detail| format!("{} {}", detail.path, english::problem(&detail.code)))
+                .collect();
             Refused::told(format!(
                 "Nothing was done: {message} ({}). `get_contact` shows that one, and `update_contact` changes it.",
                 told.join("; ")

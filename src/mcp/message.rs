@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::bounds::one_line;
 use super::params;
+use crate::english;
 use crate::http::json::Json;
 
 /// The method by which a tool is called.
@@ -76,8 +77,10 @@ impl IntoResponse for Unreadable {
 impl Message {
     /// Reads a body.
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
-        let json = Json::parse(bytes)
-            .map_err(|problem| Unreadable { code: PARSE_ERROR, ..Unreadable::no_message(problem.message) })?;
+        let json = Json::parse(bytes).map_err(|problem| Unreadable {
+            code: PARSE_ERROR,
+            ..Unreadable::no_message(english::problem(&problem.code).into_owned())
+        })?;
         if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
         }

@@ -8,9 +8,9 @@ use actors::EngineError;
 use actors::domain::{Problem, Refusal, Scope};
 
 use super::bounds::one_line;
+use crate::english;
 use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
-use crate::rest::english;
 use crate::rest::error::ApiError;
 
 /// How many problems are named.
@@ -138,14 +138,15 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
 
 /// The problems, each with its place.
 fn listed(problems: &[Problem]) -> String {
-    let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, message }| {
+    let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
+        let message = english::problem(code);
         // What the rules call by its id, a tool is told by its name or id.
         let path = match path.as_str() {
             "service_id" => "service",
             "staff_id" => "staff",
             other => other,
         };
-        if path.is_empty() { message.clone() } else { format!("{path} {message}") }
+        if path.is_empty() { message.into_owned() } else { format!("{path} {message}") }
     });
     let mut told: Vec<String> = told.collect();
     if problems.len() > PROBLEMS_TOLD {

@@ -1,6 +1,6 @@
 //! The values that tools take beside those of `/v1`: what a person would say, as far as it is read by itself.
 
-use actors::domain::{Day, Timestamp};
+use actors::domain::{Day, ProblemCode, Timestamp};
 use chrono::{NaiveDate, NaiveDateTime};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -38,7 +38,7 @@ texts!(Date, When, DayOrTime, Named, IdText, IdempotencyKey);
 pub(super) struct Date(pub(super) NaiveDate);
 
 impl FromText for Date {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         NaiveDate::from_text(text.trim()).map(Self)
     }
 }
@@ -51,7 +51,7 @@ pub(super) enum When {
 }
 
 impl FromText for When {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         let text = text.trim();
         if let Some(wall) = wall(text) {
             return Ok(Self::Wall(wall));
@@ -94,7 +94,7 @@ pub(super) enum DayOrTime {
 }
 
 impl FromText for DayOrTime {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         if let Ok(Date(day)) = Date::from_text(text) {
             return Ok(Self::Day(day));
         }
@@ -111,12 +111,12 @@ impl FromText for DayOrTime {
 pub(super) struct Named(pub(super) String);
 
 impl FromText for Named {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         let text = text.trim();
         if (1..=NAME_CHARS_MAX).contains(&text.chars().count()) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("must be a name of 1 to {NAME_CHARS_MAX} characters, or an id"))
+            Err(format!("must be a name of 1 to {NAME_CHARS_MAX} characters, or an id").into())
         }
     }
 }
@@ -133,7 +133,7 @@ impl IdText {
 }
 
 impl FromText for IdText {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         Ok(Self(text.to_owned()))
     }
 }
@@ -143,11 +143,11 @@ impl FromText for IdText {
 pub(super) struct IdempotencyKey(pub(super) String);
 
 impl FromText for IdempotencyKey {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         if is_key(text.as_bytes()) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"))
+            Err(format!("must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters").into())
         }
     }
 }
@@ -158,7 +158,7 @@ impl FromText for IdempotencyKey {
 pub(super) struct Weekday(pub(super) Day);
 
 impl FromText for Weekday {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         Day::from_text(&text.trim().to_lowercase()).map(Self)
     }
 }
@@ -185,7 +185,7 @@ impl PartOfDay {
 }
 
 impl FromText for PartOfDay {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         match text.trim().to_lowercase().as_str() {
             "morning" => Ok(Self::Morning),
             "afternoon" => Ok(Self::Afternoon),
@@ -197,7 +197,14 @@ impl FromText for PartOfDay {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
+
     use super::*;
+    use crate::english;
+
+    fn wrong<T: FromText + Debug>(text: &str) -> String {
+        english::problem(&T::from_text(text).unwrap_err()).into_owned()
+    }
 
     #[test]
     fn a_time_is_one_of_the_wall_clock_or_an_instant() {
@@ -222,7 +229,7 @@ mod tests {
             "tomorrow",
             "2026-11-24T1é:00",
         ] {
-            assert!(When::from_text(bad).unwrap_err().contains("2026-11-24T10:00"), "{bad}");
+            assert!(wrong::<When>(bad).contains("2026-11-24T10:00"), "{bad}");
         }
     }
 
@@ -231,15 +238,15 @@ mod tests {
         let day = "2026-12-17".parse().unwrap();
         assert_eq!(Date::from_text(" 2026-12-17 "), Ok(Date(day)));
         assert_eq!(DayOrTime::from_text("2026-12-17 "), Ok(DayOrTime::Day(day)));
-        assert!(Date::from_text("17.12.2026").unwrap_err().contains("YYYY-MM-DD"));
+        assert!(wrong::<Date>("17.12.2026").contains("YYYY-MM-DD"));
     }
 
     #[test]
     fn words_are_read_in_any_case() {
         assert_eq!(Weekday::from_text(" Tuesday"), Ok(Weekday(Day::Tuesday)));
         assert_eq!(PartOfDay::from_text("Evening"), Ok(PartOfDay::Evening));
-        assert!(Weekday::from_text("mardi").unwrap_err().contains("tuesday"));
-        assert!(PartOfDay::from_text("noon").unwrap_err().contains("morning"));
+        assert!(wrong::<Weekday>("mardi").contains("tuesday"));
+        assert!(wrong::<PartOfDay>("noon").contains("morning"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::io::Read;
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use serde_json::{Map, Value};
 
+use crate::english;
 use crate::http::json::Json;
 use crate::http::read::{FromText, from_json};
 use crate::http::reading::Reading;
@@ -178,7 +179,10 @@ impl Table {
             Ok(contact) if clean => contact,
             Ok(_) => return,
             Err(invalid) => {
-                return invalid.0.iter().for_each(|problem| self.add(line, &problem.path, &problem.message));
+                return invalid
+                    .0
+                    .iter()
+                    .for_each(|problem| self.add(line, &problem.path, english::problem(&problem.code)));
             }
         };
         let phone = contact.phone.map(|phone| phone.as_str().to_owned());

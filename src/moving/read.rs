@@ -1,7 +1,7 @@
 //! Reading lines as records: every problem of a line is found.
 
 use actors::counting::Difference;
-use actors::domain::{BusinessId, Problem, Timestamp};
+use actors::domain::{BusinessId, Problem, ProblemCode, Timestamp};
 use actors::moving::Moved;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,8 +48,8 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    fn whole(message: impl Into<String>) -> Self {
-        Self { problems: vec![Problem::new("", message)], is_business: false }
+    fn whole(code: impl Into<ProblemCode>) -> Self {
+        Self { problems: vec![Problem::new("", code)], is_business: false }
     }
 }
 
@@ -71,7 +71,10 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     };
     let (_, kind) = properties.remove(at);
     let Json::String(kind) = kind else {
-        return Err(Unread { problems: vec![Problem::new("kind", "must be a string")], is_business: false });
+        return Err(Unread {
+            problems: vec![Problem::new("kind", ProblemCode::NotAString)],
+            is_business: false,
+        });
     };
     let json = &json;
     match kind.as_str() {
@@ -160,8 +163,8 @@ json_object! {
 struct Format;
 
 impl FromText for Format {
-    fn from_text(text: &str) -> Result<Self, String> {
-        if text == FORMAT { Ok(Self) } else { Err(format!("must be {FORMAT}")) }
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        if text == FORMAT { Ok(Self) } else { Err(format!("must be {FORMAT}").into()) }
     }
 }
 

@@ -236,7 +236,7 @@ fn windows_of_a_date(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
         properties.read::<List<LocalWindow, 0, { DayWindows::WINDOWS_MAX }>>("windows", at, &mut unasked);
     let found = windows.and_then(|windows| DayWindows::new(windows.into_vec()).err());
     for problem in found.into_iter().flatten() {
-        problems.add(&at.property("windows").item(problem.index).property(problem.field), problem.message);
+        problems.add(&at.property("windows").item(problem.index).property(problem.field), problem.code);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::read::{Line, read};
 use super::*;
+use crate::english;
 
 /// A line of each kind, as they were written when the version was made.
 const LINES: &str = include_str!("tests/lines.jsonl");
@@ -47,7 +48,10 @@ fn every_property_that_says_something_must_be_there_and_no_other() {
 fn every_problem_of_a_line_is_told() {
     let told = |text: &str| {
         let unread = read(text.as_bytes()).unwrap_err();
-        let said = unread.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.message));
+        let said = unread
+            .problems
+            .iter()
+            .map(|problem| format!("{}: {}", problem.path, english::problem(&problem.code)));
         (said.collect::<Vec<_>>(), unread.is_business)
     };
     let (said, _) = told(r#"{"kind":"contact","id":"x","phone":"555","email":"no","name":" "}"#);

@@ -1,7 +1,7 @@
 //! For whom an appointment is booked, as both APIs read it.
 
 use actors::business::commands::appointments::BookingContact;
-use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
+use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, ProblemCode, Text};
 use schemars::Schema;
 
 use super::error::ApiError;
@@ -31,7 +31,7 @@ json_object! {
 /// A described contact can be found again only by one of these.
 fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("phone") && !properties.has("email") {
-        problems.add(at, "must have a phone or an email");
+        problems.add(at, ProblemCode::PhoneOrEmail);
     }
 }
 

@@ -3,16 +3,17 @@
 //! What always holds: the body is `{"error": {"code", "message", "details"?}}`, and of a fault of ours it says nothing
 //! but that there was one. The fault itself is logged here, once, inside the request's span and so under its id.
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use actors::EngineError;
-use actors::domain::{Problem, Refusal, Scope};
+use actors::domain::{Problem, ProblemCode, Refusal, Scope};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::english;
+use crate::english;
 use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
@@ -196,8 +197,8 @@ impl ApiError {
     }
 
     /// One problem at a place of the request.
-    pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Refusal(Refusal::invalid(path, message))
+    pub(crate) fn invalid(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
+        Self::Refusal(Refusal::invalid(path, code))
     }
 
     /// The status and the code.
@@ -310,7 +311,8 @@ impl ApiError {
 
     /// The body of the answer.
     pub(crate) fn body(&self) -> Body<'_> {
-        let details = self.details().iter().map(|Problem { path, message }| Detail { path, message });
+        let details = self.details().iter();
+        let details = details.map(|Problem { path, code }| Detail { path, message: english::problem(code) });
         Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
     }
 
@@ -360,8 +362,8 @@ fn header_fault(fault: BadCredential, credential: &str) -> String {
 fn summary(problems: &[Problem]) -> String {
     match problems {
         [] => "the request is invalid".into(),
-        [one] if one.path.is_empty() => format!("the request is invalid: {}", one.message),
-        [one] => format!("the request is invalid: {} {}", one.path, one.message),
+        [one] if one.path.is_empty() => format!("the request is invalid: {}", english::problem(&one.code)),
+        [one] => format!("the request is invalid: {} {}", one.path, english::problem(&one.code)),
         many => format!("the request is invalid: {} problems", many.len()),
     }
 }
@@ -394,7 +396,7 @@ struct Detail<'a> {
     /// The place, such as `hours[0].open`, a parameter's or a header's name; empty for the whole.
     path: &'a str,
     /// What is wrong there.
-    message: &'a str,
+    message: Cow<'a, str>,
 }
 
 impl ApiError {

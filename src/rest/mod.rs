@@ -17,7 +17,6 @@
 
 pub(crate) mod contact;
 pub(crate) mod context;
-pub(crate) mod english;
 pub(crate) mod error;
 pub(crate) mod handler;
 pub(crate) mod input;

@@ -119,7 +119,7 @@ async fn what_is_set_meanwhile_is_not_overwritten_and_nonsense_is_refused() {
     let refused = browser
         .submit(&page, &path, &[("call_missed.email", "hourly"), ("urgent_message.email", "daily")])
         .await;
-    let refused = refused.is(422).says("Choose one of: at once, daily, off.");
+    let refused = refused.is(422).says("Choose one of these.");
     assert_eq!(refused.field(&path, "urgent_message.email"), "daily");
 }
 

@@ -140,7 +140,7 @@ async fn a_test_shows_what_was_sent_what_came_back_and_how_long_it_took() {
         .says("The connection was refused")
         .says("Nobody answers there");
     let form = browser.get(&test).await;
-    browser.submit(&form, &test, &[("type", "x")]).await.is(422).says("Must be one of call.completed");
+    browser.submit(&form, &test, &[("type", "x")]).await.is(422).says("Choose one of these.");
     browser.get(&one).await.says("Nothing was sent yet");
 }
 

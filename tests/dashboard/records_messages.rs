@@ -111,7 +111,7 @@ async fn what_no_button_sends_is_refused_and_a_button_acts_once() {
     let (status, assign) = (format!("{base}/{id}/status"), format!("{base}/{id}/assign"));
     let page = browser.get(&format!("{base}/{id}")).await;
     let refused = browser.submit(&page, &status, &[("status", "gone")]).await.is(422);
-    refused.says("This is not saved yet").says("It must be new, read or resolved.");
+    refused.says("This is not saved yet").says("Choose one of these.");
     for (staff, said) in [
         ("00000000-0000-7000-8000-000000000001", "This is not a staff member of the business."),
         ("x", "It must be one of the list."),

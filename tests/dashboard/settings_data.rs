@@ -47,8 +47,8 @@ async fn what_is_refused_comes_back_and_the_second_of_two_sees_both() {
     let fields = [("calls_days", "0"), ("audit_days", "30")];
     let refused = browser.submit(&page, &path, &fields).await.is(422);
     refused
-        .says("It must be a whole number of days from 1 to 36,500.")
-        .says("It must be a whole number of days from 90 to 36,500.");
+        .says("It must be a whole number from 1 to 36,500.")
+        .says("It must be a whole number from 90 to 36,500.");
     server.operator("PATCH", &format!("/businesses/{salon}/retention"), json!({ "calls_days": 30 })).await;
     let fields = [("messages_days", "90")];
     let asked = browser.submit(&page, &path, &fields).await.is(200);

@@ -17,7 +17,7 @@ pub(crate) const ENGINE: Allowed = &[
     ("quota", &["domain"]),
     // The world outside, and where everything is kept.
     ("ports", &["domain", "net::trust"]),
-    ("net", &["ports"]),
+    ("net", &["domain::problem", "ports"]),
     ("store", &["domain", "measure", "ports"]),
     ("error", &["domain", "store"]),
     ("clock", &["domain", "ports", "store"]),
@@ -409,11 +409,12 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
 pub(crate) const EDGES: Allowed = &[
     ("telemetry", &[]),
     ("server", &[]),
+    ("english", &[]),
     ("words", &[]),
     ("mail", &["words"]),
     ("config", &["mail", "server", "telemetry"]),
     ("http", &[]),
-    ("rest", &["http"]),
+    ("rest", &["english", "http"]),
     ("metrics", &["rest", "server", "telemetry"]),
     ("rate_limit", &["server"]),
     ("app", &["http", "metrics", "rest", "server"]),
@@ -421,7 +422,7 @@ pub(crate) const EDGES: Allowed = &[
     ("admin", &["api", "config", "http", "metrics", "moving", "rate_limit", "rest", "server"]),
     ("local_time", &[]),
     ("origins", &["config"]),
-    ("mcp", &["api", "http", "local_time", "origins", "rest"]),
+    ("mcp", &["api", "english", "http", "local_time", "origins", "rest"]),
     (
         "dashboard",
         &["admin", "api", "config", "http", "local_time", "moving", "origins", "rest", "server", "words"],
@@ -445,8 +446,11 @@ pub(crate) const EDGES: Allowed = &[
             "server",
         ],
     ),
-    ("moving", &["http", "rest"]),
-    ("cli", &["config", "http", "local_time", "moving", "openapi", "server", "service", "telemetry"]),
+    ("moving", &["english", "http", "rest"]),
+    (
+        "cli",
+        &["config", "english", "http", "local_time", "moving", "openapi", "server", "service", "telemetry"],
+    ),
 ];
 
 /// The crates that only some modules of `src` may name, if any: the engine's own, and what is behind its handles.
@@ -460,6 +464,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
             "cli",
             "config",
             "dashboard",
+            "english",
             "http",
             "mail",
             "mcp",

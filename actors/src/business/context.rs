@@ -9,8 +9,9 @@ use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
     Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Conflict,
-    Contact, ContactId, Denied, IdMint, PersonId, Problem, Refusal, ResourceId, Retention, ServiceId,
-    SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Contact, ContactId, Denied, IdMint, Named, PersonId, Problem, ProblemCode, Refusal, ResourceId,
+    Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AffectedView, AppointmentView, MessageView};
@@ -243,7 +244,9 @@ impl<'a> Context<'a> {
     pub fn unknown_services(&self, ids: &[ServiceId]) -> Vec<Problem> {
         let unknown = ids.iter().enumerate().filter(|(_, id)| !self.state.services.contains_key(id));
         unknown
-            .map(|(at, _)| Problem::new(format!("service_ids[{at}]"), "is not a service of the business"))
+            .map(|(at, _)| {
+                Problem::new(format!("service_ids[{at}]"), ProblemCode::NotOfTheBusiness(Named::Service))
+            })
             .collect()
     }
 

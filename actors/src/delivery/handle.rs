@@ -8,7 +8,7 @@ use super::message::{Message, Resend, Resending};
 use super::signature::reveal;
 use crate::actor::{Permits, Reply};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
-use crate::domain::{EventId, Refusal, WebhookEndpoint, WebhookId};
+use crate::domain::{EventId, Refusal, UrlRefusal, WebhookEndpoint, WebhookId};
 use crate::error::EngineError;
 use crate::net::{Asker, GuardError, WebhookUrl};
 use crate::store::{Order, Record, Weight, keys};
@@ -63,7 +63,7 @@ impl BusinessHandle {
         match self.shared.webhooks.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
             Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
-            Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
+            Err(_) => Err(Refusal::invalid("url", UrlRefusal::NotPublic).into()),
         }
     }
 

@@ -13,7 +13,8 @@ use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use super::taker::{HoursPlace, Kept, OwnHours, Taker};
 use super::{
     Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, Calendar, Laid, Problem,
-    Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timestamp, Wanted,
+    ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timestamp,
+    Wanted,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
@@ -319,17 +320,14 @@ impl<'a> Schedule<'a> {
         let usable = known.filter(|service| service.active);
         let mut problems = Vec::new();
         if usable.is_none() {
-            problems.push(Problem::new("service_id", "names no active service"));
+            problems.push(Problem::new("service_id", ProblemCode::NoActiveService));
         }
         if let Some(staff) = staff {
             match self.staff.get(&staff).filter(|member| member.active) {
-                None => problems.push(Problem::new("staff_id", "names no active staff member")),
+                None => problems.push(Problem::new("staff_id", ProblemCode::NoActiveStaff)),
                 // Nobody offers an unknown service; to say so of this one would mislead.
                 Some(member) if known.is_some() && !member.offers(service) => {
-                    problems.push(Problem::new(
-                        "staff_id",
-                        "names a staff member who does not offer the service",
-                    ));
+                    problems.push(Problem::new("staff_id", ProblemCode::NotOffered));
                 }
                 Some(_) => {}
             }

@@ -14,7 +14,7 @@ use chrono::Datelike;
 use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
 use super::{
     Amendment, Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, Conflict,
-    ContactId, EventType, Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
+    ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
 
 /// Who asks, which decides whether the booking mode binds.
@@ -101,8 +101,8 @@ fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusa
 
 /// The problems of a request's start time that no state could mend.
 fn start_problems(starts_at: Timestamp) -> Option<Problem> {
-    let message = || format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-    (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", message()))
+    let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+    (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", years))
 }
 
 /// Everything that is malformed or names nothing usable in a booking, or nothing.

@@ -3,8 +3,7 @@
 //! What always holds: a budget only stands in the way of what creates a record of its kind. A change of a record that
 //! is there is never refused for it, nor is anything else.
 
-use super::words::words;
-use super::{Conflict, Problem, Refusal};
+use super::{BudgetKind, Conflict, Problem, ProblemCode, Refusal};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -25,42 +24,6 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
 
 /// The greatest number of rows or bytes that a budget names: what JSON numbers hold everywhere.
 pub const BUDGET_MAX: u64 = (1 << 53) - 1;
-
-words! {
-    /// What is counted apart.
-    BudgetKind {
-        /// Services.
-        Services = "services",
-        /// Staff members.
-        Staff = "staff",
-        /// API keys that are not revoked.
-        Keys = "keys",
-        /// Contacts.
-        Contacts = "contacts",
-        /// Appointments, whatever their status.
-        Appointments = "appointments",
-        /// Calls.
-        Calls = "calls",
-        /// Messages.
-        Messages = "messages",
-        /// Pieces of knowledge.
-        Knowledge = "knowledge",
-        /// Deliveries that wait for an attempt; each counts the bytes of its event.
-        WaitingDeliveries = "waiting_deliveries",
-    }
-}
-
-impl BudgetKind {
-    /// The kinds of records that a business keeps until somebody deletes them: all but the waiting deliveries.
-    pub fn kept() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|kind| *kind != Self::WaitingDeliveries)
-    }
-
-    /// Its place among all kinds.
-    fn place(self) -> usize {
-        self as usize
-    }
-}
 
 /// Rows, and the bytes in them: the encoded record, without its key and its places in lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,14 +134,11 @@ impl Budget {
         if self.has_room(kind, used, more) {
             return Ok(());
         }
-        let (allowed, word) = (self.allowed(kind), kind.as_str().replace('_', " "));
+        let allowed = self.allowed(kind);
         let problem = if used.plus(more).rows > allowed.rows {
-            format!("the business may keep at most {} {word}; it has {}", allowed.rows, used.rows)
+            ProblemCode::RowsFull { kind, max: allowed.rows, used: used.rows }
         } else {
-            format!(
-                "the business may keep at most {} bytes of {word}; it has {}, and this one takes {}",
-                allowed.bytes, used.bytes, more.bytes
-            )
+            ProblemCode::BytesFull { kind, max: allowed.bytes, used: used.bytes, more: more.bytes }
         };
         let details = vec![Problem::new(path, problem)];
         Err(Refusal::Conflict { conflict: Conflict::BudgetUsedUp(kind), details })
@@ -206,7 +166,7 @@ mod tests {
 
     #[test]
     fn there_is_room_up_to_the_bound_and_not_beyond_it() {
-        let used = Amount { rows: 9, bytes: 90 };
+        let (kind, used) = (BudgetKind::Contacts, Amount { rows: 9, bytes: 90 });
         let check =
             |rows, bytes, more| budget(rows, bytes).check(BudgetKind::Contacts, used, more, "contact");
         check(10, 100, Amount::row(10)).unwrap();
@@ -214,22 +174,16 @@ mod tests {
             Refusal::Conflict { conflict, details } => {
                 assert_eq!(conflict, Conflict::BudgetUsedUp(BudgetKind::Contacts));
                 assert_eq!(details[0].path, "contact");
-                details[0].message.clone()
+                details[0].code.clone()
             }
             other => panic!("{other:?}"),
         };
-        assert_eq!(
-            refused(check(9, 100, Amount::row(10))),
-            "the business may keep at most 9 contacts; it has 9"
-        );
+        assert_eq!(refused(check(9, 100, Amount::row(10))), ProblemCode::RowsFull { kind, max: 9, used: 9 });
         assert_eq!(
             refused(check(10, 99, Amount::row(10))),
-            "the business may keep at most 99 bytes of contacts; it has 90, and this one takes 10"
+            ProblemCode::BytesFull { kind, max: 99, used: 90, more: 10 }
         );
-        assert_eq!(
-            refused(check(0, 0, Amount::row(0))),
-            "the business may keep at most 0 contacts; it has 9"
-        );
+        assert_eq!(refused(check(0, 0, Amount::row(0))), ProblemCode::RowsFull { kind, max: 0, used: 9 });
     }
 
     #[test]

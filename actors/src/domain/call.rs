@@ -1,7 +1,10 @@
 //! A call that the receptionist answered or made.
 
 use super::words::words;
-use super::{AppointmentId, CallId, ContactId, Locale, MessageId, Phone, Problem, Refusal, Text, Timestamp};
+use super::{
+    AppointmentId, CallId, ContactId, Locale, MessageId, Phone, Problem, ProblemCode, Refusal, Text,
+    Timestamp,
+};
 
 words! {
     /// Who called whom.
@@ -191,7 +194,7 @@ impl CallDetails {
     /// [`Refusal::Invalid`] with every problem.
     pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
         if self.ended_at < self.started_at {
-            problems.push(Problem::new("ended_at", "must not be before started_at"));
+            problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
         }
         if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
     }
@@ -228,6 +231,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::domain::Named;
 
     fn details(direction: Direction) -> CallDetails {
         let phone = |digits: &str| Some(Phone::from_e164(digits.into()).unwrap());
@@ -260,8 +264,8 @@ mod tests {
         assert_eq!(at_once.check(vec![]), Ok(()));
         let backwards =
             CallDetails { ended_at: Timestamp::from_millis(9_999), ..details(Direction::Inbound) };
-        let earlier = Problem::new("contact_id", "is not a contact of the business");
+        let earlier = Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact));
         let Err(Refusal::Invalid(problems)) = backwards.check(vec![earlier.clone()]) else { panic!() };
-        assert_eq!(problems, [earlier, Problem::new("ended_at", "must not be before started_at")]);
+        assert_eq!(problems, [earlier, Problem::new("ended_at", ProblemCode::Before("started_at"))]);
     }
 }

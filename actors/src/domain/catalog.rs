@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 
-use super::{Problem, ServiceId, StaffHours, StaffId, Timestamp};
+use super::{Problem, ProblemCode, ServiceId, StaffHours, StaffId, Timestamp};
 
 /// How long a service may be, in minutes.
 pub const SERVICE_MINUTES: RangeInclusive<u32> = 5..=1440;
@@ -100,10 +100,10 @@ impl Price {
         let kept = before.map(|price| price.currency);
         match (cents, currency) {
             (None, None | Some(None)) => Ok(None),
-            (None, Some(Some(_))) => Err(Problem::new("price_cents", "is required with currency")),
+            (None, Some(Some(_))) => Err(Problem::new("price_cents", ProblemCode::RequiredWith("currency"))),
             (Some(cents), currency) => match currency.unwrap_or(kept) {
                 Some(currency) => Ok(Some(Self { cents, currency })),
-                None => Err(Problem::new("currency", "is required with price_cents")),
+                None => Err(Problem::new("currency", ProblemCode::RequiredWith("price_cents"))),
             },
         }
     }

@@ -2,7 +2,7 @@
 
 use chrono_tz::Tz;
 
-use super::{Conflict, ContactId, Email, Locale, Phone, Problem, Refusal, Text, Timestamp};
+use super::{Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp};
 
 /// A contact of a business. Phone and email are each unique within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl ContactPatch {
         after.locale = self.locale.unwrap_or(after.locale);
         after.zone = self.zone.unwrap_or(after.zone);
         if after.name.is_none() && after.phone.is_none() && after.email.is_none() {
-            return Err(Refusal::invalid("", "must keep one of name, phone, email"));
+            return Err(Refusal::invalid("", ProblemCode::KeepsNamePhoneOrEmail));
         }
         Ok(after)
     }
@@ -108,7 +108,7 @@ pub fn check_unique(
     let [phone, email] =
         [phone_holder, email_holder].map(|holder| holder.filter(|holder| Some(*holder) != id));
     let taken = |path: &str, other: Option<ContactId>| {
-        other.map(|other| Problem::new(path, format!("is that of contact {other}")))
+        other.map(|other| Problem::new(path, ProblemCode::OfContact(other)))
     };
     let details: Vec<_> = [taken("phone", phone), taken("email", email)].into_iter().flatten().collect();
     if details.is_empty() {
@@ -174,11 +174,11 @@ mod tests {
             Err(Refusal::Conflict { details, .. }) => details,
             other => panic!("{other:?}"),
         };
-        let message = format!("is that of contact {}", id(2));
-        assert_eq!(paths(check_unique(None, Some(id(2)), None)), [Problem::new("phone", message.clone())]);
+        let taken = |path| Problem::new(path, ProblemCode::OfContact(id(2)));
+        assert_eq!(paths(check_unique(None, Some(id(2)), None)), [taken("phone")]);
         assert_eq!(
             paths(check_unique(Some(id(1)), Some(id(2)), Some(id(2)))),
-            [Problem::new("phone", message.clone()), Problem::new("email", message)]
+            [taken("phone"), taken("email")]
         );
     }
 

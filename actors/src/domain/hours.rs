@@ -3,27 +3,7 @@
 //! What always holds: no window is empty, and no two of the same list overlap; a [`WeeklyHours`] names each day at most
 //! once.
 
-use super::words::words;
-
-words! {
-    /// A day of the week.
-    Day {
-        /// Sunday.
-        Sunday = "sunday",
-        /// Monday.
-        Monday = "monday",
-        /// Tuesday.
-        Tuesday = "tuesday",
-        /// Wednesday.
-        Wednesday = "wednesday",
-        /// Thursday.
-        Thursday = "thursday",
-        /// Friday.
-        Friday = "friday",
-        /// Saturday.
-        Saturday = "saturday",
-    }
-}
+use super::{Day, ProblemCode};
 
 /// A wall-clock time, in minutes after midnight, 0 to 1440 (`24:00`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,11 +62,11 @@ impl LocalWindow {
     }
 
     /// What makes it no window, whatever else there is: the end that is wrong, and why.
-    fn problem(&self, [open, close]: [&'static str; 2]) -> Option<(&'static str, String)> {
+    fn problem(&self, [open, close]: [&'static str; 2]) -> Option<(&'static str, ProblemCode)> {
         if self.open.minutes() == LocalTime::DAY_MINUTES {
-            Some((open, "must be 00:00 to 23:59".into()))
+            Some((open, ProblemCode::OpensAtTheEnd))
         } else if self.open == self.close {
-            Some((close, format!("must differ from {open}; the whole day is 00:00 to 24:00")))
+            Some((close, ProblemCode::SameAs(open)))
         } else {
             None
         }
@@ -126,7 +106,7 @@ pub struct HoursProblem {
     /// The field that is wrong: `day`, or one of its ends.
     pub field: &'static str,
     /// What is wrong.
-    pub message: String,
+    pub code: ProblemCode,
 }
 
 /// Every window that is none, is one more on its day than there may be, or overlaps one before it.
@@ -141,16 +121,15 @@ fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> 
     };
     let problem = |(index, hours): (usize, &DayHours)| {
         let before = &days[..index];
-        let (field, message) = if let Some(problem) = hours.window().problem(ends) {
+        let (field, code) = if let Some(problem) = hours.window().problem(ends) {
             problem
         } else if before.iter().filter(|other| other.day == hours.day).count() >= per_day {
-            let often = if per_day == 1 { "twice".into() } else { format!("more than {per_day} times") };
-            ("day", format!("{} is listed {often}", hours.day))
+            ("day", ProblemCode::DayListed(hours.day, per_day))
         } else {
             let other = before.iter().find(|other| overlap(hours, other))?;
-            (ends[0], format!("the window overlaps that of {}", other.day))
+            (ends[0], ProblemCode::OverlapsDay(other.day))
         };
-        Some(HoursProblem { index, field, message })
+        Some(HoursProblem { index, field, code })
     };
     days.iter().enumerate().filter_map(problem).collect()
 }
@@ -205,8 +184,8 @@ impl WeeklyBreaks {
     pub fn new(breaks: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let mut problems = week_problems(&breaks, Self::BREAKS_MAX, ["from", "to"]);
         if breaks.len() > Self::BREAKS_MAX {
-            let message = format!("a week has at most {} breaks", Self::BREAKS_MAX);
-            problems.push(HoursProblem { index: Self::BREAKS_MAX, field: "day", message });
+            let code = ProblemCode::BreaksMax(Self::BREAKS_MAX);
+            problems.push(HoursProblem { index: Self::BREAKS_MAX, field: "day", code });
         }
         if problems.is_empty() { Ok(Self(in_order(breaks))) } else { Err(problems) }
     }
@@ -257,14 +236,14 @@ impl DayWindows {
                     start < to && from < end
                 })
             };
-            let (field, message) = if index >= Self::WINDOWS_MAX {
-                ("open", format!("a date has at most {} windows", Self::WINDOWS_MAX))
+            let (field, code) = if index >= Self::WINDOWS_MAX {
+                ("open", ProblemCode::WindowsMax(Self::WINDOWS_MAX))
             } else if let Some(problem) = window.problem(["open", "close"]) {
                 problem
             } else {
-                ("open", format!("the window overlaps windows[{}]", overlapped()?))
+                ("open", ProblemCode::OverlapsWindow(overlapped()?))
             };
-            Some(HoursProblem { index, field, message })
+            Some(HoursProblem { index, field, code })
         };
         let problems: Vec<HoursProblem> = windows.iter().enumerate().filter_map(problem).collect();
         if !problems.is_empty() {
@@ -339,8 +318,8 @@ mod tests {
         assert!(four.days().is_sorted_by_key(|hours| hours.open));
         assert_eq!(four.on(Day::Monday).count(), 4);
         let problems = of_monday(5).unwrap_err();
-        let expected = (4, "day", "monday is listed more than 4 times");
-        assert_eq!(problems.iter().map(|p| (p.index, p.field, &*p.message)).collect::<Vec<_>>(), [expected]);
+        let expected = (4, "day", &ProblemCode::DayListed(Day::Monday, 4));
+        assert_eq!(problems.iter().map(|p| (p.index, p.field, &p.code)).collect::<Vec<_>>(), [expected]);
     }
 
     #[test]
@@ -355,7 +334,7 @@ mod tests {
             WeeklyBreaks::new((0..count).map(nth).collect())
         };
         assert_eq!(some(28).unwrap().days().len(), WeeklyBreaks::BREAKS_MAX);
-        assert_eq!(some(29).unwrap_err()[0].message, "a week has at most 28 breaks");
+        assert_eq!(some(29).unwrap_err()[0].code, ProblemCode::BreaksMax(28));
         let fields = |breaks: &[(Day, &str, &str)]| {
             let breaks = breaks.iter().map(|(day, open, close)| window(*day, open, close)).collect();
             let found = WeeklyBreaks::new(breaks).unwrap_err();

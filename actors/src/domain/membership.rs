@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use super::words::words;
 use super::{
     AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Conflict, Denied, Locale, MembershipId,
-    Person, PersonId, Problem, Refusal, ResourceId, Right, Role, StaffId, Timestamp, default_alert,
-    fold_address,
+    Person, PersonId, Problem, ProblemCode, Refusal, ResourceId, Right, Role, StaffId, Timestamp,
+    default_alert, fold_address,
 };
 
 /// How many people a business has at most.
@@ -167,7 +167,7 @@ pub fn check_membership(
     let loses = before.is_some_and(Membership::owns) && !after.is_some_and(Membership::owns);
     let person = before.map(|before| before.person_id);
     if loses && !team.values().any(|other| other.owns() && Some(other.person_id) != person) {
-        return Err(Refusal::conflict(Conflict::LastOwner, "role", "is that of the last active owner"));
+        return Err(Refusal::conflict(Conflict::LastOwner, "role", ProblemCode::LastOwner));
     }
     Ok(())
 }
@@ -218,7 +218,7 @@ pub fn check_people(team: &Team) -> Result<(), Refusal> {
     if team.len() < PEOPLE_MAX {
         return Ok(());
     }
-    let details = vec![Problem::new("email", format!("{} people belong to it", team.len()))];
+    let details = vec![Problem::new("email", ProblemCode::People(team.len()))];
     Err(Refusal::Conflict { conflict: Conflict::PeopleFull(PEOPLE_MAX), details })
 }
 

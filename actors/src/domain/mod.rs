@@ -18,12 +18,14 @@ pub mod availability;
 mod blocked;
 pub mod booking;
 mod budget;
+mod budget_kind;
 mod business;
 mod busy;
 mod calendar;
 mod call;
 mod catalog;
 mod contact;
+mod day;
 pub mod diary;
 mod event;
 mod hours;
@@ -36,6 +38,7 @@ mod mail;
 mod membership;
 mod message;
 mod person;
+mod problem;
 mod refusal;
 mod retention;
 mod role;
@@ -54,7 +57,8 @@ pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
-pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
+pub use budget::{Amount, BUDGET_MAX, Budget, Limit, Usage};
+pub use budget_kind::BudgetKind;
 pub use business::{BookingMode, Business, Locale};
 pub use busy::{Busy, BusyOf, Clash, Hold, Wanted};
 pub use calendar::{Calendar, Laid, day_bounds, next_at};
@@ -64,10 +68,10 @@ pub use catalog::{
     SERVICE_MINUTES, Service, StaffMember,
 };
 pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name};
+pub use day::Day;
 pub use event::EventType;
 pub use hours::{
-    Day, DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, StaffHours, Week, WeeklyBreaks,
-    WeeklyHours,
+    DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, StaffHours, Week, WeeklyBreaks, WeeklyHours,
 };
 pub use ids::{
     AlertId, AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId,
@@ -86,7 +90,8 @@ pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use person::{
     Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
 };
-pub use refusal::{Amendment, Conflict, Denied, Problem, Refusal, SlotReason, UnderWay, UsedBy, Wait};
+pub use problem::{Named, Problem, ProblemCode, UrlRefusal, Wait};
+pub use refusal::{Amendment, Conflict, Denied, Refusal, SlotReason, UnderWay, UsedBy};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};
 pub use spans::Spans;

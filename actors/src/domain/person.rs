@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 
 use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
-use super::{BusinessId, Conflict, Denied, Locale, PersonId, Refusal, SessionId, Timestamp};
+use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal, SessionId, Timestamp};
 
 /// How many sessions a person has at most; one more ends the one that was unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -236,11 +236,7 @@ impl Person {
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
             // Whoever set the password need not be the person, and is not to take from them what was mailed.
-            return Err(Refusal::conflict(
-                Conflict::AccountUnconfirmed,
-                "email",
-                "use the link first that was mailed to its present address",
-            ));
+            return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
         self.link = None;
         match mailed {

@@ -1,24 +1,9 @@
 //! Why a request is not carried out. A refused request changes nothing.
 
 use super::{
-    AppointmentId, AppointmentStatus, BudgetKind, ContactId, MessageId, PersonId, StaffId, Timestamp,
+    AppointmentId, AppointmentStatus, BudgetKind, ContactId, MessageId, PersonId, Problem, ProblemCode,
+    StaffId, Timestamp, Wait,
 };
-
-/// One thing that is wrong with a request, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The place in the body (`hours[0].open`) or the query parameter's name.
-    pub path: String,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl Problem {
-    /// A problem at a place.
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
-    }
-}
 
 /// Why a time cannot be booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,15 +138,6 @@ pub enum UsedBy {
     JustNow,
 }
 
-/// How long it takes until something may be done once more, rounded up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// Minutes, at least 1.
-    Minutes(i64),
-    /// Hours.
-    Hours(i64),
-}
-
 /// What is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
@@ -251,17 +227,17 @@ pub enum Refusal {
 
 impl Refusal {
     /// A single problem at a place of the request.
-    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(vec![Problem::new(path, message)])
+    pub fn invalid(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
+        Self::Invalid(vec![Problem::new(path, code)])
     }
 
     /// Something that is under way at a place.
-    pub fn under_way(what: UnderWay, path: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn under_way(what: UnderWay, path: impl Into<String>, detail: impl Into<ProblemCode>) -> Self {
         Self::UnderWay { what, details: vec![Problem::new(path, detail)] }
     }
 
     /// A conflict over one field.
-    pub fn conflict(conflict: Conflict, path: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn conflict(conflict: Conflict, path: impl Into<String>, detail: impl Into<ProblemCode>) -> Self {
         Self::Conflict { conflict, details: vec![Problem::new(path, detail)] }
     }
 }

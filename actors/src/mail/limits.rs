@@ -51,14 +51,6 @@ pub(crate) fn wait(free: Timestamp, now: Timestamp) -> Wait {
     if minutes < 120 { Wait::Minutes(minutes.max(1)) } else { Wait::Hours((minutes + 59) / 60) }
 }
 
-/// The same in a sentence.
-pub(crate) fn told_wait(wait: Wait) -> String {
-    match wait {
-        Wait::Minutes(minutes) => format!("the next one can be sent in {minutes} minutes"),
-        Wait::Hours(hours) => format!("the next one can be sent in {hours} hours"),
-    }
-}
-
 /// What may be asked for by whom.
 #[derive(Debug)]
 pub(super) struct Allowances {
@@ -177,18 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn how_long_it_is_until_the_next_one_is_told_upwards() {
-        let told = |millis| told_wait(wait(Timestamp::from_millis(millis), at(0)));
-        for (millis, says) in [
-            (-5, "1 minutes"),
-            (1, "1 minutes"),
-            (60_001, "2 minutes"),
-            (119 * 60_000, "119 minutes"),
-            (119 * 60_000 + 1, "2 hours"),
-            (120 * 60_000 + 1, "3 hours"),
-            (24 * 3_600_000, "24 hours"),
+    fn how_long_it_is_until_the_next_one_is_rounded_up() {
+        for (millis, expected) in [
+            (-5, Wait::Minutes(1)),
+            (1, Wait::Minutes(1)),
+            (60_001, Wait::Minutes(2)),
+            (119 * 60_000, Wait::Minutes(119)),
+            (119 * 60_000 + 1, Wait::Hours(2)),
+            (120 * 60_000 + 1, Wait::Hours(3)),
+            (24 * 3_600_000, Wait::Hours(24)),
         ] {
-            assert_eq!(told(millis), format!("the next one can be sent in {says}"), "{millis}");
+            assert_eq!(wait(Timestamp::from_millis(millis), at(0)), expected, "{millis}");
         }
     }
 

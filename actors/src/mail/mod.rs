@@ -40,7 +40,7 @@ mod write;
 pub use daily::next_daily;
 pub use handle::TestedMail;
 pub use limits::Forgotten;
-pub(crate) use limits::{WAITING_MAX, told_wait, wait};
+pub(crate) use limits::{WAITING_MAX, wait};
 pub use new::NewMail;
 pub(crate) use outside::Outbox;
 pub use outside::{MailFigures, MailPorts};

@@ -15,8 +15,8 @@ use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
 use crate::clock::Clocks;
 use crate::domain::{
     Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, Retention, RetentionSet, TakenMessage,
-    Timestamp, check_unique, fold_name,
+    ContactId, ENDPOINTS_MAX, IdMint, Named, Problem, ProblemCode, Refusal, ResourceId, Retention,
+    RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use crate::ports::Ports;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
@@ -158,7 +158,7 @@ impl Arriving {
                     (0..).zip(&member.service_ids).filter(|(_, id)| !self.known.services.contains(id))
                 {
                     let path = format!("service_ids[{at}]");
-                    problems.push(Problem::new(path, "is not a service of the business"));
+                    problems.push(Problem::new(path, ProblemCode::NotOfTheBusiness(Named::Service)));
                 }
                 self.known.staff.insert(member.id);
                 Write::Staff(member)
@@ -275,7 +275,7 @@ impl Arriving {
 
     fn check_contact(&self, contact: &Contact, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
         if contact.name.is_none() && contact.phone.is_none() && contact.email.is_none() {
-            problems.push(Problem::new("", "must have one of name, phone, email"));
+            problems.push(Problem::new("", ProblemCode::NamePhoneOrEmail));
         }
         let of = self.of();
         let holder = |key| -> Result<Option<ContactId>, StoreError> {
@@ -306,13 +306,13 @@ impl Arriving {
     /// Gives the call as it is to be kept: without what it tells of a contact who is not there, for they were erased.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         if call.ended_at < call.started_at {
-            problems.push(Problem::new("ended_at", "must not be before started_at"));
+            problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
         }
         if let Some(id) = call.appointment_id
             && !self.may_have_gone()
             && !self.staged.has(keys::appointment_start(self.of(), id))?
         {
-            problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
+            problems.push(Problem::new("appointment_id", ProblemCode::NotOfTheBusiness(Named::Appointment)));
         }
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
@@ -329,17 +329,17 @@ impl Arriving {
             && !self.may_have_gone()
             && !self.staged.has(keys::call(self.of(), id))?
         {
-            problems.push(Problem::new("call_id", "is not a call of the business"));
+            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
         }
         if message.staff_id.is_some_and(|id| !self.known.staff.contains(&id)) {
-            problems.push(Problem::new("staff_id", "is not a staff member of the business"));
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
         }
         Ok(())
     }
 
     fn check_contact_id(&self, id: Option<ContactId>, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
         if !self.is_contact(id)? {
-            problems.push(Problem::new("contact_id", "is not a contact of the business"));
+            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use chrono::{Datelike, NaiveDate, TimeDelta};
 use super::settle::can_be;
 use crate::domain::availability::BOOKABLE_YEARS;
 use crate::domain::{
-    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Problem,
-    ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
+    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Named, Problem,
+    ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
 };
 
 /// How far behind the clock of this machine that of another may be.
@@ -73,7 +73,7 @@ impl Known {
     /// Counts time off, of which there may be so much, and finds whether whose it is is not there.
     pub(super) fn time_off(&mut self, time: &BlockedTime, problems: &mut Vec<Problem>) {
         if !self.staff.contains(&time.staff_id) {
-            problems.push(Problem::new("staff_id", "is not a staff member of the business"));
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
         }
         let theirs = self.times_off.entry(time.staff_id).or_default();
         *theirs += 1;
@@ -92,17 +92,17 @@ impl Known {
             }
         }
         if time.ends_at <= time.starts_at {
-            problems.push(Problem::new("ends_at", "must be later than starts_at"));
+            problems.push(Problem::new("ends_at", ProblemCode::NotLaterThan("starts_at")));
         }
     }
 
     /// Finds what an appointment refers to and is not there, and what it overlaps.
     pub(super) fn of_appointment(&self, appointment: &Appointment, problems: &mut Vec<Problem>) {
         if !self.services.contains(&appointment.service_id) {
-            problems.push(Problem::new("service_id", "is not a service of the business"));
+            problems.push(Problem::new("service_id", ProblemCode::NotOfTheBusiness(Named::Service)));
         }
         if !self.staff.contains(&appointment.staff_id) {
-            problems.push(Problem::new("staff_id", "is not a staff member of the business"));
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
         }
         let length = appointment.duration();
         let longest = TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end()));
@@ -171,7 +171,7 @@ pub(super) fn stamped(
 ) {
     let latest = now + AHEAD_MAX;
     if updated_at < created_at {
-        problems.push(Problem::new("updated_at", "must not be before created_at"));
+        problems.push(Problem::new("updated_at", ProblemCode::Before("created_at")));
     }
     if created_at.max(updated_at) > latest {
         problems

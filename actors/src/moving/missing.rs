@@ -5,7 +5,7 @@
 
 use super::pace::Pace;
 use super::record::{MoveError, Wrong};
-use crate::domain::{BusinessId, CallRecord, Problem};
+use crate::domain::{BusinessId, CallRecord, Named, Problem, ProblemCode};
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Pair, Record, Store, keys};
 
@@ -35,7 +35,7 @@ pub(super) async fn calls_of_no_message(
                 continue;
             }
             if wrong.len() < MISSING_MAX {
-                let problem = Problem::new("message_id", "is not a message of the business");
+                let problem = Problem::new("message_id", ProblemCode::NotOfTheBusiness(Named::Message));
                 wrong.push(Wrong { line, problem });
             } else {
                 more += 1;

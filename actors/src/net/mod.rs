@@ -28,4 +28,4 @@ pub use guard::{Asker, Guard, GuardError};
 pub use named::NamedHosts;
 pub use outage::Network;
 pub use trust::{Trust, TrustError};
-pub use url::{UrlRefusal, WebhookUrl};
+pub use url::WebhookUrl;

@@ -15,6 +15,7 @@ use hyper::http::uri::PathAndQuery;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::address::is_public;
+use crate::domain::UrlRefusal;
 
 /// So many characters a URL may have.
 pub const URL_CHARS_MAX: usize = 2000;
@@ -68,38 +69,6 @@ pub enum Host {
     Ip(IpAddr),
 }
 
-/// Why a URL is refused, in words for whoever gave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UrlRefusal {
-    /// Over [`URL_CHARS_MAX`].
-    #[error("must have at most 2000 characters")]
-    TooLong,
-    /// Another scheme, or none.
-    #[error("must start with https://")]
-    NotHttps,
-    /// Characters that parsers disagree on.
-    #[error("must not contain spaces, control characters or backslashes")]
-    Characters,
-    /// A user or a password.
-    #[error("must not contain a user name or a password")]
-    Credentials,
-    /// A fragment, be it empty.
-    #[error("must not contain a fragment")]
-    Fragment,
-    /// No host, or one that is no name.
-    #[error("must have a valid host")]
-    Host,
-    /// Port 0.
-    #[error("must not have port 0")]
-    Port,
-    /// Anything else that is no URL.
-    #[error("must be a valid URL")]
-    Malformed,
-    /// A host that is not public whatever it resolves to.
-    #[error("{NOT_PUBLIC}")]
-    NotPublic,
-}
-
 impl WebhookUrl {
     /// Parses a URL as it was given.
     ///
@@ -107,7 +76,7 @@ impl WebhookUrl {
     /// Why it is refused.
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
         if text.chars().nth(URL_CHARS_MAX).is_some() {
-            return Err(UrlRefusal::TooLong);
+            return Err(UrlRefusal::TooLong(URL_CHARS_MAX));
         }
         check_text(text)?;
         let url = url::Url::parse(text).map_err(|error| match error {

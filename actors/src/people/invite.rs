@@ -12,11 +12,11 @@ use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
     Actor, Address, AuditAction, Business, Conflict, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person,
-    PersonId, PersonName, Refusal, Role, StaffId, Timestamp,
+    PersonId, PersonName, ProblemCode, Refusal, Role, StaffId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
-use crate::mail::{Forgotten, NewMail, told_wait, wait};
+use crate::mail::{Forgotten, NewMail, wait};
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -136,7 +136,7 @@ impl People {
             return Err(Refusal::conflict(
                 Conflict::AddressUnconfirmed,
                 "email",
-                "the operator can add this person",
+                ProblemCode::OperatorCanAdd,
             )
             .into());
         }
@@ -212,7 +212,7 @@ impl People {
             let counted = self.shared.mail.count_invitation(business.id, &person.email, now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
-                Refusal::conflict(Conflict::InvitationsUsedUp(wait), "email", told_wait(wait))
+                Refusal::conflict(Conflict::InvitationsUsedUp(wait), "email", ProblemCode::NextIn(wait))
             })?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::domain::{Person, PersonId, Refusal};
+use crate::domain::{Person, PersonId, Refusal, TextError};
 use crate::error::EngineError;
 use crate::quota::Quota;
 
@@ -205,8 +205,8 @@ fn check_length(given: &str) -> Result<(), Refusal> {
     if CHARS.contains(&given.chars().count()) {
         return Ok(());
     }
-    let message = format!("must have {} to {} characters", CHARS.start(), CHARS.end());
-    Err(Refusal::invalid("password", message))
+    let length = TextError::Length { min: *CHARS.start(), max: *CHARS.end() };
+    Err(Refusal::invalid("password", length))
 }
 
 /// Refuses what is easily guessed by whoever knows these words of the person.
@@ -261,7 +261,7 @@ fn verify(hash: &str, given: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Locale, Timestamp};
+    use crate::domain::{Locale, ProblemCode, Timestamp};
 
     fn person() -> Person {
         let at = Timestamp::from_millis(0);
@@ -285,7 +285,11 @@ mod tests {
         let hasher = Hasher::new(Hashing::Cheap, true);
         let businesses = vec!["Salon Lumière Montparnasse".to_owned(), "Bloom & Co".to_owned()];
         match hasher.new_password(&person(), businesses, given, [1; 16]).await {
-            Err(EngineError::Refused(Refusal::Invalid(problems))) => problems[0].message.clone(),
+            Err(EngineError::Refused(Refusal::Invalid(problems))) => match &problems[0].code {
+                ProblemCode::Said(hint) => hint.clone(),
+                ProblemCode::Text(length) => length.to_string(),
+                other => panic!("{given}: {other:?}"),
+            },
             other => panic!("{given}: {other:?}"),
         }
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::handle::People;
 use super::token::Token;
 use crate::domain::{
-    Actor, Address, AuditAction, Begin, Client, Conflict, LinkKind, MailKind, Person, PersonId, Refusal,
-    Session, SessionId, USE_WRITTEN_AFTER, fold_address,
+    Actor, Address, AuditAction, Begin, Client, Conflict, LinkKind, MailKind, Person, PersonId, ProblemCode,
+    Refusal, Session, SessionId, USE_WRITTEN_AFTER, fold_address,
 };
 use crate::error::EngineError;
-use crate::mail::{NewMail, told_wait, wait};
+use crate::mail::{NewMail, wait};
 use crate::store::Weight;
 
 /// Somebody who is signed in.
@@ -181,7 +181,7 @@ impl People {
             let counted = self.shared.mail.count_email_change(id, email.folded(), now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
-                Refusal::conflict(Conflict::AddressChangesUsedUp(wait), "email", told_wait(wait))
+                Refusal::conflict(Conflict::AddressChangesUsedUp(wait), "email", ProblemCode::NextIn(wait))
             })?;
         }
         let mailed = link.as_ref().map(Token::hash);
@@ -199,7 +199,7 @@ impl People {
     async fn check_free(&self, email: &str, id: PersonId) -> Result<(), EngineError> {
         match self.by_email(email).await? {
             Some(person) if person.id != id => {
-                Err(Refusal::conflict(Conflict::AddressTaken, "email", "is taken").into())
+                Err(Refusal::conflict(Conflict::AddressTaken, "email", ProblemCode::Taken).into())
             }
             _ => Ok(()),
         }

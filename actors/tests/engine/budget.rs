@@ -16,8 +16,8 @@ use actors::delivery::DeliveryFilter;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     ApiKey, AppointmentId, BudgetKind, BusinessId, ContactDetails, ContactId, ContactPatch, DeliveryStatus,
-    DisabledReason, EventTypes, KeyId, KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Scopes,
-    Text, WebhookId, WebhookStatus,
+    DisabledReason, EventTypes, KeyId, KnowledgeDetails, MessageDetails, MessageId, MessageStatus,
+    ProblemCode, Scopes, Text, WebhookId, WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
@@ -438,7 +438,7 @@ async fn a_budget_that_is_lowered_refuses_only_what_is_new_and_outlives_a_restar
     let EngineError::Refused(actors::domain::Refusal::Conflict { details, .. }) = refused else {
         panic!("{refused:?}")
     };
-    assert_eq!(details[0].message, "the business may keep at most 1 contacts; it has 2");
+    assert_eq!(details[0].code, ProblemCode::RowsFull { kind: BudgetKind::Contacts, max: 1, used: 2 });
     let longer = ContactPatch { name: Some(Some(text(&"A".repeat(200)))), ..ContactPatch::default() };
     handle.change(by_operator(), PatchContact { id: first, patch: longer }).await.unwrap();
     assert_eq!(json!(told(&handle).await["contacts"].0), 2);

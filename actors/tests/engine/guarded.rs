@@ -17,7 +17,7 @@ fn moving(to: Timestamp) -> MoveRequest {
 fn is_elsewhere(result: Result<actors::business::Answer, EngineError>, starts_at: Timestamp) -> bool {
     match result {
         Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
-            details[0].path == EXPECTED_STARTS_AT && details[0].message == starts_at.to_string()
+            details[0].path == EXPECTED_STARTS_AT && details[0].code == starts_at.to_string().into()
         }
         _ => false,
     }

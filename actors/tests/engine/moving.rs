@@ -2,7 +2,8 @@
 
 use actors::business::{AppointmentFilter, ContactFilter, PageRequest};
 use actors::domain::{
-    BusinessId, EventType, ResourceId, Service, WebhookEndpoint, WebhookSecret, WebhookStatus,
+    BudgetKind, BusinessId, EventType, ProblemCode, ResourceId, Service, WebhookEndpoint, WebhookSecret,
+    WebhookStatus,
 };
 use actors::moving::{Import, ImportOptions, Leaving, Moved, Settled, Which, Wrong, meant, settle};
 use actors::store::{Batch, Store, keys};
@@ -190,8 +191,9 @@ async fn a_business_arrives_with_no_more_than_it_may_have() {
     let services =
         (0..1_001).map(|number| Moved::Service(Service { id: id(number).into(), ..service.clone() }));
     let wrong = told_of([business.clone()].into_iter().chain(services).collect()).await;
-    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
-    assert_eq!(told, [(1_003, "the business may keep at most 1000 services; it has 1000")]);
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, &wrong.problem.code)).collect();
+    let full = ProblemCode::RowsFull { kind: BudgetKind::Services, max: 1_000, used: 1_000 };
+    assert_eq!(told, [(1_003, &full)]);
 
     let endpoint = |number: u128| WebhookEndpoint {
         id: id(number).into(),
@@ -208,6 +210,6 @@ async fn a_business_arrives_with_no_more_than_it_may_have() {
     };
     let endpoints = (0..26).map(|number| Moved::Webhook(endpoint(number)));
     let wrong = told_of([business].into_iter().chain(endpoints).collect()).await;
-    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
-    assert_eq!(told, [(28, "a business has at most 25 webhook endpoints")]);
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, &wrong.problem.code)).collect();
+    assert_eq!(told, [(28, &"a business has at most 25 webhook endpoints".into())]);
 }

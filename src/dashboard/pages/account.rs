@@ -96,7 +96,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
         Ok(name) => name,
         Err(problem) => {
             let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
-            shown.name.problem = shown.view.problem(&problem.to_string());
+            shown.name.problem = shown.view.problem(&problem.into());
             return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
         }
     };

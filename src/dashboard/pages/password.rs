@@ -65,8 +65,8 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
     let token = match visit.people().set_password(&visit.token, visit.form.get("password")).await {
         Ok(token) => token,
         Err(EngineError::Refused(Refusal::Invalid(problems))) => {
-            let said = problems.first().map_or("", |problem| problem.message.as_str());
-            shown.password.problem = shown.view.problem(said);
+            let problem = problems.first().map(|problem| shown.view.problem(&problem.code));
+            shown.password.problem = problem.unwrap_or_default();
             // What was given for the present one is right, and need not be given again.
             shown.current = None;
             return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);

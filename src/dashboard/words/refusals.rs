@@ -206,16 +206,21 @@ fn conflict(words: &Words, conflict: &Conflict) -> String {
 }
 
 /// A sentence with a number in the place of `{}`.
-fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {
-    let thousands = |separator: &str| match (count / 1_000, count % 1_000) {
+pub(super) fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {
+    of(words.locale, english, french).replace("{}", &grouped(words, count))
+}
+
+/// A number with its thousands set apart.
+pub(super) fn grouped(words: &Words, number: usize) -> String {
+    let separator = of(words.locale, ",", "\u{a0}");
+    match (number / 1_000, number % 1_000) {
         (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands}{separator}{rest:03}"),
-    };
-    of(words.locale, english, french).replace("{}", &thousands(of(words.locale, ",", "\u{a0}")))
+        (thousands, rest) => format!("{}{separator}{rest:03}", grouped(words, thousands)),
+    }
 }
 
 /// When the next one can be sent.
-fn next(words: &Words, wait: Wait) -> String {
+pub(super) fn next(words: &Words, wait: Wait) -> String {
     let (count, english, french) = match wait {
         Wait::Minutes(count) => (count, "minute", "minute"),
         Wait::Hours(count) => (count, "hour", "heure"),

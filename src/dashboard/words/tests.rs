@@ -1,12 +1,12 @@
 //! The catalogues are held against each other and against what the pages say.
 
-mod said;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use zxcvbn::feedback::{Suggestion, Warning};
+
+use actors::domain::{ProblemCode, TextError, Wait};
 
 use super::*;
 use crate::words::ids;
@@ -162,23 +162,42 @@ fn why_a_password_is_refused_is_told_in_the_pages_language() {
         S::AvoidYearsThatAreAssociatedWithYou,
         S::AvoidDatesAndYearsThatAreAssociatedWithYou,
     ];
-    let said = warnings.iter().map(ToString::to_string).chain(suggestions.iter().map(ToString::to_string));
-    for said in said {
-        let told = problem(words(Locale::Fr), &format!("is too easy to guess: {said}"));
+    let all = warnings.iter().map(ToString::to_string).chain(suggestions.iter().map(ToString::to_string));
+    for one in all {
+        let told = said(words(Locale::Fr), &format!("is too easy to guess: {one}"));
         let rest = told.strip_prefix("Il est trop facile à deviner. ").unwrap();
-        for sentence in said.split_inclusive(". ") {
+        for sentence in one.split_inclusive(". ") {
             assert!(!rest.contains(sentence.trim()), "{told}");
         }
     }
-    let length = problem(words(Locale::Fr), "must have 12 to 256 characters");
-    assert_eq!(length, "Il doit avoir de 12 à 256 caractères.");
+    let length = ProblemCode::Text(TextError::Length { min: 12, max: 256 });
+    assert_eq!(problems::problem(words(Locale::Fr), &length), "Il faut de 12 à 256 caractères.");
     let guessed = "is too easy to guess: This is a very common password. Add another word or two. Uncommon words are better.";
     assert_eq!(
-        problem(words(Locale::En), guessed),
+        said(words(Locale::En), guessed),
         "It is too easy to guess. This is a very common password. Add another word or two. Uncommon words are better."
     );
     assert_eq!(
-        problem(words(Locale::En), "of another kind: of which nobody knows"),
+        said(words(Locale::En), "of another kind: of which nobody knows"),
         "Of another kind. of which nobody knows."
     );
+}
+
+#[test]
+fn a_number_in_a_sentence_is_told_with_its_plural() {
+    let told = |locale, wait| problems::problem(words(locale), &ProblemCode::NextIn(wait));
+    for (wait, english, french) in [
+        (
+            Wait::Minutes(1),
+            "The next one can be sent in 1 minute.",
+            "Le prochain envoi est possible dans 1 minute.",
+        ),
+        (
+            Wait::Hours(5),
+            "The next one can be sent in 5 hours.",
+            "Le prochain envoi est possible dans 5 heures.",
+        ),
+    ] {
+        assert_eq!((told(Locale::En, wait), told(Locale::Fr, wait)), (english.to_owned(), french.to_owned()));
+    }
 }

@@ -16,7 +16,7 @@ async fn every_fault_has_its_status_and_code() {
     let conflict = Refusal::conflict(Conflict::AddressTaken, "phone", "belongs to another contact");
     check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required").await;
     check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
-    check(conflict, 409, "conflict", "the phone is taken").await;
+    check(conflict, 409, "conflict", "another account has this address").await;
     check(Refusal::under_way(UnderWay::Backup, "backup", "wait"), 409, "conflict", "a backup is").await;
     check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
     check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending").await;

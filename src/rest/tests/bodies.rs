@@ -2,6 +2,7 @@
 
 use actors::domain::{ContactId, Email, Problem, Text, WeeklyHours};
 
+use crate::english;
 use crate::http::lists::{DistinctList, List};
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
@@ -43,9 +44,10 @@ json_object! {
 
 fn problems(body: &str) -> Vec<(String, String)> {
     match parse_object::<Everything>(body.as_bytes()) {
-        Err(Invalid(problems)) => {
-            problems.into_iter().map(|Problem { path, message }| (path, message)).collect()
-        }
+        Err(Invalid(problems)) => problems
+            .into_iter()
+            .map(|Problem { path, code }| (path, english::problem(&code).into_owned()))
+            .collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -12,21 +12,21 @@ use actors::domain::{
     AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
     Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,
-    PersonId, PersonName, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text, Urgency,
-    WebhookId, WebhookStatus,
+    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text,
+    Urgency, WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
 
 impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Text::new(text.to_owned()).map_err(|error| error.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Text::new(text.to_owned()).map_err(ProblemCode::from)
     }
 }
 
 impl FromText for PersonName {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Self::new(text.to_owned()).map_err(|error| error.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Self::new(text.to_owned()).map_err(ProblemCode::from)
     }
 }
 
@@ -70,8 +70,8 @@ record_ids! {
 macro_rules! ids_from_text {
     ($($id:ty),* $(,)?) => {$(
         impl FromText for $id {
-            fn from_text(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|_| "must be a UUID".into())
+            fn from_text(text: &str) -> Result<Self, ProblemCode> {
+                text.parse().map_err(|_| ProblemCode::NotAUuid)
             }
         }
     )*};
@@ -96,10 +96,9 @@ ids_from_text!(
 macro_rules! words_from_text {
     ($($words:ty),* $(,)?) => {$(
         impl FromText for $words {
-            fn from_text(text: &str) -> Result<Self, String> {
+            fn from_text(text: &str) -> Result<Self, ProblemCode> {
                 Self::from_word(text).ok_or_else(|| {
-                    let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                    format!("must be one of {}", words.join(", "))
+                    ProblemCode::OneOf(Self::ALL.iter().map(|word| word.as_str()).collect())
                 })
             }
         }
@@ -132,13 +131,14 @@ words_from_text!(
 mod tests {
     use super::*;
 
-    fn text<T: FromText>(text: &str) -> Result<T, String> {
+    fn text<T: FromText>(text: &str) -> Result<T, ProblemCode> {
         T::from_text(text)
     }
 
     #[test]
     fn words_are_named_when_another_is_given() {
         assert_eq!(text("request"), Ok(BookingMode::Request));
-        assert_eq!(text::<BookingMode>("Request").unwrap_err(), "must be one of instant, request, off");
+        let words = vec!["instant", "request", "off"];
+        assert_eq!(text::<BookingMode>("Request").unwrap_err(), ProblemCode::OneOf(words));
     }
 }

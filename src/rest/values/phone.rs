@@ -3,7 +3,7 @@
 //! What always holds: a number that was read is one of E.164 form. An international one keeps every digit; a national
 //! one is known to the plan of its region, or refused.
 
-use actors::domain::{Business, Phone, TextError};
+use actors::domain::{Business, Phone, ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use crate::http::json::Json;
@@ -17,7 +17,7 @@ impl FromJson for Phone {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let text = String::from_json(json, at, problems)?;
         let phone = phone(&text, PhoneRegion::of(problems.reading()));
-        phone.map_err(|error| problems.add(at, error.to_string())).ok()
+        phone.map_err(|error| problems.add(at, error)).ok()
     }
 }
 
@@ -25,8 +25,8 @@ impl FromJson for Phone {
 impl FromQuery for Phone {
     type Given = Self;
 
-    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
-        phone(text, PhoneRegion::of(reading)).map_err(|error| error.to_string())
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode> {
+        phone(text, PhoneRegion::of(reading)).map_err(ProblemCode::from)
     }
 }
 
@@ -117,11 +117,11 @@ impl Default for PhoneRegion {
 }
 
 impl FromText for PhoneRegion {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         let shaped = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
         match text.parse::<phonenumber::country::Id>() {
             Ok(_) if shaped => Ok(Self(text.to_owned())),
-            _ => Err("must be an ISO 3166 region in capitals such as US".into()),
+            _ => Err(ProblemCode::NotARegion),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Instants, days, times of day, zones, and the opening hours and breaks of a week or a date.
 
 use actors::domain::{
-    DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, Timestamp, Week, WeeklyBreaks,
+    DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, ProblemCode, TextError, Timestamp, Week,
+    WeeklyBreaks,
 };
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -15,8 +16,8 @@ use crate::http::read::{FromJson, FromText, Properties, items};
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
 
 impl FromText for Timestamp {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Timestamp::parse(text).map_err(|error| error.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Timestamp::parse(text).map_err(|error| error.to_string().into())
     }
 }
 
@@ -33,22 +34,22 @@ impl Zone {
 }
 
 impl FromText for Zone {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         if !(1..=ZONE_CHARS_MAX).contains(&text.chars().count()) {
-            return Err(format!("must have 1 to {ZONE_CHARS_MAX} characters"));
+            return Err(TextError::Length { min: 1, max: ZONE_CHARS_MAX }.into());
         }
-        text.parse().map(Self).map_err(|_| "must be an IANA time zone name such as Europe/Paris".into())
+        text.parse().map(Self).map_err(|_| ProblemCode::NotATimeZone)
     }
 }
 
 impl FromText for LocalTime {
-    fn from_text(text: &str) -> Result<Self, String> {
-        LocalTime::parse(text).ok_or_else(|| "must be a local time from 00:00 to 24:00, as HH:MM".into())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        LocalTime::parse(text).ok_or(ProblemCode::NotALocalTime)
     }
 }
 
 impl FromText for NaiveDate {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         // chrono also takes signs, white space and numbers without their zeros.
         let shaped = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -56,7 +57,7 @@ impl FromText for NaiveDate {
                 _ => byte.is_ascii_digit(),
             });
         let date = if shaped { NaiveDate::parse_from_str(text, "%Y-%m-%d").ok() } else { None };
-        date.ok_or_else(|| "must be a date as YYYY-MM-DD".into())
+        date.ok_or(ProblemCode::NotADate)
     }
 }
 
@@ -122,7 +123,7 @@ impl FromJson for DayWindows {
 
 fn add(found: Vec<HoursProblem>, at: &FieldPath<'_>, problems: &mut Problems) {
     for problem in found {
-        problems.add(&at.item(problem.index).property(problem.field), problem.message);
+        problems.add(&at.item(problem.index).property(problem.field), problem.code);
     }
 }
 
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use crate::http::reading::Reading;
 
-    fn text<T: FromText>(text: &str) -> Result<T, String> {
+    fn text<T: FromText>(text: &str) -> Result<T, ProblemCode> {
         T::from_text(text)
     }
 
@@ -142,10 +143,10 @@ mod tests {
         assert_eq!(text("Europe/Paris"), Ok(Zone(Tz::Europe__Paris)));
         assert_eq!(text("UTC"), Ok(Zone(Tz::UTC)));
         for bad in ["Mars/Base", "+01:00", "europe/paris", " UTC", &"x".repeat(ZONE_CHARS_MAX)] {
-            assert!(text::<Zone>(bad).unwrap_err().contains("IANA"), "{bad}");
+            assert_eq!(text::<Zone>(bad).unwrap_err(), ProblemCode::NotATimeZone, "{bad}");
         }
         for bad in ["", &"x".repeat(ZONE_CHARS_MAX + 1)] {
-            assert_eq!(text::<Zone>(bad).unwrap_err(), "must have 1 to 80 characters");
+            assert_eq!(text::<Zone>(bad).unwrap_err(), TextError::Length { min: 1, max: 80 }.into());
         }
     }
 

@@ -1,6 +1,6 @@
 //! Addresses of the web and of mail.
 
-use actors::domain::{Address, Email};
+use actors::domain::{Address, Email, ProblemCode, TextError};
 use actors::net::WebhookUrl;
 use schemars::JsonSchema;
 use url::Url;
@@ -12,20 +12,20 @@ const URL_CHARS_MAX: usize = 2000;
 
 /// The URL of a webhook endpoint, as far as its text tells; where its host leads is asked when it is saved.
 impl FromText for WebhookUrl {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Self::parse(text).map_err(|refusal| refusal.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Self::parse(text).map_err(ProblemCode::from)
     }
 }
 
 impl FromText for Address {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Self::new(text).map_err(|error| error.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Self::new(text).map_err(ProblemCode::from)
     }
 }
 
 impl FromText for Email {
-    fn from_text(text: &str) -> Result<Self, String> {
-        Email::new(text).map_err(|error| error.to_string())
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
+        Email::new(text).map_err(ProblemCode::from)
     }
 }
 
@@ -45,9 +45,9 @@ impl WebsiteUrl {
 }
 
 impl FromText for WebsiteUrl {
-    fn from_text(text: &str) -> Result<Self, String> {
+    fn from_text(text: &str) -> Result<Self, ProblemCode> {
         if text.chars().count() > URL_CHARS_MAX {
-            return Err(format!("must have at most {URL_CHARS_MAX} characters"));
+            return Err(TextError::Length { min: 0, max: URL_CHARS_MAX }.into());
         }
         // The parser repairs what it can (white space, a missing slash); what is kept must need no repair.
         let scheme = text.get(..8).unwrap_or(text).to_ascii_lowercase();
@@ -55,7 +55,7 @@ impl FromText for WebsiteUrl {
         let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
         match Url::parse(text) {
             Ok(url) if absolute && clean && url.has_host() => Ok(Self(text.to_owned())),
-            _ => Err("must be an absolute http or https URL".into()),
+            _ => Err(ProblemCode::NotAWebAddress),
         }
     }
 }
@@ -64,7 +64,7 @@ impl FromText for WebsiteUrl {
 mod tests {
     use super::*;
 
-    fn text<T: FromText>(text: &str) -> Result<T, String> {
+    fn text<T: FromText>(text: &str) -> Result<T, ProblemCode> {
         T::from_text(text)
     }
 

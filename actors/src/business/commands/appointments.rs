@@ -9,7 +9,7 @@ use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Contact, ContactDetails,
-    ContactId, Problem, Refusal, Right,
+    ContactId, Named, Problem, ProblemCode, Refusal, Right,
 };
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, unless_set_aside};
@@ -69,7 +69,7 @@ pub(super) fn book<G: Gives>(
     let known = known(context, &contact)?;
     let mut problems = Vec::new();
     if known.is_none() && matches!(contact, BookingContact::Known(_)) {
-        problems.push(Problem::new("contact_id", "is not a contact of the business"));
+        problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
     }
     let schedule = context.schedule();
     booking::check_booking(&schedule, &request, problems)?;

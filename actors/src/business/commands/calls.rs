@@ -7,7 +7,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
 use crate::domain::{
-    AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Right, Text,
+    AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Named, Phone, Problem,
+    ProblemCode, Right, Text,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
@@ -69,15 +70,15 @@ fn unknown(
     let of = context.business_id();
     let mut problems = Vec::new();
     if details.contact_id.is_some() && contact.is_none() {
-        problems.push(Problem::new("contact_id", "is not a contact of the business"));
+        problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
     }
     let appointment = details.appointment_id.map(|id| keys::appointment_start(of, id));
     if !context.has(appointment)? {
-        problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
+        problems.push(Problem::new("appointment_id", ProblemCode::NotOfTheBusiness(Named::Appointment)));
     }
     let message = details.message_id.map(|id| keys::message(of, id));
     if !context.has(message)? {
-        problems.push(Problem::new("message_id", "is not a message of the business"));
+        problems.push(Problem::new("message_id", ProblemCode::NotOfTheBusiness(Named::Message)));
     }
     Ok(problems)
 }

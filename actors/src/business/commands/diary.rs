@@ -13,8 +13,8 @@ use crate::business::request::{Gives, New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
     Actor, Asker, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar,
-    Conflict, DayWindows, Denied, Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays,
-    StaffId, Text, Timestamp,
+    Conflict, DayWindows, Denied, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
+    SpecialDays, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
@@ -169,9 +169,9 @@ impl OffSpan {
             .collect();
         if problems.is_empty() && ends_at <= starts_at {
             let message = match self {
-                Self::Instants { .. } => "must be later than starts_at",
-                Self::Dates { from, to } if to < from => "must not be before from",
-                Self::Dates { .. } => "the clocks of the business skipped these days",
+                Self::Instants { .. } => ProblemCode::NotLaterThan("starts_at"),
+                Self::Dates { from, to } if to < from => ProblemCode::Before("from"),
+                Self::Dates { .. } => ProblemCode::SkippedDays,
             };
             problems.push(Problem::new(names[1], message));
         }

@@ -7,14 +7,14 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Shown};
 use crate::domain::{
-    AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, Right, StaffId,
-    TakenMessage,
+    AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Named, Problem, ProblemCode, Refusal,
+    Right, StaffId, TakenMessage,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
 use crate::view::MessageView;
 
-const NO_STAFF: &str = "is not a staff member of the business";
+const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
 /// Takes a message. Its contact is the one with the caller's number, if there is one.
 #[derive(Clone, Debug)]
@@ -34,10 +34,10 @@ impl Change for TakeMessage {
         };
         let mut problems = Vec::new();
         if !context.has(details.call_id.map(|id| keys::call(context.business_id(), id)))? {
-            problems.push(Problem::new("call_id", "is not a call of the business"));
+            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
         }
         if details.contact_id.is_some() && contact.is_none() {
-            problems.push(Problem::new("contact_id", "is not a contact of the business"));
+            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
         }
         if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
             problems.push(Problem::new("staff_id", NO_STAFF));

@@ -10,8 +10,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, Asker, AuditAction, Conflict, Denied, LinkKind, MailKind,
-    Membership, MembershipPatch, MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role,
-    StaffId, Timestamp, check_membership, check_people, patched,
+    Membership, MembershipPatch, MembershipStatus, Named, Offer, Person, PersonId, Problem, ProblemCode,
+    Refusal, Right, Role, StaffId, Timestamp, check_membership, check_people, patched,
 };
 use crate::error::EngineError;
 use crate::mail::NewMail;
@@ -84,7 +84,7 @@ fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refus
 fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), Refusal> {
     match staff_id {
         Some(id) if context.staff(id).is_none() => {
-            Err(Refusal::invalid("staff_id", "is not a staff member of the business"))
+            Err(Refusal::invalid("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)))
         }
         _ => Ok(()),
     }

@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
-    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text,
-    Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
+    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, ProblemCode, Refusal, Right,
+    Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
 };
 use crate::error::EngineError;
 use crate::net::WebhookUrl;
@@ -37,7 +37,7 @@ impl CreateWebhook {
         let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
             let full = Conflict::EndpointsFull(ENDPOINTS_MAX);
-            return Err(Refusal::conflict(full, "url", format!("{count} endpoints exist")).into());
+            return Err(Refusal::conflict(full, "url", ProblemCode::Endpoints(count)).into());
         }
         Ok(WebhookEndpoint {
             id: context.mint(),

@@ -48,7 +48,7 @@ fn urls_in_good_form_are_accepted() {
         (&format!("https://{long}"), name(&long), 443, "/"),
         (&format!("https://{long}./"), name(&long), 443, "/"),
     ] {
-        let url = WebhookUrl::parse(text).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
+        let url = WebhookUrl::parse(text).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
         assert_eq!((url.as_str(), url.host(), url.port()), (text, &host, port));
         assert_eq!(url.path_and_query(), path_and_query);
     }
@@ -63,7 +63,7 @@ fn urls_in_bad_form_are_refused() {
         (long_name(254), format!("https://example.com/{}", "x".repeat(URL_CHARS_MAX - 19)));
     let (long, long_label) = (format!("https://{long}/"), format!("https://{}.com/", "x".repeat(64)));
     for (text, refusal) in [
-        (too_long.as_str(), TooLong),
+        (too_long.as_str(), TooLong(URL_CHARS_MAX)),
         ("", NotHttps),
         ("https", NotHttps),
         ("https:/example.com", NotHttps),

@@ -4,8 +4,8 @@ use actors::business::commands::alerts::Unsubscribe as EndSubscription;
 use actors::business::commands::erasure::EraseContact;
 use actors::business::commands::mails::ResendMail;
 use actors::domain::{
-    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, ResourceId, Subscription, Wait,
-    WebhookId,
+    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, ProblemCode, ResourceId, Subscription,
+    Wait, WebhookId,
 };
 use actors::mail::letter::{Content, Letter, What};
 use actors::mail::unsubscribe::Unsubscribe;
@@ -371,7 +371,7 @@ async fn a_business_mails_twenty_invitations_a_day_and_three_to_an_address() {
     let refused = refusal(invite(&world, shop, by(*owner), "Ada@example.com").await);
     let Refusal::Conflict { conflict, details } = refused else { panic!("{refused:?}") };
     assert_eq!(conflict, Conflict::InvitationsUsedUp(Wait::Hours(24)));
-    assert_eq!(details[0].message, "the next one can be sent in 24 hours");
+    assert_eq!(details[0].code, ProblemCode::NextIn(Wait::Hours(24)));
     for number in 0..20 {
         invite(&world, shop, by(*owner), &format!("{number}@example.com")).await.unwrap();
     }

@@ -119,7 +119,7 @@ async fn refused(member: &Member, contact: Option<&ContactView>, mut undone: Und
             let Some(id) = holder else { continue };
             let Some(other) = member.business.contact(id).await? else { continue };
             let label = called(&view, &other);
-            problem.message = view.t("contact-taken");
+            problem.code = view.t("contact-taken").into();
             let path = member.path_to(&format!("contacts/{}", other.id));
             if others.iter().all(|one: &Crumb| one.path != path) {
                 others.push(Crumb { label, path });

@@ -55,7 +55,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let done = if member.form.find(SURE).is_some() {
         member.change(EraseContact { id: contact.id }).await?
     } else {
-        let problem = actors::domain::Problem::new(SURE, "has to be ticked");
+        let problem = actors::domain::Problem::new(SURE, actors::domain::ProblemCode::NotTicked);
         Err(Undone::Invalid(vec![problem]))
     };
     match done {

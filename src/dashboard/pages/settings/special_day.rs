@@ -1,7 +1,7 @@
 //! A special day: when a business is open on a date, in place of what the week says.
 
 use actors::business::PageRequest;
-use actors::domain::{DayWindows, Problem, Refusal, Right};
+use actors::domain::{DayWindows, Problem, ProblemCode, Refusal, Right};
 use actors::view::SpecialDayView;
 use askama::Template;
 use axum::http::StatusCode;
@@ -96,9 +96,9 @@ fn properties(windows: Vec<[String; 2]>) -> [(&'static str, Json); 2] {
 fn date_of(text: &str) -> Result<NaiveDate, Problem> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Problem::new("date", "is required"));
+        return Err(Problem::new("date", ProblemCode::Required));
     }
-    NaiveDate::from_text(text).map_err(|message| Problem::new("date", message))
+    NaiveDate::from_text(text).map_err(|code| Problem::new("date", code))
 }
 
 async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>, Refused> {
@@ -146,7 +146,7 @@ fn beside_one(problem: Problem) -> Problem {
         path if path.starts_with("windows") => "open",
         path => path,
     };
-    Problem::new(path, problem.message)
+    Problem::new(path, problem.code)
 }
 
 /// The page of a special day.
@@ -236,5 +236,5 @@ fn beside(problem: Problem, fields: &[usize]) -> Problem {
     let Some((index, end)) = place else { return problem };
     let nth = index.parse().ok().and_then(|index: usize| fields.get(index)).copied().unwrap_or(1);
     let [open, close] = ends(nth);
-    Problem::new(if end == ".close" { close } else { open }, problem.message)
+    Problem::new(if end == ".close" { close } else { open }, problem.code)
 }

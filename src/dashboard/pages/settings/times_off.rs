@@ -3,7 +3,7 @@
 //! What always holds: a time that the clocks skip or show twice on its day is refused, never guessed; whole days are whole
 //! whatever the clocks do.
 
-use actors::domain::{LocalTime, Problem, Right, StaffId, Timestamp};
+use actors::domain::{LocalTime, Problem, ProblemCode, Right, StaffId, Timestamp};
 use actors::view::TimeOffView;
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
@@ -162,8 +162,8 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
 pub(super) fn beside(undone: Undone) -> Undone {
     let Undone::Invalid(problems) = undone else { return undone };
     let beside = |problem: Problem| match problem.path.as_str() {
-        "starts_at" => Problem::new("from", problem.message),
-        "ends_at" => Problem::new("to", problem.message),
+        "starts_at" => Problem::new("from", problem.code),
+        "ends_at" => Problem::new("to", problem.code),
         _ => problem,
     };
     Undone::Invalid(problems.into_iter().map(beside).collect())
@@ -172,13 +172,13 @@ pub(super) fn beside(undone: Undone) -> Undone {
 fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     let text = form.get(name).trim();
     if text.is_empty() {
-        return Err(Problem::new(name, "is required"));
+        return Err(Problem::new(name, ProblemCode::Required));
     }
-    NaiveDate::from_text(text).map_err(|message| Problem::new(name, message))
+    NaiveDate::from_text(text).map_err(|code| Problem::new(name, code))
 }
 
 /// The instant that a time of a day is: without one the day's beginning, or its end. Nothing where there is no day.
-fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, String> {
+fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, ProblemCode> {
     let time = if time.is_empty() { None } else { Some(LocalTime::from_text(time)?.minutes()) };
     let Some(day) = day else { return Ok(None) };
     let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
@@ -188,8 +188,8 @@ fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option
         Some(minutes) => {
             let local = day.and_time(NaiveTime::MIN) + TimeDelta::minutes(minutes.into());
             let at = instant(local, zone).map_err(|error| match error {
-                WallClockError::Skipped(..) => "the clocks skip this time on that day",
-                WallClockError::Twice(..) => "the clocks show this time twice on that day",
+                WallClockError::Skipped(..) => ProblemCode::SkippedTime,
+                WallClockError::Twice(..) => ProblemCode::TimeTwice,
             })?;
             Timestamp::from_millis(at.timestamp_millis())
         }
@@ -210,8 +210,8 @@ mod tests {
         assert_eq!(at(day("2026-03-29"), "", true, paris), utc("2026-03-29T22:00:00Z"), "a short day");
         assert_eq!(at(day("2026-03-29"), "24:00", true, paris), utc("2026-03-29T22:00:00Z"));
         assert_eq!(at(None, "09:30", false, paris), Ok(None));
-        assert!(at(day("2026-03-29"), "02:30", false, paris).unwrap_err().contains("skip"));
-        assert!(at(day("2026-10-25"), "02:30", false, paris).unwrap_err().contains("twice"));
-        assert!(at(day("2026-03-02"), "25:00", false, paris).unwrap_err().contains("HH:MM"));
+        assert_eq!(at(day("2026-03-29"), "02:30", false, paris), Err(ProblemCode::SkippedTime));
+        assert_eq!(at(day("2026-10-25"), "02:30", false, paris), Err(ProblemCode::TimeTwice));
+        assert_eq!(at(day("2026-03-02"), "25:00", false, paris), Err(ProblemCode::NotALocalTime));
     }
 }

@@ -241,9 +241,3 @@ move-sub = { $service } · now { $when } with { $staff }
 move-do = Move here
 
 # What the engine says of appointments.
-says-must-be-an-active-staff-member-who-offers-the-service = Choose somebody who offers this service
-says-names-no-active-service = Choose a service that can be booked
-says-names-no-active-staff-member = Choose somebody who takes appointments
-says-does-not-offer-this-service = This person does not offer that service
-says-is-not-a-contact-of-the-business = This contact is there no more
-says-must-have-a-phone-or-an-email = A phone number or an email is needed

@@ -198,11 +198,6 @@ error-503-title = One moment, please
 error-503-text = The service is very busy. Nothing was changed: go back, wait a few seconds and send it again.
 
 # What the engine says is wrong.
-says-must-have-12-to-256-characters = It must have 12 to 256 characters
-says-must-have-at-most-n-characters = { $count ->
-    [one] It must have { $count } character at most
-   *[other] It must have { $count } characters at most
-}
 says-is-too-easy-to-guess = It is too easy to guess
 says-straight-rows-of-keys-are-easy-to-guess = Straight rows of keys are easy to guess.
 says-short-keyboard-patterns-are-easy-to-guess = Short keyboard patterns are easy to guess.
@@ -232,21 +227,3 @@ says-avoid-sequences = Avoid sequences.
 says-avoid-recent-years = Avoid recent years.
 says-avoid-years-that-are-associated-with-you = Avoid years that are associated with you.
 says-avoid-dates-and-years-that-are-associated-with-you = Avoid dates and years that are associated with you.
-says-is-that-of-the-last-active-owner = This is the last active owner
-says-n-people-belong-to-it = { $count ->
-    [one] { $count } person belongs to it
-   *[other] { $count } people belong to it
-}
-says-is-not-a-staff-member-of-the-business = This is not a staff member of the business
-says-use-the-link-first-that-was-mailed-to-its-present-address = Use the link first that was mailed to your present email
-says-the-next-one-can-be-sent-in-n-hours = { $count ->
-    [one] The next one can be sent in { $count } hour
-   *[other] The next one can be sent in { $count } hours
-}
-says-the-next-one-can-be-sent-in-n-minutes = { $count ->
-    [one] The next one can be sent in { $count } minute
-   *[other] The next one can be sent in { $count } minutes
-}
-says-the-operator-can-add-this-person = Whoever runs the service can add this person
-says-must-not-contain-the-nul-character = It must not contain the NUL character
-says-must-not-be-blank = It must not be blank

@@ -205,18 +205,3 @@ knowledge-delete-sub = The receptionist forgets it at once. This cannot be undon
 knowledge-delete-do = Delete for good
 
 # What the engine finds wrong.
-says-must-have-one-of-name-phone-email = A name, a phone number or an email is needed
-says-must-keep-one-of-name-phone-email = A name, a phone number or an email has to stay
-says-must-be-a-phone-number-national-or-in-the-form-15551234567 = It must be a phone number, national or in the form +15551234567
-says-must-be-an-email-address-such-as-name-example-com = It must be an email address such as name@example.com
-says-must-be-an-iana-time-zone-name-such-as-europe-paris = It must be the name of a time zone such as Europe/Paris
-says-must-have-1-to-80-characters = It must have 1 to 80 characters
-says-must-have-1-to-200-characters = It must have 1 to 200 characters
-says-must-have-1-to-50000-characters = It must have 1 to 50,000 characters
-says-must-have-at-most-2000-characters = It must have 2,000 characters at most
-says-must-be-an-absolute-http-or-https-url = It must be a whole address that begins with https:// or http://
-says-must-be-a-date-as-yyyy-mm-dd = It must be a date as YYYY-MM-DD
-says-must-be-one-of-en-fr = It must be English or French
-says-must-be-one-of-new-read-resolved = It must be new, read or resolved
-says-must-be-a-uuid = It must be one of the list
-says-has-to-be-ticked = This has to be ticked

@@ -147,18 +147,6 @@ hooks-verify-in-python = Python, with the library
 hooks-verify-by-hand = Python, without a library
 
 # What the engine says of them.
-says-must-have-1-to-10-items = Choose at least one
-says-must-have-1-to-6-items = Choose at least one
-says-must-have-at-most-500-characters = It must have 500 characters at most
-says-must-start-with-https = It must begin with https://
-says-must-not-contain-spaces-control-characters-or-backslashes = It must not contain spaces, control characters or backslashes
-says-must-not-contain-a-user-name-or-a-password = It must not contain a user name or a password
-says-must-not-contain-a-fragment = It must not contain a fragment, which begins with #
-says-must-have-a-valid-host = Its host is not valid
-says-must-not-have-port-0 = It must not have port 0
-says-must-be-a-valid-url = It is no valid address
-says-does-not-resolve-to-a-public-address = It does not lead to a public address
-says-25-endpoints-exist = There are 25 endpoints already
 says-refused = Refused
 says-the-url-does-not-resolve-to-a-public-address = The address is not public
 says-timeout-waiting-for-the-response = Timed out

@@ -244,9 +244,3 @@ move-sub = { $service } · actuellement { $when } avec { $staff }
 move-do = Déplacer ici
 
 # Ce que dit le moteur des rendez-vous.
-says-must-be-an-active-staff-member-who-offers-the-service = Choisissez une personne qui propose cette prestation
-says-names-no-active-service = Choisissez une prestation qui peut être réservée
-says-names-no-active-staff-member = Choisissez une personne qui prend des rendez-vous
-says-does-not-offer-this-service = Cette personne ne propose pas cette prestation
-says-is-not-a-contact-of-the-business = Ce contact n’existe plus
-says-must-have-a-phone-or-an-email = Il faut un numéro de téléphone ou un e-mail

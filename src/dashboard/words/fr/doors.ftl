@@ -198,11 +198,6 @@ error-503-title = Un instant, s’il vous plaît
 error-503-text = Le service est très sollicité. Rien n’a été modifié : revenez en arrière, attendez quelques secondes et renvoyez.
 
 # Ce que le moteur trouve à redire.
-says-must-have-12-to-256-characters = Il doit avoir de 12 à 256 caractères
-says-must-have-at-most-n-characters = { $count ->
-    [one] Il doit avoir { $count } caractère au plus
-   *[other] Il doit avoir { $count } caractères au plus
-}
 says-is-too-easy-to-guess = Il est trop facile à deviner
 says-straight-rows-of-keys-are-easy-to-guess = Des touches qui se suivent sont faciles à deviner.
 says-short-keyboard-patterns-are-easy-to-guess = Les motifs courts du clavier sont faciles à deviner.
@@ -232,21 +227,3 @@ says-avoid-sequences = Évitez les suites.
 says-avoid-recent-years = Évitez les années récentes.
 says-avoid-years-that-are-associated-with-you = Évitez les années qui vous concernent.
 says-avoid-dates-and-years-that-are-associated-with-you = Évitez les dates et années qui vous concernent.
-says-is-that-of-the-last-active-owner = C’est le dernier propriétaire actif
-says-n-people-belong-to-it = { $count ->
-    [one] { $count } personne en fait partie
-   *[other] { $count } personnes en font partie
-}
-says-is-not-a-staff-member-of-the-business = Ce n’est pas un membre du personnel de l’établissement
-says-use-the-link-first-that-was-mailed-to-its-present-address = Utilisez d’abord le lien envoyé à votre adresse actuelle
-says-the-next-one-can-be-sent-in-n-hours = { $count ->
-    [one] Le prochain envoi est possible dans { $count } heure
-   *[other] Le prochain envoi est possible dans { $count } heures
-}
-says-the-next-one-can-be-sent-in-n-minutes = { $count ->
-    [one] Le prochain envoi est possible dans { $count } minute
-   *[other] Le prochain envoi est possible dans { $count } minutes
-}
-says-the-operator-can-add-this-person = La personne qui gère le service peut l’ajouter
-says-must-not-contain-the-nul-character = Le caractère NUL n’est pas permis
-says-must-not-be-blank = Ce champ ne peut pas être vide

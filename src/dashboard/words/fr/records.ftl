@@ -212,18 +212,3 @@ knowledge-delete-sub = La réception l’oublie aussitôt. C’est définitif.
 knowledge-delete-do = Supprimer définitivement
 
 # Ce que le moteur trouve à redire.
-says-must-have-one-of-name-phone-email = Il faut un nom, un numéro de téléphone ou une adresse e-mail
-says-must-keep-one-of-name-phone-email = Il doit rester un nom, un numéro de téléphone ou une adresse e-mail
-says-must-be-a-phone-number-national-or-in-the-form-15551234567 = Il faut un numéro de téléphone, national ou de la forme +15551234567
-says-must-be-an-email-address-such-as-name-example-com = Il faut une adresse e-mail comme nom@example.com
-says-must-be-an-iana-time-zone-name-such-as-europe-paris = Il faut le nom d’un fuseau horaire comme Europe/Paris
-says-must-have-1-to-80-characters = Il faut de 1 à 80 caractères
-says-must-have-1-to-200-characters = Il faut de 1 à 200 caractères
-says-must-have-1-to-50000-characters = Il faut de 1 à 50 000 caractères
-says-must-have-at-most-2000-characters = Il faut 2 000 caractères au plus
-says-must-be-an-absolute-http-or-https-url = Il faut une adresse entière, qui commence par https:// ou http://
-says-must-be-a-date-as-yyyy-mm-dd = Il faut une date de la forme AAAA-MM-JJ
-says-must-be-one-of-en-fr = Il faut l’anglais ou le français
-says-must-be-one-of-new-read-resolved = Il faut nouveau, lu ou traité
-says-must-be-a-uuid = Il faut un choix de la liste
-says-has-to-be-ticked = Cette case doit être cochée

@@ -147,18 +147,6 @@ hooks-verify-in-python = Python, avec la bibliothèque
 hooks-verify-by-hand = Python, sans bibliothèque
 
 # Ce que le moteur en dit.
-says-must-have-1-to-10-items = Choisissez-en au moins un
-says-must-have-1-to-6-items = Choisissez-en au moins un
-says-must-have-at-most-500-characters = Il faut 500 caractères au plus
-says-must-start-with-https = L’adresse doit commencer par https://
-says-must-not-contain-spaces-control-characters-or-backslashes = Ni espaces, ni caractères de contrôle, ni barres obliques inverses
-says-must-not-contain-a-user-name-or-a-password = Ni nom d’utilisateur, ni mot de passe
-says-must-not-contain-a-fragment = Pas de fragment, qui commence par #
-says-must-have-a-valid-host = Son hôte n’est pas valide
-says-must-not-have-port-0 = Le port 0 n’est pas admis
-says-must-be-a-valid-url = Ce n’est pas une adresse valide
-says-does-not-resolve-to-a-public-address = Elle ne mène pas à une adresse publique
-says-25-endpoints-exist = Il y a déjà 25 adresses
 says-refused = Refusé
 says-the-url-does-not-resolve-to-a-public-address = L’adresse n’est pas publique
 says-timeout-waiting-for-the-response = Délai dépassé

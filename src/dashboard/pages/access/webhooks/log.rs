@@ -154,7 +154,7 @@ pub(super) fn told(view: &View, status: Option<u16>, error: Option<&str>) -> Str
     match (status, error) {
         (Some(status @ 300..400), _) => view.with("hooks-answer-redirect", "status", &status.to_string()),
         (Some(status), _) => status.to_string(),
-        (None, Some(error)) => view.problem(error).trim_end_matches('.').to_owned(),
+        (None, Some(error)) => view.said(error).trim_end_matches('.').to_owned(),
         (None, None) => String::new(),
     }
 }

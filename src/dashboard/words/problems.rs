@@ -1,0 +1,252 @@
+//! What is wrong with a field, in each language: the compiler finds a code without words.
+
+use actors::domain::{Day, Locale, Named, ProblemCode, TextError, UrlRefusal};
+
+use super::refusals::{counted, grouped, next};
+use super::{of, said};
+use crate::words::Words;
+
+/// What is wrong at a place, in a sentence.
+pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String {
+    use ProblemCode as P;
+    let (english, french) = match code {
+        P::Said(text) => return said(words, text),
+        P::PlusInQuery(code) => return problem(words, code),
+        P::Text(error) => return text(words, *error),
+        P::NextIn(wait) => return next(words, *wait),
+        P::WholeNumber { min: 0, max: 100_000_000 } => (
+            "It must be a price such as 45 or 45.50, 1,000,000 at most.",
+            "Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus.",
+        ),
+        P::WholeNumber { min, max } => {
+            let [min, max] = [*min, *max].map(|number| grouped(words, number as usize));
+            return of(
+                words.locale,
+                "It must be a whole number from {} to {}.",
+                "Il faut un nombre entier de {} à {}.",
+            )
+            .replacen("{}", &min, 1)
+            .replacen("{}", &max, 1);
+        }
+        P::Items { min: 0, max } => {
+            return counted(words, *max, "There may be {} at most.", "Il peut y en avoir {} au plus.");
+        }
+        P::Years(first, last) => {
+            return of(
+                words.locale,
+                "It must lie in the years {} to {}.",
+                "L’année doit être entre {} et {}.",
+            )
+            .replacen("{}", &first.to_string(), 1)
+            .replacen("{}", &last.to_string(), 1);
+        }
+        P::DayListed(_, most) | P::WindowsMax(most) => {
+            return counted(words, *most, "A day has {} times at most.", "Un jour a {} horaires au plus.");
+        }
+        P::BreaksMax(most) => {
+            return counted(
+                words,
+                *most,
+                "A week has {} breaks at most.",
+                "Une semaine a {} pauses au plus.",
+            );
+        }
+        P::OverlapsDay(day) => {
+            return of(words.locale, "It overlaps a time of {}.", "Cet horaire en chevauche un du {}.")
+                .replace("{}", weekday(words.locale, *day));
+        }
+        P::OverlapsWindow(0) => ("It overlaps the first one.", "Elle chevauche la première."),
+        P::OverlapsWindow(1) => ("It overlaps the second one.", "Elle chevauche la deuxième."),
+        P::OverlapsWindow(2) => ("It overlaps the third one.", "Elle chevauche la troisième."),
+        P::OverlapsWindow(index) => {
+            return counted(
+                words,
+                index + 1,
+                "It overlaps the one with the number {}.",
+                "Elle chevauche celle qui a le numéro {}.",
+            );
+        }
+        P::People(1) => ("1 person belongs to it.", "1 personne en fait partie."),
+        P::People(count) => {
+            return counted(words, *count, "{} people belong to it.", "{} personnes en font partie.");
+        }
+        P::WebhookUrl(refusal) => return webhook_url(words, *refusal),
+        P::Endpoints(count) => {
+            return counted(words, *count, "There are {} endpoints already.", "Il y a déjà {} adresses.");
+        }
+        P::SkippedTime => {
+            ("The clocks skip this time on that day.", "Les horloges sautent cette heure ce jour-là.")
+        }
+        P::TimeTwice => (
+            "The clocks show this time twice on that day: take another one.",
+            "Les horloges montrent deux fois cette heure ce jour-là : prenez-en une autre.",
+        ),
+        P::NotTicked => ("This has to be ticked.", "Cette case doit être cochée."),
+        P::Required => ("This is needed.", "C’est nécessaire."),
+        P::RequiredWith("price_cents") => ("A price needs a currency.", "Un prix a besoin d’une monnaie."),
+        P::RequiredWith("currency") => ("A currency needs a price.", "Une monnaie a besoin d’un prix."),
+        P::RequiredWith(_) | P::OneRequired(_) => ("This is needed here.", "C’est nécessaire ici."),
+        P::UnknownProperty | P::UnknownParameter => ("This is not known here.", "Ceci n’est pas connu ici."),
+        P::GivenTwice => ("It is given twice.", "C’est donné deux fois."),
+        P::ListedTwice => ("It is listed twice.", "C’est nommé deux fois."),
+        P::NotAString => ("It must be a text.", "Il faut un texte."),
+        P::NotABoolean => ("It must be yes or no.", "Il faut oui ou non."),
+        P::NotAnArray => ("It must be a list.", "Il faut une liste."),
+        P::NotAnObject | P::BodyNotAnObject => ("It must be a record.", "Il faut un enregistrement."),
+        P::Items { .. } => ("Choose at least one.", "Choisissez-en au moins un."),
+        P::OneOf(_) => ("Choose one of these.", "Choisissez l’un de ceux-ci."),
+        P::NotAUuid => ("It must be one of the list.", "Il faut un choix de la liste."),
+        P::NotACurrency => ("It must be three letters, such as EUR.", "Il faut trois lettres, comme EUR."),
+        P::NotATimeZone => (
+            "It must be the name of a time zone such as Europe/Paris.",
+            "Il faut le nom d’un fuseau horaire comme Europe/Paris.",
+        ),
+        P::NotARegion => ("Choose a country.", "Choisissez un pays."),
+        P::NotAWebAddress => (
+            "It must be a whole address that begins with https:// or http://.",
+            "Il faut une adresse entière, qui commence par https:// ou http://.",
+        ),
+        P::NotADate => ("It must be a date as YYYY-MM-DD.", "Il faut une date de la forme AAAA-MM-JJ."),
+        P::NotALocalTime => (
+            "It must be a time from 00:00 to 24:00, such as 09:30.",
+            "Il faut une heure de 00:00 à 24:00, comme 09:30.",
+        ),
+        P::NotLaterThan(_) => ("It must end later than it begins.", "La fin doit venir après le début."),
+        P::Before(_) => ("It must not end before it begins.", "La fin ne doit pas précéder le début."),
+        P::SkippedDays => (
+            "The clocks of the business skipped these days.",
+            "Les horloges de l’établissement ont sauté ces jours.",
+        ),
+        P::OpensAtTheEnd => {
+            ("It must begin at 23:59 at the latest.", "Le début doit être 23:59 au plus tard.")
+        }
+        P::SameAs("from") => {
+            ("The break begins and ends at the same time.", "La pause commence et finit à la même heure.")
+        }
+        P::SameAs(_) => (
+            "Opening and closing time are the same. For the whole day write 00:00 to 24:00.",
+            "L’ouverture et la fermeture sont à la même heure. Pour la journée entière, écrivez 00:00 à 24:00.",
+        ),
+        P::NotOfTheBusiness(named) => gone(*named),
+        P::NoActiveService => {
+            ("Choose a service that can be booked.", "Choisissez une prestation qui peut être réservée.")
+        }
+        P::NoActiveStaff => {
+            ("Choose somebody who takes appointments.", "Choisissez une personne qui prend des rendez-vous.")
+        }
+        P::NotOffered | P::NotOffering => (
+            "Choose somebody who offers this service.",
+            "Choisissez une personne qui propose cette prestation.",
+        ),
+        P::PhoneOrEmail => {
+            ("A phone number or an email is needed.", "Il faut un numéro de téléphone ou un e-mail.")
+        }
+        P::NamePhoneOrEmail => (
+            "A name, a phone number or an email is needed.",
+            "Il faut un nom, un numéro de téléphone ou une adresse e-mail.",
+        ),
+        P::KeepsNamePhoneOrEmail => (
+            "A name, a phone number or an email has to stay.",
+            "Il doit rester un nom, un numéro de téléphone ou une adresse e-mail.",
+        ),
+        P::RowsFull { .. } | P::BytesFull { .. } => {
+            ("There is no room for another one.", "Il n’y a plus de place pour un autre.")
+        }
+        P::OfContact(_) => ("Another contact has it.", "Un autre contact l’a."),
+        P::Taken => ("It is taken.", "Il est déjà pris."),
+        P::LastOwner => ("This is the last active owner.", "C’est le dernier propriétaire actif."),
+        P::UseMailedLink => (
+            "Use the link first that was mailed to your present email.",
+            "Utilisez d’abord le lien envoyé à votre adresse actuelle.",
+        ),
+        P::OperatorCanAdd => (
+            "Whoever runs the service can add this person.",
+            "La personne qui gère le service peut l’ajouter.",
+        ),
+    };
+    of(words.locale, english, french).to_owned()
+}
+
+/// A record is named that is not there.
+fn gone(named: Named) -> (&'static str, &'static str) {
+    match named {
+        Named::Appointment => ("This appointment is there no more.", "Ce rendez-vous n’existe plus."),
+        Named::Call => ("This call is there no more.", "Cet appel n’existe plus."),
+        Named::Contact => ("This contact is there no more.", "Ce contact n’existe plus."),
+        Named::Message => ("This message is there no more.", "Ce message n’existe plus."),
+        Named::Service => ("There is no such service any more.", "Cette prestation n’existe plus."),
+        Named::Staff => (
+            "This is not a staff member of the business.",
+            "Ce n’est pas un membre du personnel de l’établissement.",
+        ),
+    }
+}
+
+/// Why webhooks cannot be sent to an address.
+fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {
+    let (english, french) = match refusal {
+        UrlRefusal::TooLong(max) => return text(words, TextError::Length { min: 0, max }),
+        UrlRefusal::NotHttps => ("It must begin with https://.", "L’adresse doit commencer par https://."),
+        UrlRefusal::Characters => (
+            "It must not contain spaces, control characters or backslashes.",
+            "Ni espaces, ni caractères de contrôle, ni barres obliques inverses.",
+        ),
+        UrlRefusal::Credentials => {
+            ("It must not contain a user name or a password.", "Ni nom d’utilisateur, ni mot de passe.")
+        }
+        UrlRefusal::Fragment => {
+            ("It must not contain a fragment, which begins with #.", "Pas de fragment, qui commence par #.")
+        }
+        UrlRefusal::Host => ("Its host is not valid.", "Son hôte n’est pas valide."),
+        UrlRefusal::Port => ("It must not have port 0.", "Le port 0 n’est pas admis."),
+        UrlRefusal::Malformed => ("It is no valid address.", "Ce n’est pas une adresse valide."),
+        UrlRefusal::NotPublic => {
+            ("It does not lead to a public address.", "Elle ne mène pas à une adresse publique.")
+        }
+    };
+    of(words.locale, english, french).to_owned()
+}
+
+/// Why a text is refused.
+fn text(words: &Words, error: TextError) -> String {
+    let (english, french) = match error {
+        TextError::Length { min: 0, max } => {
+            return counted(
+                words,
+                max,
+                "It must have {} characters at most.",
+                "Il faut {} caractères au plus.",
+            );
+        }
+        TextError::Length { min, max } => {
+            let [min, max] = [min, max].map(|number| grouped(words, number));
+            return of(words.locale, "It must have {} to {} characters.", "Il faut de {} à {} caractères.")
+                .replacen("{}", &min, 1)
+                .replacen("{}", &max, 1);
+        }
+        TextError::Blank => ("It must not be blank.", "Ce champ ne peut pas être vide."),
+        TextError::Nul => ("It must not contain the NUL character.", "Le caractère NUL n’est pas permis."),
+        TextError::Email => (
+            "It must be an email address such as name@example.com.",
+            "Il faut une adresse e-mail comme nom@example.com.",
+        ),
+        TextError::Phone => (
+            "It must be a phone number, national or in the form +15551234567.",
+            "Il faut un numéro de téléphone, national ou de la forme +15551234567.",
+        ),
+    };
+    of(words.locale, english, french).to_owned()
+}
+
+fn weekday(locale: Locale, day: Day) -> &'static str {
+    let (english, french) = match day {
+        Day::Monday => ("Monday", "lundi"),
+        Day::Tuesday => ("Tuesday", "mardi"),
+        Day::Wednesday => ("Wednesday", "mercredi"),
+        Day::Thursday => ("Thursday", "jeudi"),
+        Day::Friday => ("Friday", "vendredi"),
+        Day::Saturday => ("Saturday", "samedi"),
+        Day::Sunday => ("Sunday", "dimanche"),
+    };
+    of(locale, english, french)
+}

@@ -1,0 +1,226 @@
+//! The engine's refusals in English, as the APIs and MCP tell them. The compiler finds a code without a sentence.
+
+use std::borrow::Cow;
+
+use actors::domain::{
+    Amendment, BudgetKind, Conflict, Denied, Named, ProblemCode, SlotReason, UnderWay, UrlRefusal, Wait,
+};
+
+/// Why a time cannot be booked.
+pub(crate) fn slot(reason: SlotReason) -> &'static str {
+    match reason {
+        SlotReason::Past => "the time is in the past",
+        SlotReason::ClosedThatDay => "the business is closed that day",
+        SlotReason::Break => "the time lies across a break",
+        SlotReason::TooShortNotice => "the time is too soon: the service has to be booked earlier",
+        SlotReason::TooFarAhead => "the time is too far ahead for this service",
+        SlotReason::StaffOff => "the staff who could take it are off at that time",
+        SlotReason::NobodyAvailable => "nobody who could take it is available at that time",
+        SlotReason::Buffer => "the time is too close to another appointment or to time off",
+        SlotReason::OutsideHours => "the time is outside opening hours",
+        SlotReason::OffGrid => "the time is not on the 30-minute grid of start times",
+        SlotReason::Taken => "the time is taken",
+        SlotReason::NobodyOffersIt => "no active staff member offers this service",
+        SlotReason::ServiceInactive => "the service can no longer be booked",
+        SlotReason::StaffUnavailable => "the staff member no longer takes appointments for this service",
+    }
+}
+
+/// What stands in the way of a request.
+pub(crate) fn conflict(conflict: &Conflict) -> String {
+    let sentence = match conflict {
+        Conflict::SpecialDaysFull(most) => {
+            return format!("a business keeps at most {most} special days; delete past ones");
+        }
+        Conflict::TimesOffFull(most) => {
+            return format!("there are {most} times off to come, which is as many as there may be");
+        }
+        Conflict::AppointmentStatus(status, amendment) => {
+            return format!("an appointment that is {status} cannot be {}", amended(*amendment));
+        }
+        Conflict::BudgetUsedUp(kind) => {
+            return format!("the budget for {} is used up", spaced(*kind));
+        }
+        Conflict::EndpointsFull(most) => return format!("a business has at most {most} webhook endpoints"),
+        Conflict::PeopleFull(most) => return format!("a business has at most {most} people"),
+        Conflict::NoRelaySet(setting) => return format!("no mail is sent: {setting} is not set"),
+        Conflict::Changed => "the resource has changed",
+        Conflict::NoSpecialDay => "there is no such special day yet",
+        Conflict::StartsElsewhere(_) => "the appointment starts at another time",
+        Conflict::AppointmentEnded => "the appointment has already ended",
+        Conflict::InUse(_) => "something refers to it; it can be made inactive instead",
+        Conflict::EndpointDisabled => "the endpoint is disabled",
+        Conflict::DeliveryPending => "the delivery is pending",
+        Conflict::EventWiped => "the event told of somebody who was erased",
+        Conflict::ContactTaken { .. } => "another contact has this phone or email",
+        Conflict::BelongsAlready => "the person belongs already",
+        Conflict::NotOnOffer => "the membership is not on offer any more",
+        Conflict::LastOwner => "the business would be left without an owner",
+        Conflict::PasswordOfAnother => "somebody else may have set the password of this account",
+        Conflict::AccountUnconfirmed => "the account is not confirmed",
+        Conflict::AccountHasPassword => "the account has a password",
+        Conflict::AddressUnconfirmed => {
+            "the account of this address is not confirmed, and no mail can be sent to it"
+        }
+        Conflict::AddressTaken => "another account has this address",
+        Conflict::InvitationsUsedUp(_) => "as many invitations were mailed today as may be",
+        Conflict::AddressChangesUsedUp(_) => "as many mails of new addresses were sent today as may be",
+        Conflict::TestMailsUsedUp(_) => "as many test mails were sent as may be",
+        Conflict::MailPending => "the mail is still to be sent",
+        Conflict::MailHasLink => "an invitation, or a mail with a link, is not sent again",
+        Conflict::NoRelay => "no mail is sent: the service has no relay",
+        Conflict::NoPublicUrl => "people reach this service nowhere",
+        Conflict::MailsWait => "too many mails of the business wait to be sent",
+    };
+    sentence.into()
+}
+
+fn amended(amendment: Amendment) -> &'static str {
+    match amendment {
+        Amendment::Rescheduled => "rescheduled",
+        Amendment::Confirmed => "confirmed",
+        Amendment::Declined => "declined",
+    }
+}
+
+/// What is under way.
+pub(crate) fn under_way(what: UnderWay) -> &'static str {
+    match what {
+        UnderWay::Backup => "a backup is being made",
+        UnderWay::Import => "an import is under way",
+    }
+}
+
+/// Why somebody may see something and not change it.
+pub(crate) fn denied(denied: Denied) -> &'static str {
+    match denied {
+        Denied::NotOfTheBusiness => "the person does not belong to the business",
+        Denied::KeyOfNobody => "an API key changes nobody's membership",
+        Denied::OwnersAndAdmins => "this is for owners and admins to change",
+        Denied::ReadOnly => "your role may see this and not change it",
+        Denied::PeopleOfTheBusiness => "only owners and admins change who the people of a business are",
+        Denied::OwnerByAdmin => "an admin can neither make nor change an owner",
+        Denied::AlertOfAnother => "alerts are read by the person whose they are",
+        Denied::NotificationsOfAnother => "how a person is alerted is their own to say",
+        Denied::NameOfAnother => "a person's name is their own to change",
+        Denied::TimeOffOfAnother => "whoever is no owner or admin changes only their own time off",
+        Denied::OfferedElsewhere => "the membership was offered to another address: ask to be invited again",
+        Denied::OfferOfAnother => "a membership is accepted or declined by its person",
+        Denied::AccountUnconfirmed => "the account is not confirmed: use a link that was sent to its address",
+        Denied::LinksByOperator => "links are made by the operator",
+        Denied::KindOfLink => "a link of this kind is not made this way",
+        Denied::OwnSession => {
+            "sign in first: the link is used in a session of the account that asked for this address"
+        }
+        Denied::PasswordAgain => "the password has to be given again first",
+        Denied::RestrictedSession => "this session may only set a password",
+    }
+}
+
+/// What is wrong at a place, as a predicate: `must be a UUID`.
+pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
+    use ProblemCode as P;
+    let words = match code {
+        P::Said(words) => return words.into(),
+        P::PlusInQuery(code) => {
+            return format!("{} (in a query, + is a space; write it as %2B)", problem(code)).into();
+        }
+        P::Text(error) => return error.to_string().into(),
+        P::RequiredWith(other) => return format!("is required with {other}").into(),
+        P::OneRequired(names) => return format!("must have at least one of {}", names.join(", ")).into(),
+        P::Items { min: 0, max } => return format!("must have at most {max} items").into(),
+        P::Items { min, max } => return format!("must have {min} to {max} items").into(),
+        P::WholeNumber { min, max } => {
+            return format!("must be a whole number from {min} to {max}").into();
+        }
+        P::OneOf(words) => return format!("must be one of {}", words.join(", ")).into(),
+        P::Years(first, last) => return format!("must lie in the years {first} to {last}").into(),
+        P::NotLaterThan(other) => return format!("must be later than {other}").into(),
+        P::Before(other) => return format!("must not be before {other}").into(),
+        P::SameAs(other) => {
+            return format!("must differ from {other}; the whole day is 00:00 to 24:00").into();
+        }
+        P::DayListed(day, 1) => return format!("{day} is listed twice").into(),
+        P::DayListed(day, most) => return format!("{day} is listed more than {most} times").into(),
+        P::BreaksMax(most) => return format!("a week has at most {most} breaks").into(),
+        P::WindowsMax(most) => return format!("a date has at most {most} windows").into(),
+        P::OverlapsDay(day) => return format!("the window overlaps that of {day}").into(),
+        P::OverlapsWindow(index) => return format!("the window overlaps windows[{index}]").into(),
+        P::OfContact(id) => return format!("is that of contact {id}").into(),
+        P::People(count) => return format!("{count} people belong to it").into(),
+        P::WebhookUrl(refusal) => return webhook_url(*refusal).into(),
+        P::Endpoints(count) => return format!("{count} endpoints exist").into(),
+        P::RowsFull { kind, max, used } => {
+            return format!("the business may keep at most {max} {}; it has {used}", spaced(*kind)).into();
+        }
+        P::BytesFull { kind, max, used, more } => {
+            let kept = format!("the business may keep at most {max} bytes of {}", spaced(*kind));
+            return format!("{kept}; it has {used}, and this one takes {more}").into();
+        }
+        P::NextIn(Wait::Minutes(minutes)) => {
+            return format!("the next one can be sent in {minutes} minutes").into();
+        }
+        P::NextIn(Wait::Hours(hours)) => return format!("the next one can be sent in {hours} hours").into(),
+        P::Required => "is required",
+        P::UnknownProperty => "is not a known property",
+        P::UnknownParameter => "is not a known parameter",
+        P::GivenTwice => "is given twice",
+        P::ListedTwice => "is listed twice",
+        P::NotAString => "must be a string",
+        P::NotABoolean => "must be true or false",
+        P::NotAnArray => "must be an array",
+        P::NotAnObject => "must be an object",
+        P::BodyNotAnObject => "the body must be a JSON object",
+        P::NotAUuid => "must be a UUID",
+        P::NotACurrency => "must be an ISO 4217 code of three upper-case letters, such as EUR",
+        P::NotATimeZone => "must be an IANA time zone name such as Europe/Paris",
+        P::NotARegion => "must be an ISO 3166 region in capitals such as US",
+        P::NotAWebAddress => "must be an absolute http or https URL",
+        P::NotADate => "must be a date as YYYY-MM-DD",
+        P::NotALocalTime => "must be a local time from 00:00 to 24:00, as HH:MM",
+        P::SkippedDays => "the clocks of the business skipped these days",
+        P::OpensAtTheEnd => "must be 00:00 to 23:59",
+        P::NotOfTheBusiness(Named::Appointment) => "is not an appointment of the business",
+        P::NotOfTheBusiness(Named::Call) => "is not a call of the business",
+        P::NotOfTheBusiness(Named::Contact) => "is not a contact of the business",
+        P::NotOfTheBusiness(Named::Message) => "is not a message of the business",
+        P::NotOfTheBusiness(Named::Service) => "is not a service of the business",
+        P::NotOfTheBusiness(Named::Staff) => "is not a staff member of the business",
+        P::NoActiveService => "names no active service",
+        P::NoActiveStaff => "names no active staff member",
+        P::NotOffered => "names a staff member who does not offer the service",
+        P::NotOffering => "must be an active staff member who offers the service",
+        P::PhoneOrEmail => "must have a phone or an email",
+        P::NamePhoneOrEmail => "must have one of name, phone, email",
+        P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email",
+        P::SkippedTime => "the clocks skip this time on that day",
+        P::TimeTwice => "the clocks show this time twice on that day",
+        P::NotTicked => "has to be ticked",
+        P::Taken => "is taken",
+        P::LastOwner => "is that of the last active owner",
+        P::UseMailedLink => "use the link first that was mailed to its present address",
+        P::OperatorCanAdd => "the operator can add this person",
+    };
+    words.into()
+}
+
+/// Why webhooks cannot be sent to a URL.
+fn webhook_url(refusal: UrlRefusal) -> String {
+    let words = match refusal {
+        UrlRefusal::TooLong(max) => return format!("must have at most {max} characters"),
+        UrlRefusal::NotHttps => "must start with https://",
+        UrlRefusal::Characters => "must not contain spaces, control characters or backslashes",
+        UrlRefusal::Credentials => "must not contain a user name or a password",
+        UrlRefusal::Fragment => "must not contain a fragment",
+        UrlRefusal::Host => "must have a valid host",
+        UrlRefusal::Port => "must not have port 0",
+        UrlRefusal::Malformed => "must be a valid URL",
+        UrlRefusal::NotPublic => "does not resolve to a public address",
+    };
+    words.to_owned()
+}
+
+/// What a budget is for, in words: `waiting deliveries`.
+fn spaced(kind: BudgetKind) -> String {
+    kind.as_str().replace('_', " ")
+}
