@@ -2,15 +2,15 @@
 //! be done. How much may go on at once is [`crate::quota`]'s.
 //!
 //! Invariants: the instants are given, so this is pure. What is over a limit is not counted. What a clock that was ahead
-//! has noted is not counted either. A table holds at most `max`
-//! keys, and the key that was counted longest ago makes room for a new one, so a crowd of unknown keys keeps nobody out.
-//! A note forgets at most [`FORGOTTEN_AT_ONCE`] keys whose windows are over, so no call walks over the table.
+//! has noted is not counted either. A table holds at most `max` keys, and the key that was counted longest ago makes room
+//! for a new one, so a crowd of unknown keys keeps nobody out. A note forgets at most [`FORGOTTEN_AT_ONCE`] keys whose
+//! windows are over, so no call walks over the table.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
 
 use chrono::TimeDelta;
-use hashlink::LinkedHashMap;
+use lru::LruCache;
 
 use crate::domain::Timestamp;
 
@@ -30,13 +30,13 @@ pub struct Rate {
 
 /// What was counted of late, by key.
 #[derive(Debug)]
-pub struct Windows<K> {
+pub struct Windows<K: Eq + Hash> {
     rates: Vec<Rate>,
     /// Milliseconds to whose multiples instants are rounded down: 1, or the length of a fixed window.
     grain: i64,
     max: usize,
-    /// The key that was counted longest ago comes first.
-    of: LinkedHashMap<K, Counts>,
+    /// The key that was counted longest ago is the least recently used one.
+    of: LruCache<K, Counts>,
 }
 
 /// When something was counted, and how often, the oldest first.
@@ -45,7 +45,7 @@ type Counts = VecDeque<(Timestamp, u32)>;
 impl<K: Eq + Hash> Windows<K> {
     /// Windows that end at each instant, and so slide with the clock. All of the rates hold.
     pub fn sliding(rates: &[Rate]) -> Self {
-        Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, of: LinkedHashMap::new() }
+        Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, of: LruCache::unbounded() }
     }
 
     /// Windows that begin at multiples of their length, the same for all keys.
@@ -72,7 +72,7 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// The instant from which one more is within the rates, if none is now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
-        let counts = self.of.get(key)?;
+        let counts = self.of.peek(key)?;
         let now = self.at(counts, now);
         let over = self.rates.iter().filter_map(|rate| {
             let mut left = rate.count;
@@ -88,21 +88,21 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// How many were counted within the longest window, as far as the rates have to know.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
-        self.of.get(key).map_or(0, |counts| within(counts, self.longest(), now))
+        self.of.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
 
     /// Whether another key's count would have to be forgotten to count this one.
     pub fn is_full_without(&mut self, key: &K, now: Timestamp) -> bool {
         self.forget(now);
-        self.of.len() >= self.max && !self.of.contains_key(key)
+        self.of.len() >= self.max && !self.of.contains(key)
     }
 
     /// Counts one more, whatever the rates say, and gives how many are left.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
-        let mut counts = self.of.remove(&key).unwrap_or_default();
+        let mut counts = self.of.pop(&key).unwrap_or_default();
         if self.of.len() >= self.max {
-            self.of.pop_front();
+            self.of.pop_lru();
         }
         let at = self.at(&counts, now);
         match counts.back_mut() {
@@ -119,13 +119,13 @@ impl<K: Eq + Hash> Windows<K> {
         }
         let left = self.rates.iter().map(|rate| rate.count.saturating_sub(within(&counts, *rate, at)));
         let left = left.min().unwrap_or_default();
-        self.of.insert(key, counts);
+        self.of.put(key, counts);
         left
     }
 
     /// Takes back what was counted at that instant.
     pub fn take_back(&mut self, key: &K, at: Timestamp) {
-        let Some(counts) = self.of.get_mut(key) else { return };
+        let Some(counts) = self.of.peek_mut(key) else { return };
         let at = rounded(at, self.grain);
         let Some(place) = counts.iter().rposition(|(one, _)| *one == at) else { return };
         counts[place].1 -= 1;
@@ -133,7 +133,7 @@ impl<K: Eq + Hash> Windows<K> {
             counts.remove(place);
         }
         if counts.is_empty() {
-            self.of.remove(key);
+            self.of.pop(key);
         }
     }
 
@@ -157,11 +157,11 @@ impl<K: Eq + Hash> Windows<K> {
     /// Forgets keys whose windows are over, from the one that was counted longest ago on.
     fn forget(&mut self, now: Timestamp) {
         for _ in 0..FORGOTTEN_AT_ONCE {
-            let Some((_, counts)) = self.of.front() else { return };
+            let Some((_, counts)) = self.of.peek_lru() else { return };
             if within(counts, self.longest(), self.at(counts, now)) > 0 {
                 return;
             }
-            self.of.pop_front();
+            self.of.pop_lru();
         }
     }
 
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(windows.count(1, at(minute)), told, "{minute}");
         }
         assert_eq!(windows.count(1, at(119)), Err(at(120)));
-        assert_eq!(windows.of[&1], [(at(60), 2)], "no earlier window is kept");
+        assert_eq!(windows.of.peek(&1), Some(&VecDeque::from([(at(60), 2)])), "no earlier window is kept");
     }
 
     #[test]
