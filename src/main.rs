@@ -59,10 +59,13 @@ enum Command {
 
 fn main() -> ExitCode {
     let mut program = Cli::command();
-    let matches = program.clone().get_matches();
+    let matches = match program.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(matches) => matches,
+        Err(error) => return cli::unusable(&error),
+    };
     let command = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli.command,
-        Err(error) => error.format(&mut program).exit(),
+        Err(error) => return cli::unusable(&error.format(&mut program)),
     };
     // The service says so in its log.
     if !matches!(command, Command::Serve(_) | Command::Demo(_)) {

@@ -60,13 +60,6 @@ mod staff;
 mod stopped;
 mod supervisor;
 mod task;
-/// Warns of environment variables that look like settings and are none.
-pub fn warn_of_misspelt_variables() {
-    for problem in crate::config::variables::all_misspelt() {
-        print::note(&format!("warning: {problem}"));
-    }
-}
-
 #[cfg(test)]
 mod tests;
 mod time_off;
@@ -76,7 +69,10 @@ mod webhook;
 mod whole_file;
 mod yearly;
 
+use std::process::ExitCode;
+
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 pub use backup::{BackupArgs, backup};
 pub use demo::demo;
@@ -169,4 +165,25 @@ pub struct Resource<C: Subcommand> {
     command: C,
     #[command(flatten)]
     options: OperatorOptions,
+}
+
+/// Tells why the arguments cannot be used, or prints the help that they ask for, and gives the exit code. The error is
+/// JSON where an argument is `--json`.
+pub fn unusable(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if json && error.use_stderr() {
+        let text = error.render().to_string();
+        let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        print::note(&json!({"error": {"code": "command_failed", "message": message}}).to_string());
+    } else if let Err(unwritten) = error.print() {
+        print::note(&unwritten.to_string());
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Warns of environment variables that look like settings and are none.
+pub fn warn_of_misspelt_variables() {
+    for problem in crate::config::variables::all_misspelt() {
+        print::note(&format!("warning: {problem}"));
+    }
 }

@@ -8,6 +8,7 @@ use actors::ports::{self, Ports};
 use actors::store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
 use actors::verify::{Report, verify};
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::print;
 use super::stopped::carry_out;
@@ -29,6 +30,9 @@ pub struct RestoreArgs {
     /// Restore a backup that lacks recorded rows. The service counts the businesses concerned anew
     #[arg(long)]
     accept_incomplete: bool,
+    /// Print the result and errors as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The options of `verify`.
@@ -37,11 +41,14 @@ pub struct VerifyArgs {
     /// A backup, or the data directory of a stopped service
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+    /// Print the result and errors as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
 pub fn restored(args: RestoreArgs) -> ExitCode {
-    let RestoreArgs { from, to, after, accept_incomplete } = args;
+    let RestoreArgs { from, to, after, accept_incomplete, json } = args;
     let act = async {
         // Nothing of the network is needed.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
@@ -51,10 +58,12 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
         };
         let restored = restore(&from, &to, list.as_deref(), accept_incomplete, &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
-        print::output(&told(&restored, list.as_deref())).map_err(|error| error.to_string())?;
+        let list = list.as_deref();
+        let text = if json { line(&restored_json(&restored, list)) } else { told(&restored, list) };
+        print::output(&text).map_err(|error| error.to_string())?;
         Ok(ExitCode::SUCCESS)
     };
-    carry_out::<String>(false, act)
+    carry_out::<String>(json, act)
 }
 
 /// The copy of the list beside a backup, if there is one.
@@ -67,13 +76,38 @@ fn beside(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
 
 /// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
 pub fn verified(args: VerifyArgs) -> ExitCode {
-    let VerifyArgs { dir } = args;
+    let VerifyArgs { dir, json } = args;
     let act = async {
         let report = verify(&dir).await.map_err(|error| error.to_string())?;
-        print::output(&found(&report)).map_err(|error| error.to_string())?;
+        let text = if json { line(&found_json(&report)) } else { found(&report) };
+        print::output(&text).map_err(|error| error.to_string())?;
         Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     };
-    carry_out::<String>(false, act)
+    carry_out::<String>(json, act)
+}
+
+/// A result as a line of JSON.
+fn line(data: &Value) -> String {
+    format!("{}\n", json!({ "data": data }))
+}
+
+/// The result of a restore, for programs.
+fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
+    let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
+    json!({
+        "taken_at": manifest.taken_at,
+        "commit": manifest.sequence,
+        "rows": manifest.rows,
+        "list": list.map(Path::to_string_lossy),
+        "keys_revoked": revoked,
+        "keys_valid": valid,
+        "contacts_erased": erased,
+        "contacts_not_erased": kept,
+        "businesses_ended": ended,
+        "people_removed": removed,
+        "incomplete": incomplete.listed,
+        "incomplete_count": incomplete.count,
+    })
 }
 
 /// What is printed of a restore.
@@ -131,6 +165,19 @@ fn told(restored: &Restored, list: Option<&Path>) -> String {
     text
 }
 
+/// What was found, for programs.
+fn found_json(report: &Report) -> Value {
+    let Report { rows, businesses, records, findings, found } = report;
+    json!({
+        "whole": report.is_whole(),
+        "rows": rows,
+        "businesses": businesses,
+        "records": records,
+        "findings": findings,
+        "findings_count": found,
+    })
+}
+
 /// What is printed of what was found.
 fn found(report: &Report) -> String {
     let Report { rows, businesses, records, findings, found } = report;
@@ -160,8 +207,12 @@ mod tests {
     fn what_is_wrong_is_named_and_what_is_not_shown_is_counted() {
         let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
         assert_eq!(found(&report), "9 rows of 1 business, 4 records: whole\n");
+        assert_eq!(found_json(&report)["whole"], true);
         report.findings.push("row 01: x".into());
         report.found = 3;
+        let told = found_json(&report);
+        assert_eq!((&told["whole"], &told["findings_count"]), (&json!(false), &json!(3)));
+        assert_eq!(told["findings"], json!(["row 01: x"]));
         assert_eq!(found(&report), "row 01: x\nand 2 more\n9 rows of 1 business, 4 records: 3 wrong\n");
     }
 }
