@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::messages::TakeMessage;
-use actors::business::{Answer, Change, Request};
+use actors::business::{Answer, AnswerOf, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, Address, ContactDetails, MembershipPatch, MessageDetails, Phone, Role, ServiceId, Source, StaffId,
@@ -31,6 +31,7 @@ use actors::people::Invitation;
 use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
 use actors::{BusinessHandle, Engine};
 use chrono::TimeDelta;
+use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::support::{always_open, text};
@@ -85,12 +86,12 @@ fn by_operator() -> Request {
     Request::by(Actor::Operator)
 }
 
-fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
-    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serialize>) -> I {
+    let shown = serde_json::to_value(&answer.value).unwrap();
     shown["id"].as_str().unwrap().parse().unwrap()
 }
 
-async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Answer {
+async fn done<C: Change + 'static>(business: &BusinessHandle, change: C) -> AnswerOf<C> {
     business.change(by_operator(), change).await.unwrap()
 }
 

@@ -41,6 +41,7 @@ use receptionist::config::{AdminToken, RateLimits, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::{self, Service};
 use receptionist::telemetry::{LogFormat, LogSettings};
+use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::support::{always_open, text};
@@ -56,8 +57,8 @@ const TURNS: usize = 5;
 /// Staff members, each of whom is booked every half hour of the day and night.
 const STAFF: usize = 20;
 
-fn id_of(answer: &Answer) -> String {
-    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+fn id_of(answer: &Answer<impl Serialize>) -> String {
+    let shown = serde_json::to_value(&answer.value).unwrap();
     shown["id"].as_str().unwrap().to_owned()
 }
 

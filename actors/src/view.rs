@@ -1,5 +1,5 @@
-//! The resources as the API shows them (spec §2): what is serialised here is what an answer, an event's `data` and a
-//! remembered answer carry.
+//! The resources as the API shows them (spec §2). An answer to a change is one of these values; it is rendered at the
+//! edge, for an event, and for a remembered answer, which is read back into the same type.
 //!
 //! A view is made from records at one moment. Names of services, staff and contacts are those of that moment.
 
@@ -36,11 +36,11 @@ pub use contacts::ContactView;
 pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use diary::{
     AFFECTED_IDS_MAX, AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView,
-    WindowView, without_affected,
+    WindowView,
 };
 pub use event::Event;
 pub(crate) use event::event;
-pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
+pub use keys::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
 pub use mail::MailTestView;
 pub use moving::ImportedView;
 pub use people::{

@@ -15,6 +15,7 @@ use actors::domain::{
 };
 use actors::ports::Ports;
 use actors::store::{Batch, Key, KeyRange, Order, Store};
+use actors::view::AppointmentView;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -71,9 +72,7 @@ impl Shape {
         let before = all()?;
         let starts_at = slot(first_day, 1, 1);
         let answer = book(&engine, shop, starts_at).await?;
-        let shown: serde_json::Value = serde_json::from_slice(&answer.body)?;
-        let created_at = shown["created_at"].as_str().ok_or("no created_at")?;
-        let created_at = Timestamp::parse(created_at).map_err(|error| error.to_string())?;
+        let created_at = answer.value.created_at;
         let rows = all()?.into_iter().filter(|(key, value)| before.get(key) != Some(value));
         let rows: Vec<_> = rows.map(|(key, value)| Row { key, value }).collect();
         let mut known = vec![business.uuid(), shop.service.parse()?, shop.contact.parse()?];
@@ -132,7 +131,7 @@ fn ordered(millis: i64) -> [u8; INSTANT] {
     (millis.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }
 
-async fn book(engine: &Engine, shop: &Shop, starts_at: Timestamp) -> Result<Answer> {
+async fn book(engine: &Engine, shop: &Shop, starts_at: Timestamp) -> Result<Answer<AppointmentView>> {
     let staff = shop.staff.first().ok_or("a business without staff")?;
     let request = BookRequest {
         service_id: shop.service.parse::<ServiceId>()?,

@@ -223,7 +223,7 @@ async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop)
 }
 
 async fn made(handle: &BusinessHandle, by: Actor, change: impl Change + 'static) -> Result<Value> {
-    Ok(serde_json::from_slice(&handle.change(Request::by(by), change).await?.body)?)
+    Ok(serde_json::to_value(handle.change(Request::by(by), change).await?.value)?)
 }
 
 fn id(resource: &Value) -> Result<String> {

@@ -3,7 +3,7 @@
 use actors::NewBusiness;
 use actors::business::commands::profile::PatchBusiness;
 use actors::domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
-use actors::view::{AffectingView, EndedView, OperatorBusinessView, without_affected};
+use actors::view::{AffectingView, OperatorBusinessView};
 
 use crate::http::cursor::Binding;
 use crate::http::patch::Patch;
@@ -96,7 +96,7 @@ pub(super) async fn create(
     let by = context.caller.actor;
     Ok(match context.idempotency()? {
         Some(once) => Created::answer_to(context.engine.create_business_once(new, by, once).await?),
-        None => Created::of(&OperatorBusinessView::from(&context.engine.create_business(new, by).await?)),
+        None => Created::of(OperatorBusinessView::from(&context.engine.create_business(new, by).await?)),
     })
 }
 
@@ -119,10 +119,10 @@ pub(super) async fn update(
 ) -> Result<Changed<AffectingView<OperatorBusinessView>>, ApiError> {
     let changed: Changed<AffectingView<OperatorBusinessView>> =
         context.change(PatchBusiness::from(patch)).await?;
-    Ok(changed.tagged_as(without_affected))
+    Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-pub(super) async fn end(context: Context, Path(id): Path<BusinessId>) -> Result<Ending<EndedView>, ApiError> {
+pub(super) async fn end(context: Context, Path(id): Path<BusinessId>) -> Result<Ending, ApiError> {
     let answer = context.engine.end_business(id, context.request()?).await?;
     Ok(Ending::answer_to(answer))
 }

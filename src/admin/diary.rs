@@ -6,7 +6,7 @@ use actors::business::commands::diary::{
 };
 use actors::domain::availability::Terms;
 use actors::domain::{BlockedTimeId, DayWindows, ProblemCode, Refusal, ServiceId, StaffId, Text, Timestamp};
-use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView, without_affected};
+use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
 use chrono::NaiveDate;
 use schemars::Schema;
 use serde_json::{Value, json};
@@ -18,8 +18,8 @@ use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::rest::input::PathDate;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
-    Told,
+    ApiError, Body, Business, Changed, Context, Created, Done, Gone, ListQuery, Listed, Path, PlainList,
+    Query,
 };
 use crate::{json_object, list_query};
 
@@ -110,13 +110,13 @@ pub(super) async fn set_special_day(
     PathDate(date): PathDate,
 ) -> Result<Changed<AffectingView<SpecialDayView>>, ApiError> {
     let changed: Changed<AffectingView<SpecialDayView>> = context.change(body.change(date)?).await?;
-    Ok(changed.tagged_as(without_affected))
+    Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
 pub(super) async fn delete_special_day(
     context: Context,
     PathDate(date): PathDate,
-) -> Result<Told<SpecialDayRemovedView>, ApiError> {
+) -> Result<Done<SpecialDayRemovedView>, ApiError> {
     context.change(DeleteSpecialDay { date }).await
 }
 
@@ -181,7 +181,7 @@ pub(super) async fn add_time_off(
     Path(staff_id): Path<StaffId>,
 ) -> Result<Created<AffectingView<TimeOffView>>, ApiError> {
     let created: Created<AffectingView<TimeOffView>> = context.change(body.change(staff_id)?).await?;
-    Ok(created.tagged_as(without_affected))
+    Ok(created.tagged_as(|shown| &shown.resource))
 }
 
 pub(super) async fn times_off(

@@ -27,7 +27,7 @@ pub(super) async fn create(
     let change = CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() };
     let created: Created<NewKeyView> = context.change(change).await?;
     // Its tag is that of the key as it is described, whether the answer shows it whole or not.
-    Ok(created.tagged_as(NewKeyView::without_key))
+    Ok(created.tagged_as(|shown| &shown.created))
 }
 
 pub(super) async fn list(

@@ -1,9 +1,8 @@
 //! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
 
-use actors::business::{Answer, AnswerStatus};
 use actors::domain::{BusinessId, Problem, Refusal, ResourceId};
 use actors::moving::{ImportOptions, MoveError, Wrong};
-use actors::view::{self, ImportedView};
+use actors::view::ImportedView;
 use actors::{Engine, Importing};
 use axum::body::Body;
 use bytes::Bytes;
@@ -13,7 +12,7 @@ use crate::http::body::Pieces;
 use crate::moving::{Taking, place, stream};
 use crate::query_object;
 use crate::rest::output::AnswerTo;
-use crate::rest::prelude::{ApiError, Business, Context, Lines, Query, Streamed, Told};
+use crate::rest::prelude::{ApiError, Business, Context, Done, Lines, Query, Streamed};
 
 query_object! {
     /// What of a business is exported.
@@ -59,7 +58,7 @@ pub(super) async fn import(
     context: Context,
     Query(query): Query<ImportQuery>,
     Streamed(mut body): Streamed,
-) -> Result<Told<ImportedView>, ApiError> {
+) -> Result<Done<ImportedView>, ApiError> {
     let engine = &context.engine;
     let once = context.idempotency_key()?.map(|key| engine.import_once(key)).transpose()?;
     if once.as_ref().is_some_and(actors::Once::is_known) {
@@ -70,7 +69,7 @@ pub(super) async fn import(
         if let Some(asked) = context.idempotency_by(&digest.finalize())?
             && let Some(answer) = engine.imported_before(asked).await?
         {
-            return Ok(told(answer));
+            return Ok(Done::answer_to(answer));
         }
         // Its time was over meanwhile, and the lines have passed.
         return Err(ApiError::Unavailable);
@@ -97,11 +96,10 @@ pub(super) async fn import(
     let imported = ImportedView { businesses, records, exported_at, dry_run };
     if dry_run {
         importing.take_back().await?;
-        let body = view::render(&imported).into();
-        return Ok(told(Answer { status: AnswerStatus::Done, body, replayed: false }));
+        return Ok(Done { said: imported, replayed: false });
     }
     let asked = context.idempotency_by(&digest.finalize())?;
-    Ok(told(importing.finish(&imported, context.caller.actor, asked).await?))
+    Ok(Done::answer_to(importing.finish(imported, context.caller.actor, asked).await?))
 }
 
 /// The next piece of the lines, unless the service ends.
@@ -144,8 +142,4 @@ async fn take(
 
 fn told_of(wrong: &Wrong) -> Problem {
     Problem::new(place(wrong), wrong.problem.code.clone())
-}
-
-fn told(answer: Answer) -> Told<ImportedView> {
-    Told::answer_to(answer)
 }

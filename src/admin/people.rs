@@ -170,16 +170,16 @@ pub(super) async fn create(
     let invitation = Invitation { email, name, locale, role, staff_id };
     let Invited { mut answer, link, .. } = people.invite(&business, context.request()?, invitation).await?;
     if !answer.replayed {
-        let body = &answer.body;
-        let shown = match link.map(|link| (people.link_url(&link.token), link.expires_at)) {
-            Some((Some(url), expires_at)) => NewPersonView::with_link(body, &url, expires_at),
-            Some((None, _)) => NewPersonView::with_no_link(body, NoLink::NoPublicUrl),
-            None => NewPersonView::with_no_link(body, NoLink::HasPassword),
-        };
-        answer.body = shown.into();
+        let shown = &mut answer.value;
+        (shown.link, shown.link_expires_at, shown.no_link_reason) =
+            match link.map(|link| (people.link_url(&link.token), link.expires_at)) {
+                Some((Some(url), expires_at)) => (Some(url), Some(expires_at), None),
+                Some((None, _)) => (None, None, Some(NoLink::NoPublicUrl)),
+                None => (None, None, Some(NoLink::HasPassword)),
+            };
     }
     // Its tag is that of the person, whether the answer shows a link or not.
-    Ok(Created::answer_to(answer).tagged_as(NewPersonView::without_link))
+    Ok(Created::answer_to(answer).tagged_as(|shown| &shown.person))
 }
 
 pub(super) async fn list(

@@ -5,7 +5,7 @@ use actors::domain::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
     Refusal, ServiceId, Text,
 };
-use actors::view::{AffectingView, OperatorServiceView, without_affected};
+use actors::view::{AffectingView, OperatorServiceView};
 
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
@@ -140,7 +140,7 @@ pub(super) async fn update(
     Path(id): Path<ServiceId>,
 ) -> Result<Changed<AffectingView<OperatorServiceView>>, ApiError> {
     let changed: Changed<AffectingView<OperatorServiceView>> = context.change(patch.change(id)).await?;
-    Ok(changed.tagged_as(without_affected))
+    Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
 /// Looking for what refers to it comes first, and takes as long as there is much to look through.

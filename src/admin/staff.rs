@@ -2,7 +2,7 @@
 
 use actors::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
 use actors::domain::{ServiceId, StaffHours, StaffId, Text};
-use actors::view::{AffectingView, OperatorStaffView, without_affected};
+use actors::view::{AffectingView, OperatorStaffView};
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
@@ -96,7 +96,7 @@ pub(super) async fn update(
     Path(id): Path<StaffId>,
 ) -> Result<Changed<AffectingView<OperatorStaffView>>, ApiError> {
     let changed: Changed<AffectingView<OperatorStaffView>> = context.change(patch.change(id)).await?;
-    Ok(changed.tagged_as(without_affected))
+    Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
 /// Looking for what refers to it comes first, and takes as long as there is much to look through.

@@ -1,11 +1,10 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
-use actors::business::{Change, New};
+use actors::business::{Change, New, View};
 use actors::domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
 use actors::net::WebhookUrl;
 use actors::view::{NewWebhookView, TestView, WebhookView};
-use serde::Serialize;
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
@@ -85,7 +84,7 @@ pub(crate) async fn created<C, S>(
 ) -> Result<Created<NewWebhookView<S>>, ApiError>
 where
     C: Change<Gives = New<NewWebhookView<S>>> + 'static,
-    S: Serialize + 'static,
+    NewWebhookView<S>: View,
 {
     let created: Created<NewWebhookView<S>> = match context.remembered::<C, _>().await? {
         Some(given) => given,
@@ -100,7 +99,7 @@ where
         }
     };
     // The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
-    Ok(created.tagged_as(NewWebhookView::<S>::without_secret))
+    Ok(created.tagged_as(|shown| &shown.webhook))
 }
 
 pub(super) async fn update(

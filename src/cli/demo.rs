@@ -16,14 +16,14 @@ use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
 use actors::business::commands::messages::TakeMessage;
-use actors::business::{BusinessHandle, Change, PageRequest, Request};
+use actors::business::{BusinessHandle, Change, Gives, PageRequest, Request};
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus,
-    ContactDetails, Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch,
-    MembershipStatus, MessageDetails, MessageStatus, PersonId, PersonName, Phone, Role, Scopes, ServiceId,
-    Source, SpecialDays, StaffId, Text, Urgency, WeeklyBreaks, WeeklyHours,
+    Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallOutcome, CallStatus, ContactDetails,
+    Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch, MembershipStatus,
+    MessageDetails, MessageStatus, PersonName, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId,
+    Text, Urgency, WeeklyBreaks, WeeklyHours,
 };
 use actors::people::Invitation;
 use actors::view::PersonView;
@@ -123,14 +123,14 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     {
         let description = Text::new(description.into()).map_err(failed)?;
         let service = CreateService { description, ..CreateService::lasting(text(name)?, duration_minutes) };
-        services.push(made(&business, service).await?.parse::<ServiceId>().map_err(failed)?);
+        services.push(made(&business, service).await?.service.id);
     }
     let mut camille = None;
     for (name, offers) in
         [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
     {
         let staff = CreateStaff::offering(text(name)?, offers.to_vec());
-        let id = made(&business, staff).await?.parse::<StaffId>().map_err(failed)?;
+        let id = made(&business, staff).await?.staff.id;
         camille.get_or_insert(id);
     }
     people(engine, &business, camille).await?;
@@ -156,7 +156,7 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     conversations(&business).await?;
     let key = CreateKey { name: text("demo")?, scopes: Scopes::all() };
     let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
-    let api_key = field(&answer.body, "key")?;
+    let api_key = answer.value.key.ok_or_else(|| failed("an answer without the key"))?;
     Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
 }
 
@@ -181,7 +181,7 @@ async fn people(
         };
         let by = || Request::by(Actor::Operator);
         let invited = people.invite(business, by(), invitation).await.map_err(failed)?;
-        let id = field(&invited.answer.body, "id")?.parse::<PersonId>().map_err(failed)?;
+        let id = invited.answer.value.person.id;
         let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
         people.patch_member(business, by(), (id, active, None)).await.map_err(failed)?;
     }
@@ -226,10 +226,10 @@ async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
             appointment_id: None,
             message_id: None,
         };
-        let id = made(business, RecordCall { details, contact_name: Some(text(name)?) }).await?;
+        let call = made(business, RecordCall { details, contact_name: Some(text(name)?) }).await?;
         if outcome == CallOutcome::MessageTaken {
             let details = MessageDetails {
-                call_id: Some(id.parse::<CallId>().map_err(failed)?),
+                call_id: Some(call.id),
                 contact_id: None,
                 caller_name: Some(text(name)?),
                 caller_phone: Some(number(phone)?),
@@ -261,15 +261,13 @@ fn hours() -> Result<WeeklyHours, ServeError> {
         .map_err(|_| failed("the hours"))
 }
 
-/// Carries out a change and gives the id of what it made.
-async fn made<C: Change + 'static>(business: &BusinessHandle, change: C) -> Result<String, ServeError> {
+/// Carries out a change and gives what its answer shows.
+async fn made<C: Change + 'static>(
+    business: &BusinessHandle,
+    change: C,
+) -> Result<<C::Gives as Gives>::Value, ServeError> {
     let answer = business.change(Request::by(Actor::Operator), change).await.map_err(failed)?;
-    field(&answer.body, "id")
-}
-
-fn field(json: &[u8], name: &str) -> Result<String, ServeError> {
-    let value: serde_json::Value = serde_json::from_slice(json).map_err(failed)?;
-    value[name].as_str().map(str::to_owned).ok_or_else(|| failed(format!("an answer without {name}")))
+    Ok(answer.value)
 }
 
 /// The open times of a service in the week from tomorrow on.

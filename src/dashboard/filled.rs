@@ -6,12 +6,11 @@
 //! says with its `tag` which version it was filled in from.
 
 use actors::EngineError;
-use actors::business::{Answer, Change, IfMatch, Request};
+use actors::business::{AnswerOf, Change, IfMatch, Request};
 use actors::domain::{Access, Actor, Conflict, Denied, Problem, Refusal, Right};
 use actors::view::{etag, render};
 use axum::http::StatusCode;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::asked::Member;
 use super::drafts::{Draft, Why};
@@ -21,7 +20,6 @@ use super::refused::Refused;
 use super::view::View;
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
-use crate::rest::error::ApiError;
 use crate::rest::values::phone::PhoneRegion;
 
 /// The field that holds the tag of the version that a form was filled in from.
@@ -30,19 +28,6 @@ const TAG: &str = "tag";
 /// The tag of a record as a page shows it, for its form.
 pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
-}
-
-/// The id of the record that an answer shows.
-///
-/// # Errors
-/// Where it shows none, which is a fault of ours.
-pub(super) fn id_in<I: DeserializeOwned>(answer: &Answer) -> Result<I, Refused> {
-    #[derive(Deserialize)]
-    struct Shown<I> {
-        id: I,
-    }
-    let shown = serde_json::from_slice::<Shown<I>>(&answer.body).map_err(ApiError::internal)?;
-    Ok(shown.id)
 }
 
 /// Why what a form asks for was not done.
@@ -232,7 +217,7 @@ impl Member {
     pub(super) async fn change<C: Change + 'static>(
         &self,
         change: C,
-    ) -> Result<Result<Answer, Undone>, Refused> {
+    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
         self.change_as(self.request(), change).await
     }
 
@@ -244,7 +229,7 @@ impl Member {
         &self,
         tag: &str,
         change: C,
-    ) -> Result<Result<Answer, Undone>, Refused> {
+    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
         self.change_as(self.request_on(Some(tag)), change).await
     }
 
@@ -252,7 +237,7 @@ impl Member {
         &self,
         request: Request,
         change: C,
-    ) -> Result<Result<Answer, Undone>, Refused> {
+    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
         match self.business.change(request, change).await {
             Ok(answer) => Ok(Ok(answer)),
             Err(error) => Undone::of(error).map(Err),

@@ -1,7 +1,6 @@
 //! Answers: one resource as `{"data": …}` with its entity tag, a list as `{"data": […], "next_cursor", "has_more"}`.
 //!
-//! What always holds: a resource is rendered once, and its tag is that of the very bytes that are sent, less what is
-//! shown this once.
+//! What always holds: the tag of a resource is that of the very bytes that are sent, less what is shown this once.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -36,12 +35,8 @@ pub struct Page<'a, V> {
     pub next_cursor: Option<String>,
 }
 
-/// One resource, already rendered, with its tag, which is that of the resource alone where more is rendered, this once.
-pub fn resource(status: StatusCode, rendered: &[u8], alone: &[u8]) -> Response {
-    tagged(status, rendered, &ETag::of(alone))
-}
-
-fn tagged(status: StatusCode, rendered: &[u8], tag: &ETag) -> Response {
+/// One resource, already rendered, with its tag.
+pub fn tagged(status: StatusCode, rendered: &[u8], tag: &ETag) -> Response {
     let mut response = plain(status, rendered);
     response.headers_mut().insert(header::ETAG, tag.header());
     response
@@ -94,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn a_resource_carries_its_tag_and_is_not_sent_again() {
         let rendered = br#"{"id":1}"#;
-        let (status, headers, body) = parts(resource(StatusCode::CREATED, rendered, rendered)).await;
+        let (status, headers, body) = parts(tagged(StatusCode::CREATED, rendered, &ETag::of(rendered))).await;
         assert_eq!((status, body), (201, json!(Answer { data: json!({"id": 1}) })));
         assert_eq!(headers["content-type"], "application/json");
 

@@ -1,11 +1,11 @@
 //! `list_appointments`, `get_appointment`: what is booked, with names and local times.
 
 use actors::business::AppointmentFilter;
-use actors::domain::{AppointmentId, AppointmentStatus, ContactId, Timestamp};
+use actors::domain::{AppointmentId, AppointmentStatus, ContactId};
 use actors::view::AppointmentView;
 use chrono::TimeDelta;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::asking::Asking;
 use super::catalog::{Catalog, For};
@@ -78,69 +78,30 @@ pub(super) struct Appointments {
     search_incomplete: Option<bool>,
 }
 
-/// What is taken of an appointment as `/v1` shows it, in an answer to a change as in a list.
-#[derive(Deserialize)]
-pub(super) struct Rendered {
-    id: String,
-    status: String,
-    starts_at: String,
-    ends_at: String,
-    timezone: String,
-    service_id: String,
-    service_name: String,
-    staff_id: String,
-    staff_name: String,
-    contact_id: Option<String>,
-    contact_name: Option<String>,
-    contact_phone: Option<String>,
-    source: String,
-}
-
 impl Appointment {
-    /// The appointment that is rendered here.
-    pub(super) fn read(rendered: Rendered) -> Result<Self, Refused> {
-        let fault =
-            |what: &str| Refused::Fault(ApiError::internal(format!("a rendered appointment has no {what}")));
-        let zone = rendered.timezone.parse().map_err(|_| fault("zone"))?;
-        let instant = |text: &str| Timestamp::parse(text).map_err(|_| fault("instant"));
-        let (clock, starts_at, ends_at) =
-            (WallClock(zone), instant(&rendered.starts_at)?, instant(&rendered.ends_at)?);
-        Ok(Self {
-            local_start: clock.local(starts_at),
-            local_end: clock.local(ends_at),
-            weekday: clock.weekday(starts_at).to_owned(),
-            id: rendered.id,
-            status: rendered.status,
-            starts_at: rendered.starts_at,
-            ends_at: rendered.ends_at,
-            timezone: rendered.timezone,
-            service_id: rendered.service_id,
-            service_name: rendered.service_name,
-            staff_id: rendered.staff_id,
-            staff_name: rendered.staff_name,
-            contact_id: rendered.contact_id,
-            contact_name: rendered.contact_name,
-            contact_phone: rendered.contact_phone,
-            source: rendered.source,
-        })
-    }
-
     /// The appointment of a view.
-    pub(super) fn of(view: &AppointmentView) -> Result<Self, Refused> {
-        let rendered = serde_json::to_value(view).and_then(serde_json::from_value);
-        Self::read(rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))?)
-    }
-
-    /// The same as it is now; one that is there no more is as it was.
-    pub(super) async fn current(self, asking: &Asking) -> Result<Self, Refused> {
-        let Ok(id) = self.id.parse() else { return Ok(self) };
-        asking.business.appointment(id).await?.map_or(Ok(self), |view| Self::of(&view))
-    }
-
-    /// The appointment in the answer to a change.
-    pub(super) fn in_body(body: &[u8]) -> Result<Self, Refused> {
-        let rendered = serde_json::from_slice(body);
-        Self::read(rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))?)
+    pub(super) fn of(view: AppointmentView) -> Result<Self, Refused> {
+        let zone =
+            view.timezone.parse().map_err(|_| Refused::Fault(ApiError::internal("an unknown zone")))?;
+        let clock = WallClock(zone);
+        Ok(Self {
+            id: view.id.to_string(),
+            status: view.status.to_string(),
+            starts_at: view.starts_at.to_string(),
+            ends_at: view.ends_at.to_string(),
+            local_start: clock.local(view.starts_at),
+            local_end: clock.local(view.ends_at),
+            weekday: clock.weekday(view.starts_at).to_owned(),
+            timezone: view.timezone.into_owned(),
+            service_id: view.service_id.to_string(),
+            service_name: view.service_name,
+            staff_id: view.staff_id.to_string(),
+            staff_name: view.staff_name,
+            contact_id: view.contact_id.map(|id| id.to_string()),
+            contact_name: view.contact_name,
+            contact_phone: view.contact_phone,
+            source: view.source.to_string(),
+        })
     }
 }
 
@@ -172,7 +133,7 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
     let read = |request| async move { business.appointments(filter, &request).await };
     let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, cursor, read, |view| Appointment::of(&view)).await?;
+        page(&asking, cursor, read, Appointment::of).await?;
     Ok(Appointments { appointments: items, next_cursor, search_incomplete })
 }
 
@@ -183,5 +144,5 @@ pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused
 /// The appointment with this id.
 pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {
     let found = asking.business.appointment(id).await?;
-    Appointment::of(&found.ok_or(AppointmentId::NOT_FOUND)?)
+    Appointment::of(found.ok_or(AppointmentId::NOT_FOUND)?)
 }

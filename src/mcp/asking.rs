@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::BusinessHandle;
-use actors::business::{Answer, Change, Idempotency, Request};
+use actors::business::{AnswerOf, Change, Idempotency, Request};
 use actors::domain::{ResourceId, Scope};
 
 use super::refused::Refused;
@@ -68,7 +68,7 @@ impl Asking {
         &self,
         key: Option<&IdempotencyKey>,
         change: C,
-    ) -> Result<Answer, Refused> {
+    ) -> Result<AnswerOf<C>, Refused> {
         let idempotency = key.map(|key| Idempotency {
             key: self.caller.idempotency_scope.hash(key.0.as_bytes()),
             fingerprint: fingerprint_of([SURFACE, self.tool.as_bytes(), &self.canonical]),

@@ -5,13 +5,13 @@
 //! what cannot.
 
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
-use actors::business::commands::guarded::{BookOnce, StartingAt};
+use actors::business::commands::guarded::{BookOnce, BookedView, StartingAt};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::appointments::{Appointment, Rendered};
+use super::appointments::Appointment;
 use super::asking::Asking;
 use super::catalog::{Catalog, For};
 use super::moment::WallClock;
@@ -21,7 +21,6 @@ use super::values::{IdText, IdempotencyKey, Named, Weekday, When};
 use crate::english;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
-use crate::rest::error::ApiError;
 
 /// A minute, in milliseconds.
 const MINUTE_MILLIS: i64 = 60_000;
@@ -85,16 +84,6 @@ pub(super) struct Booked {
     appointment: Appointment,
 }
 
-/// What is taken of the answer to a booking.
-#[derive(Deserialize)]
-struct RenderedBooking {
-    /// An answer that is given again once its contact was erased shows the appointment alone, as it is.
-    #[serde(default)]
-    already_booked: bool,
-    #[serde(flatten)]
-    appointment: Rendered,
-}
-
 pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Refused> {
     let catalog = Catalog::read(&asking.business).await?;
     let clock = catalog.clock();
@@ -117,14 +106,13 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         Ok(answer) => answer,
         Err(refused) => return Err(explained(&asking, &catalog, refused, Some(wanted)).await),
     };
-    let rendered: RenderedBooking =
-        serde_json::from_slice(&answer.body).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
-    let appointment = Appointment::read(rendered.appointment)?;
+    let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
         // It may have been moved or cancelled since.
-        return Ok(Booked { already_booked: true, appointment: appointment.current(&asking).await? });
+        appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
-    Ok(Booked { already_booked: rendered.already_booked, appointment })
+    let already_booked = already_booked || answer.replayed;
+    Ok(Booked { already_booked, appointment: Appointment::of(appointment)? })
 }
 
 pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointment, Refused> {
@@ -139,7 +127,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     let request = MoveRequest { starts_at, staff_id, party: assistant(asked.allow_pending) };
     let change = StartingAt { expected, change: Reschedule { id, request } };
     match asking.change(None, change).await {
-        Ok(answer) => Appointment::in_body(&answer.body),
+        Ok(answer) => Appointment::of(answer.value),
         Err(refused) => {
             // Where else it could go is only looked for once it is known that it cannot go there.
             let current = asking.business.appointment(id).await?;
@@ -157,7 +145,7 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
     let clock = WallClock(asking.business.business().await?.zone);
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     match asking.change(None, StartingAt { expected, change: Cancel { id } }).await {
-        Ok(answer) => Appointment::in_body(&answer.body),
+        Ok(answer) => Appointment::of(answer.value),
         Err(refused) => Err(stands_otherwise(&asking, clock, refused)),
     }
 }

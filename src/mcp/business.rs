@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::domain::{self, Locale, Text, Timestamp, WeeklyHours};
-use actors::view::BusinessView;
+use actors::view::{BusinessView, HoursView};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::answer::is_within_bound;
 use super::asking::Asking;
@@ -16,7 +16,6 @@ use super::moment::WallClock;
 use super::refused::Refused;
 use super::tool::Nothing;
 use crate::json_object;
-use crate::rest::error::ApiError;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
@@ -43,8 +42,8 @@ const ITEM_CHARS_MIN: usize = 100;
 const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
     staff.";
 
-/// The profile, as a model reads it. It is read from the business of `/v1`.
-#[derive(Serialize, Deserialize, JsonSchema)]
+/// The profile, as a model reads it.
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Profile {
     id: String,
     name: String,
@@ -56,7 +55,7 @@ pub(super) struct Profile {
 }
 
 /// The opening hours of one day.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct Opening {
     day: String,
     open: String,
@@ -97,9 +96,19 @@ struct StaffMember {
     services: Option<Vec<String>>,
 }
 
-impl Profile {
-    fn read(rendered: &[u8]) -> Result<Self, Refused> {
-        serde_json::from_slice(rendered).map_err(|error| Refused::Fault(ApiError::internal(error)))
+impl From<BusinessView> for Profile {
+    fn from(view: BusinessView) -> Self {
+        let opening =
+            |hours: HoursView| Opening { day: hours.day.to_string(), open: hours.open, close: hours.close };
+        Self {
+            id: view.id.to_string(),
+            name: view.name,
+            timezone: view.timezone.into_owned(),
+            locale: view.locale.to_string(),
+            website_url: view.website_url,
+            booking_mode: view.booking_mode.to_string(),
+            hours: view.hours.into_iter().map(opening).collect(),
+        }
     }
 }
 
@@ -148,7 +157,7 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
         services: fit.then(|| names_of(member)),
     });
     let mut business = Business {
-        profile: Profile::read(&actors::view::render(&BusinessView::from(&catalog.business)))?,
+        profile: BusinessView::from(&catalog.business).into(),
         now: now.to_string(),
         local_now: clock.local(now),
         weekday: clock.weekday(now).to_owned(),
@@ -216,5 +225,5 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Re
             "Nothing was asked for: send at least one of name, timezone, locale, website_url, hours.",
         ));
     }
-    Profile::read(&asking.change(None, PatchProfile(patch)).await?.body)
+    Ok(asking.change(None, PatchProfile(patch)).await?.value.into())
 }

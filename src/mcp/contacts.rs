@@ -1,5 +1,7 @@
 //! `find_contacts`, `get_contact`, `create_contact`, `update_contact`: whom the business knows.
 
+use std::borrow::Cow;
+
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{
@@ -7,7 +9,7 @@ use actors::domain::{
 };
 use actors::view::ContactView;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::asking::Asking;
 use super::lists::{Listed, page};
@@ -16,7 +18,6 @@ use super::values::{IdText, IdempotencyKey};
 use crate::english;
 use crate::http::cursor::CursorText;
 use crate::json_object;
-use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
 
@@ -82,8 +83,8 @@ json_object! {
     }
 }
 
-/// A contact, as a model reads it. It is read from the contact of `/v1`, in an answer to a change as in a list.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+/// A contact, as a model reads it.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Contact {
     id: String,
     name: Option<String>,
@@ -103,14 +104,16 @@ pub(super) struct Contacts {
     note: Option<String>,
 }
 
-impl Contact {
-    fn of(view: &ContactView) -> Result<Self, Refused> {
-        let rendered = serde_json::to_value(view).and_then(serde_json::from_value);
-        rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))
-    }
-
-    fn in_body(body: &[u8]) -> Result<Self, Refused> {
-        serde_json::from_slice(body).map_err(|error| Refused::Fault(ApiError::internal(error)))
+impl From<ContactView> for Contact {
+    fn from(view: ContactView) -> Self {
+        Self {
+            id: view.id.to_string(),
+            name: view.name,
+            phone: view.phone,
+            email: view.email,
+            locale: view.locale.map(|locale| locale.to_string()),
+            timezone: view.timezone.map(Cow::into_owned),
+        }
     }
 }
 
@@ -125,7 +128,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     let read = |request| async move { business.contacts(filter, &request).await };
     let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, cursor, read, |view| Contact::of(&view)).await?;
+        page(&asking, cursor, read, |view| Ok(Contact::from(view))).await?;
     let is_nobody = items.is_empty() && next_cursor.is_none() && wanted.cursor.is_none();
     let note = is_nobody.then(|| NOBODY.to_owned());
     Ok(Contacts { contacts: items, next_cursor, search_incomplete, note })
@@ -133,7 +136,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
     let found = asking.business.contact(one.contact_id.get()?).await?;
-    Contact::of(&found.ok_or(ContactId::NOT_FOUND)?)
+    Ok(found.ok_or(ContactId::NOT_FOUND)?.into())
 }
 
 pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, Refused> {
@@ -148,7 +151,7 @@ pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, R
         zone: new.timezone.map(Zone::get),
     };
     let answer = asking.change(new.idempotency_key.as_ref(), CreateContact { details }).await;
-    Contact::in_body(&answer.map_err(known)?.body)
+    Ok(answer.map_err(known)?.value.into())
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
@@ -174,7 +177,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
         zone: change.timezone.map(|zone| Some(zone.get())),
     };
     let answer = asking.change(None, PatchContact { id, patch }).await;
-    Contact::in_body(&answer.map_err(known)?.body)
+    Ok(answer.map_err(known)?.value.into())
 }
 
 /// The refusal of a phone or an email that another contact has, with the next step.

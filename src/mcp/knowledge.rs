@@ -2,15 +2,15 @@
 
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::domain::{KnowledgeDetails, Locale, Text};
+use actors::view::KnowledgeView;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::asking::Asking;
 use super::bounds::{TEXT_CHARS_MAX, cut};
 use super::refused::Refused;
 use super::values::IdempotencyKey;
 use crate::json_object;
-use crate::rest::error::ApiError;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
@@ -30,7 +30,7 @@ json_object! {
 }
 
 /// A piece of knowledge, as a model reads it.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Knowledge {
     id: String,
     title: String,
@@ -47,8 +47,12 @@ pub(super) async fn add(asking: Asking, new: NewKnowledge) -> Result<Knowledge, 
         locale: new.locale,
     };
     let answer = asking.change(new.idempotency_key.as_ref(), AddKnowledge { details }).await?;
-    let mut added: Knowledge =
-        serde_json::from_slice(&answer.body).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
-    added.content = cut(added.content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base");
-    Ok(added)
+    let KnowledgeView { id, title, content, source_url, locale, .. } = answer.value;
+    Ok(Knowledge {
+        id: id.to_string(),
+        title,
+        content: cut(content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base"),
+        source_url,
+        locale: locale.map(|locale| locale.to_string()),
+    })
 }

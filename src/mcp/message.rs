@@ -112,8 +112,10 @@ impl Message {
                 Some(message) if !id.is_null() => {
                     Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message })
                 }
-                _ if is_call => Self::call(bytes, params),
-                _ => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
+                _ => Ok(match json {
+                    Json::Object(message) if is_call => Self::call(bytes, message),
+                    _ => Self { bytes: bytes.clone(), arguments: Json::Null },
+                }),
             },
             Some(_) => Err(Unreadable::no_message("a method is a string")),
             // An answer to a question that was never put: the protocol says so.
@@ -121,15 +123,18 @@ impl Message {
         }
     }
 
-    fn call(bytes: &Bytes, params: Option<&Json>) -> Result<Self, Unreadable> {
-        let Some(arguments) = params.and_then(|params| params.property(ARGUMENTS)).cloned() else {
-            return Ok(Self { bytes: bytes.clone(), arguments: Json::Null });
+    /// The call of a tool, whose arguments are taken out of the message.
+    fn call(bytes: &Bytes, mut message: Vec<(String, Json)>) -> Self {
+        let params = message.iter_mut().find(|(name, _)| name == "params").map(|(_, params)| params);
+        let arguments = match params {
+            Some(Json::Object(params)) => params.iter_mut().find(|(name, _)| name == ARGUMENTS),
+            _ => None,
         };
-        // It was read above, and strictly.
-        let mut message: Value =
-            serde_json::from_slice(bytes).map_err(|error| Unreadable::no_message(error.to_string()))?;
-        message["params"][ARGUMENTS] = json!({});
-        Ok(Self { bytes: message.to_string().into(), arguments })
+        let Some((_, arguments)) = arguments else {
+            return Self { bytes: bytes.clone(), arguments: Json::Null };
+        };
+        let arguments = std::mem::replace(arguments, Json::Object(Vec::new()));
+        Self { bytes: Json::Object(message).canonical().into(), arguments }
     }
 }
 

@@ -5,7 +5,7 @@
 //! Route      method, path, access, handler, and what the document says beside
 //! Gate       authenticates whoever asks, authorizes them for the route, and makes the request a Context
 //! Input      what a handler takes: Query, Body, Streamed, Business, Path
-//! Output     what it gives: One, Changed, Created, Done, Told, Listed, Plain, Accepted, Ending, Gone, Lines
+//! Output     what it gives: One, Changed, Created, Done, Listed, Plain, Accepted, Ending, Gone, Lines
 //! ```
 //!
 //! What always holds in it:
@@ -38,7 +38,7 @@ pub(crate) mod prelude {
     pub(crate) use super::input::{Body, Business, Path, Query, Streamed};
     pub(crate) use super::list::{ListQuery, PlainList};
     pub(crate) use super::output::{
-        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Told,
+        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain,
     };
     pub(crate) use super::values::RecordId;
 }

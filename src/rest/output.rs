@@ -6,13 +6,12 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
-use actors::view;
+use actors::business::{Answer, Ended, Gives, New, Removed, Shown, View};
+use actors::view::{self, EndedView};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +19,7 @@ use serde_json::Value;
 use super::error::ApiError;
 use crate::http::body::JSON_LINES;
 use crate::http::envelope;
-use crate::http::etag::Condition;
+use crate::http::etag::{Condition, ETag};
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
 
@@ -80,33 +79,35 @@ pub(crate) enum Kind {
     Lines,
 }
 
-/// A resource that is rendered.
-struct Resource {
-    rendered: Bytes,
-    /// The resource alone, of which the tag is, where more is rendered.
-    alone: Option<Vec<u8>>,
+/// A resource as a change has left it.
+struct Resource<V> {
+    value: V,
+    /// The tag of the resource alone, where the answer shows more.
+    tag: Option<ETag>,
     replayed: bool,
 }
 
-impl Resource {
-    fn rendered<V: Serialize>(resource: &V) -> Self {
-        Self { rendered: view::render(resource).into(), alone: None, replayed: false }
+impl<V: Serialize> Resource<V> {
+    fn of(answer: Answer<V>) -> Self {
+        Self { value: answer.value, tag: None, replayed: answer.replayed }
     }
 
-    fn changed(answer: Answer) -> Self {
-        Self { rendered: answer.body, alone: None, replayed: answer.replayed }
+    fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
+        let tag = ETag::of(&view::render(alone(&self.value)));
+        Self { tag: Some(tag), ..self }
     }
 
-    fn answer(&self, status: StatusCode) -> Response {
-        let alone = self.alone.as_deref().unwrap_or(&self.rendered);
-        with_replayed(envelope::resource(status, &self.rendered, alone), self.replayed)
+    fn answer(self, status: StatusCode) -> Response {
+        let rendered = view::render(&self.value);
+        let tag = self.tag.unwrap_or_else(|| ETag::of(&rendered));
+        with_replayed(envelope::tagged(status, &rendered, &tag), self.replayed)
     }
 }
 
 /// What is made of the answer to a change of which the type says that it gives `G`.
 pub(crate) trait AnswerTo<G: Gives> {
     /// The answer as a handler gives it.
-    fn answer_to(answer: Answer) -> Self;
+    fn answer_to(answer: Answer<G::Value>) -> Self;
 }
 
 fn with_replayed(mut response: Response, replayed: bool) -> Response {
@@ -118,14 +119,14 @@ fn with_replayed(mut response: Response, replayed: bool) -> Response {
 
 /// One resource. Where it was asked for and the client has this version already, that is said instead.
 pub(crate) struct One<V> {
-    resource: Resource,
+    rendered: Vec<u8>,
     shows: PhantomData<fn() -> V>,
 }
 
 impl<V: Serialize> One<V> {
     /// This resource.
     pub(crate) fn of(resource: &V) -> Self {
-        Self { resource: Resource::rendered(resource), shows: PhantomData }
+        Self { rendered: view::render(resource), shows: PhantomData }
     }
 }
 
@@ -138,31 +139,27 @@ impl<V: JsonSchema> Output for One<V> {
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
         let known = Condition::if_none_match(&head.headers)?;
-        Ok(envelope::found(&self.resource.rendered, known.as_ref()))
+        Ok(envelope::found(&self.rendered, known.as_ref()))
     }
 }
 
 /// A resource as a change has left it, which was made only if it was as the request's `If-Match` says.
-pub(crate) struct Changed<V> {
-    resource: Resource,
-    shows: PhantomData<fn() -> V>,
-}
+pub(crate) struct Changed<V>(Resource<V>);
 
-impl<V> Changed<V> {
-    /// The same, tagged as the resource is alone where the answer shows more.
-    pub(crate) fn tagged_as(mut self, alone: impl Fn(&[u8]) -> Vec<u8>) -> Self {
-        self.resource.alone = Some(alone(&self.resource.rendered));
-        self
+impl<V: Serialize> Changed<V> {
+    /// The same, tagged as this part of it is alone where the answer shows more.
+    pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
+        Self(self.0.tagged_as(alone))
     }
 }
 
-impl<V: 'static> AnswerTo<Shown<V>> for Changed<V> {
-    fn answer_to(answer: Answer) -> Self {
-        Self { resource: Resource::changed(answer), shows: PhantomData }
+impl<V: View> AnswerTo<Shown<V>> for Changed<V> {
+    fn answer_to(answer: Answer<V>) -> Self {
+        Self(Resource::of(answer))
     }
 }
 
-impl<V: JsonSchema> Output for Changed<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Changed<V> {
     const KIND: Kind = Kind::Changed;
 
     fn shows(schemas: &mut Schemas) -> Option<Described> {
@@ -170,38 +167,32 @@ impl<V: JsonSchema> Output for Changed<V> {
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(self.resource.answer(StatusCode::OK))
+        Ok(self.0.answer(StatusCode::OK))
     }
 }
 
 /// A new resource.
-pub(crate) struct Created<V> {
-    resource: Resource,
-    shows: PhantomData<fn() -> V>,
-}
+pub(crate) struct Created<V>(Resource<V>);
 
 impl<V: Serialize> Created<V> {
     /// This resource.
-    pub(crate) fn of(resource: &V) -> Self {
-        Self { resource: Resource::rendered(resource), shows: PhantomData }
+    pub(crate) fn of(resource: V) -> Self {
+        Self(Resource::of(Answer { value: resource, replayed: false }))
+    }
+
+    /// The same, tagged as this part of it is alone where the answer shows more, this once.
+    pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
+        Self(self.0.tagged_as(alone))
     }
 }
 
-impl<V> Created<V> {
-    /// The same, tagged as the resource is alone where the answer shows more, this once.
-    pub(crate) fn tagged_as(mut self, alone: impl Fn(&[u8]) -> Vec<u8>) -> Self {
-        self.resource.alone = Some(alone(&self.resource.rendered));
-        self
+impl<V: View> AnswerTo<New<V>> for Created<V> {
+    fn answer_to(answer: Answer<V>) -> Self {
+        Self(Resource::of(answer))
     }
 }
 
-impl<V: 'static> AnswerTo<New<V>> for Created<V> {
-    fn answer_to(answer: Answer) -> Self {
-        Self { resource: Resource::changed(answer), shows: PhantomData }
-    }
-}
-
-impl<V: JsonSchema> Output for Created<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Created<V> {
     const KIND: Kind = Kind::Created;
 
     fn shows(schemas: &mut Schemas) -> Option<Described> {
@@ -209,7 +200,7 @@ impl<V: JsonSchema> Output for Created<V> {
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(self.resource.answer(StatusCode::CREATED))
+        Ok(self.0.answer(StatusCode::CREATED))
     }
 }
 
@@ -253,6 +244,12 @@ pub(crate) struct Done<V> {
     pub(crate) replayed: bool,
 }
 
+impl<V: View> AnswerTo<Shown<V>> for Done<V> {
+    fn answer_to(Answer { value, replayed }: Answer<V>) -> Self {
+        Self { said: value, replayed }
+    }
+}
+
 impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
     const KIND: Kind = Kind::Done;
 
@@ -262,31 +259,6 @@ impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(with_replayed(envelope::plain(StatusCode::OK, &view::render(&self.said)), self.replayed))
-    }
-}
-
-/// What a change says of itself, which is no resource, as the change has rendered it.
-pub(crate) struct Told<V> {
-    resource: Resource,
-    shows: PhantomData<fn() -> V>,
-}
-
-impl<V: 'static> AnswerTo<Shown<V>> for Told<V> {
-    fn answer_to(answer: Answer) -> Self {
-        Self { resource: Resource::changed(answer), shows: PhantomData }
-    }
-}
-
-impl<V: JsonSchema> Output for Told<V> {
-    const KIND: Kind = Kind::Done;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
-
-    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        let Resource { rendered, replayed, .. } = self.resource;
-        Ok(with_replayed(envelope::plain(StatusCode::OK, &rendered), replayed))
     }
 }
 
@@ -306,27 +278,24 @@ impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
 }
 
 /// What was ended, and of which everything goes from now on.
-pub(crate) struct Ending<V> {
-    rendered: Bytes,
-    replayed: bool,
-    shows: PhantomData<fn() -> V>,
-}
+pub(crate) struct Ending(Answer<EndedView>);
 
-impl<V: 'static> AnswerTo<Ended> for Ending<V> {
-    fn answer_to(answer: Answer) -> Self {
-        Self { rendered: answer.body, replayed: answer.replayed, shows: PhantomData }
+impl AnswerTo<Ended> for Ending {
+    fn answer_to(answer: Answer<EndedView>) -> Self {
+        Self(answer)
     }
 }
 
-impl<V: JsonSchema> Output for Ending<V> {
+impl Output for Ending {
     const KIND: Kind = Kind::Ending;
 
     fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
+        Some(Described::one::<EndedView>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(with_replayed(envelope::plain(StatusCode::ACCEPTED, &self.rendered), self.replayed))
+        let Answer { value, replayed } = self.0;
+        Ok(with_replayed(envelope::plain(StatusCode::ACCEPTED, &view::render(&value)), replayed))
     }
 }
 
@@ -351,7 +320,7 @@ pub(crate) struct Gone {
 }
 
 impl AnswerTo<Removed> for Gone {
-    fn answer_to(answer: Answer) -> Self {
+    fn answer_to(answer: Answer<()>) -> Self {
         Self { replayed: answer.replayed }
     }
 }

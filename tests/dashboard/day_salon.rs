@@ -86,7 +86,7 @@ impl Salon {
         let business = self.server.engine().business(self.id.parse().unwrap());
         let by = actors::domain::Actor::ApiKey(key(&new).parse().unwrap());
         let answer = business.change(Request::by(by), book).await.unwrap();
-        key(&serde_json::from_slice(&answer.body).unwrap())
+        answer.value.id.to_string()
     }
 
     /// What the operator sees of an appointment.

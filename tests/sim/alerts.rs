@@ -29,6 +29,7 @@ use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports};
 use actors::store::{MemoryBackend, Store};
 use actors::{Engine, EngineError, Limits, NewBusiness};
 use parking_lot::Mutex;
+use serde::Serialize;
 use uuid::Uuid;
 
 use self::happen::{book, call, change_some, choices, message, read};
@@ -303,8 +304,8 @@ impl World {
     }
 }
 
-fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
-    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serialize>) -> I {
+    let shown = serde_json::to_value(&answer.value).unwrap();
     shown["id"].as_str().unwrap().parse().unwrap()
 }
 

@@ -62,15 +62,15 @@ impl Sim {
             let handle = life.engine.business(of);
             let by = || Request::by(Actor::Operator);
             let service = CreateService::lasting(text("Stay"), 30);
-            let service: ServiceId = id(&json(&handle.change(by(), service).await.unwrap().body)["id"]);
+            let service: ServiceId = handle.change(by(), service).await.unwrap().value.service.id;
             let member = CreateStaff::offering(text("Host"), vec![service]);
-            let staff: StaffId = id(&json(&handle.change(by(), member).await.unwrap().body)["id"]);
+            let staff: StaffId = handle.change(by(), member).await.unwrap().value.staff.id;
             let mut webhooks = Vec::new();
             for _ in 0..2 {
                 let url = self.new_url();
                 self.guests.urls.lock().insert(url.as_str().to_owned());
                 let create = CreateWebhook { url, events: EventTypes::all(), description: Text::default() };
-                webhooks.push(id(&json(&handle.change(by(), create).await.unwrap().body)["id"]));
+                webhooks.push(handle.change(by(), create).await.unwrap().value.webhook.id);
             }
             let (people, ended, expires) = (BTreeMap::new(), Gone::No, false);
             let guest = Guest { id: of, service, staff, webhooks, people, ended, expires };
@@ -226,9 +226,9 @@ impl Sim {
         let create = CreateContact { details };
         life.spawn(async move {
             let Some(answer) = asker.ask(key, create.clone()).await else { return };
-            let contact: ContactId = id(&json(&answer.body)["id"]);
+            let contact: ContactId = id(&json(&answer.value)["id"]);
             let mut person = Person::new(contact, number);
-            person.answered.push((key, Asked::Create(create), answer.body.to_vec()));
+            person.answered.push((key, Asked::Create(create), answer.value));
             asker.guests.all.lock()[asker.at].people.insert(contact, person);
         });
     }

@@ -112,9 +112,9 @@ impl Ledger {
     }
 
     /// Takes down what came of it. What was refused at first may be carried out when it is tried again.
-    pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer>) {
+    pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer<Vec<u8>>>) {
         let entry = &mut self.entries.lock()[number];
-        let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.body.to_vec()));
+        let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.value.clone()));
         if let Came::Done(_) = entry.came {
             return;
         }

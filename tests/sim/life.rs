@@ -74,7 +74,7 @@ async fn carry_out(
     let Entry { came: before, times, asked, .. } = ledger.entry(tried.number);
     match &answer {
         Ok(answer) => {
-            world.say(format_args!("{name} < {}", brief(&answer.body)));
+            world.say(format_args!("{name} < {}", brief(&answer.value)));
             if tried.foreign {
                 world.wrong(format_args!("{name} reached into another business"));
             }
@@ -82,7 +82,7 @@ async fn carry_out(
                 world.wrong(format_args!("{name} was carried out: {why}"));
             }
             if let crate::ledger::Came::Done(body) = &before
-                && (!answer.replayed || tried.op.again(body) != *answer.body)
+                && (!answer.replayed || tried.op.again(body) != answer.value)
             {
                 world.wrong(format_args!("{name} was carried out twice"));
             }

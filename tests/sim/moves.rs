@@ -296,7 +296,7 @@ impl Sim {
             let (businesses, records) = importing.import().count();
             let exported_at = Timestamp::MIN;
             let view = ImportedView { businesses, records, exported_at, dry_run: false };
-            if importing.finish(&view, Actor::Operator, None).await.is_ok() {
+            if importing.finish(view, Actor::Operator, None).await.is_ok() {
                 *of_task.lock() = Arrival::Acknowledged;
                 world.say(format_args!("{id} has arrived"));
                 let found = engine.business(id).business().await;

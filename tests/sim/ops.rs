@@ -14,7 +14,7 @@ use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, Patch
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::business::{Answer, Change, Request};
+use actors::business::{Answer, Change, Gives, Request};
 use actors::domain::{Email, Phone, ServiceId, StaffId};
 use actors::store::Weight;
 use actors::{BusinessHandle, EngineError};
@@ -37,7 +37,7 @@ pub(crate) struct RemoveStaff {
 trait Asked {
     fn weight(&self) -> Weight;
 
-    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError>;
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError>;
 }
 
 impl<C: Change + 'static> Asked for C {
@@ -45,8 +45,8 @@ impl<C: Change + 'static> Asked for C {
         Change::weight(self)
     }
 
-    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
-        of.change(request, self).await
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
+        Ok(of.change(request, self).await?.map(|value| <C::Gives as Gives>::render(&value)))
     }
 }
 
@@ -55,12 +55,12 @@ impl Asked for RemoveService {
         Weight::Frees
     }
 
-    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
         if let Some(given) = of.remembered::<DeleteService>(&request).await? {
-            return Ok(given);
+            return Ok(given.map(|()| Vec::new()));
         }
         let watch = of.watch_unused_service(self.id).await?;
-        of.change(request, DeleteService { id: self.id, watch }).await
+        Ok(of.change(request, DeleteService { id: self.id, watch }).await?.map(|()| Vec::new()))
     }
 }
 
@@ -69,12 +69,12 @@ impl Asked for RemoveStaff {
         Weight::Frees
     }
 
-    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
         if let Some(given) = of.remembered::<DeleteStaff>(&request).await? {
-            return Ok(given);
+            return Ok(given.map(|()| Vec::new()));
         }
         let watch = of.watch_unused_staff(self.id).await?;
-        of.change(request, DeleteStaff { id: self.id, watch }).await
+        Ok(of.change(request, DeleteStaff { id: self.id, watch }).await?.map(|()| Vec::new()))
     }
 }
 
@@ -108,7 +108,7 @@ macro_rules! ops {
             }
 
             /// Asks a business for it.
-            pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+            pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
                 match self {
                     $(Self::$name(asked) => Asked::ask(asked, of, request).await,)*
                 }

@@ -367,8 +367,7 @@ async fn invite(engine: &Engine, shop: BusinessId, slot: &Arc<Mutex<Known>>, num
     let people = engine.people();
     let asked = people.invite(&engine.business(shop), Request::by(Actor::Operator), invitation).await;
     let Ok(invited) = asked else { return assert!(refused(&asked), "{asked:?}") };
-    let shown: serde_json::Value = serde_json::from_slice(&invited.answer.body).unwrap();
-    let id: PersonId = shown["id"].as_str().unwrap().parse().unwrap();
+    let id = invited.answer.value.person.id;
     let mut known = slot.lock();
     assert!(known.id.is_none_or(|before| before == id), "an address is that of two");
     known.id = Some(id);

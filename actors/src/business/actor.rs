@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::decide::{Then, carry_out};
+use super::decide::{Effect, carry_out};
 use super::load::{Start, load};
 use super::message::{Message, Question, SweptThrough};
 use super::state::State;
@@ -163,23 +163,11 @@ impl Running {
                     Ok(made) => {
                         let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
                         let done = move || {
-                            let shared = shared.upgrade();
-                            match (made.then, &shared) {
-                                (Then::Nothing, _) | (Then::Ends, None) => {}
-                                (Then::Chores, _) => _ = myself.cast(Message::Chores),
-                                // Before that is answered, so that whoever comes behind it finds none.
-                                (Then::Ends, Some(shared)) => shared.end(id),
+                            if let Some(shared) = shared.upgrade() {
+                                let effects = made.effects.into_iter();
+                                effects.for_each(|effect| follow(effect, id, &myself, &shared));
                             }
                             permits.answer(|| _ = reply.send(Ok(made.answer)));
-                            if let Some(shared) = shared {
-                                made.deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
-                                made.ended.into_iter().for_each(|key| shared.look_after(key));
-                                made.turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
-                                made.mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
-                                shared.note_missed(made.missed);
-                                shared.mail.note_left_out(made.left_out);
-                                shared.live.tell(id, made.happened);
-                            }
                         };
                         state.submit(made.batch, Box::new(done));
                     }
@@ -249,6 +237,21 @@ impl Running {
             // Without a free permit there are requests, which keep it from being stopped until it looks here again.
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
+    }
+}
+
+/// Carries out what follows from a change of this business.
+fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, shared: &Arc<Shared>) {
+    match effect {
+        Effect::Chores => _ = myself.cast(Message::Chores),
+        Effect::End => shared.end(id),
+        Effect::Deliver(key) => shared.wake_delivery(key),
+        Effect::StopDelivering(key) => shared.look_after(key),
+        Effect::TurnedOff(key) => shared.note_turned_off(key),
+        Effect::Missed(deliveries) => shared.note_missed(deliveries),
+        Effect::MailWaits(until) => shared.mail.waits(id, until),
+        Effect::MailsLeftOut(alerts) => shared.mail.note_left_out(alerts),
+        Effect::Tell(happened) => shared.live.tell(id, happened),
     }
 }
 

@@ -1,7 +1,10 @@
 //! A change: what it is decided on, and what it asks of the disk.
 
+use std::any::Any;
+
 use super::context::Context;
 use super::decision::{Decided, Decision};
+use super::remembered::read_kept;
 use super::request::{Answer, AnswerStatus, Gives};
 use crate::domain::Right;
 use crate::error::EngineError;
@@ -20,11 +23,8 @@ pub trait Change: Send + Sized {
 
     /// The answer to the same request again, from what is remembered of the first one: all of it, but for what the
     /// request says itself.
-    ///
-    /// # Errors
-    /// When what is remembered is no such answer.
-    fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
-        Ok(remembered)
+    fn replay(&self, remembered: <Self::Gives as Gives>::Value) -> <Self::Gives as Gives>::Value {
+        remembered
     }
 
     /// How much room on the disk it asks for: on a nearly full one it is refused by that.
@@ -37,16 +37,26 @@ pub trait Change: Send + Sized {
     }
 }
 
-/// A change of any kind, as the actor takes it: what its answer shows was settled where it was asked for.
+/// The answer to a change of this type.
+pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
+
+/// The value of an answer, whose type the change knows.
+pub(crate) type AnyValue = Box<dyn Any + Send>;
+
+/// A change of any kind, as the actor takes it.
 pub(crate) trait AnyChange: Send {
     /// What kind of answer it gives.
     fn status(&self) -> AnswerStatus;
 
-    /// See [`Change::decide`].
-    fn decide_any(self: Box<Self>, context: &mut Context<'_>) -> Result<Decided, EngineError>;
+    /// See [`Change::decide`]; gives what is done, the answer, and the answer as it is kept where the request is.
+    fn decide_any(
+        self: Box<Self>,
+        context: &mut Context<'_>,
+        is_kept: bool,
+    ) -> Result<(Decided, AnyValue, Option<Vec<u8>>), EngineError>;
 
     /// See [`Change::replay`].
-    fn replay_any(&self, remembered: Answer) -> Result<Answer, StoreError>;
+    fn replay_any(&self, kept: &[u8]) -> Result<AnyValue, StoreError>;
 
     /// See [`Change::weight`].
     fn weight_any(&self) -> Weight;
@@ -60,12 +70,17 @@ impl<C: Change> AnyChange for C {
         C::Gives::STATUS
     }
 
-    fn decide_any(self: Box<Self>, context: &mut Context<'_>) -> Result<Decided, EngineError> {
-        self.decide(context).map(Decision::into_decided)
+    fn decide_any(
+        self: Box<Self>,
+        context: &mut Context<'_>,
+        is_kept: bool,
+    ) -> Result<(Decided, AnyValue, Option<Vec<u8>>), EngineError> {
+        let (decided, value, kept) = self.decide(context)?.into_parts(is_kept);
+        Ok((decided, Box::new(value), kept))
     }
 
-    fn replay_any(&self, remembered: Answer) -> Result<Answer, StoreError> {
-        self.replay(remembered)
+    fn replay_any(&self, kept: &[u8]) -> Result<AnyValue, StoreError> {
+        Ok(Box::new(self.replay(read_kept::<C::Gives>(kept)?)))
     }
 
     fn weight_any(&self) -> Weight {

@@ -2,7 +2,7 @@
 
 use super::alerts::{happenings, write_alerts};
 use super::announce::{Announced, write_event};
-use super::change::AnyChange;
+use super::change::{AnyChange, AnyValue};
 use super::context::Context;
 use super::decision::Decided;
 use super::names;
@@ -18,56 +18,34 @@ use crate::live::Happened;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, Weight, keys};
 
-/// A change that was decided, and what follows once it is on the disk.
+/// A change that was decided: the answer once the batch is on the disk, and what follows then.
 pub(super) struct CarriedOut {
     pub(super) batch: Batch,
-    pub(super) answer: Answer,
-    /// The endpoints for which something waits now.
-    pub(super) deliveries: Vec<EndpointKey>,
-    /// The endpoints to which nothing is sent any more: what is under way there ends.
-    pub(super) ended: Vec<EndpointKey>,
-    /// The endpoint that was turned off for its failures.
-    pub(super) turned_off: Option<EndpointKey>,
-    /// How many deliveries are missed for want of room among what waits.
-    pub(super) missed: u64,
-    /// What whoever watches the business is told.
-    pub(super) happened: Vec<Happened>,
-    /// Until when something waits in the outbox that was written, if anything was.
-    pub(super) mails_wait: Option<Timestamp>,
-    /// How many alerts are not mailed, because too many mails wait.
-    pub(super) left_out: u64,
-    /// What comes of it beside that.
-    pub(super) then: Then,
+    pub(super) answer: Answer<AnyValue>,
+    /// What follows, in this order, before the answer.
+    pub(super) effects: Vec<Effect>,
 }
 
-/// What follows of a change beside deliveries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Then {
-    /// Nothing.
-    #[default]
-    Nothing,
+/// What follows from a change once it is on the disk.
+pub(super) enum Effect {
     /// There is something to be done in steps.
     Chores,
-    /// The business is no more.
-    Ends,
-}
-
-impl CarriedOut {
-    /// A change that was carried out before: it is answered, and nothing follows.
-    fn before(answer: Answer) -> Self {
-        Self {
-            batch: Batch::default(),
-            answer,
-            deliveries: Vec::new(),
-            ended: Vec::new(),
-            turned_off: None,
-            missed: 0,
-            happened: Vec::new(),
-            mails_wait: None,
-            left_out: 0,
-            then: Then::Nothing,
-        }
-    }
+    /// The business is no more, so the next request finds none.
+    End,
+    /// Something waits for an endpoint.
+    Deliver(EndpointKey),
+    /// Nothing is sent to an endpoint any more, and what is under way there ends.
+    StopDelivering(EndpointKey),
+    /// An endpoint was turned off for its failures.
+    TurnedOff(EndpointKey),
+    /// So many deliveries are missed for want of room among those that wait.
+    Missed(u64),
+    /// A mail waits in the outbox, until this instant.
+    MailWaits(Timestamp),
+    /// So many alerts are not mailed, because too many mails wait.
+    MailsLeftOut(u64),
+    /// Those who watch the business are told.
+    Tell(Vec<Happened>),
 }
 
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
@@ -77,21 +55,23 @@ pub(super) fn carry_out(
     change: Box<dyn AnyChange>,
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
-    if let Some(answer) = given(state, request, change.status(), change.needs_any())? {
-        return Ok(CarriedOut::before(change.replay_any(answer)?));
+    let status = change.status();
+    if let Some(kept) = given(state, request, status, change.needs_any())? {
+        let answer = Answer { value: change.replay_any(&kept)?, replayed: true };
+        return Ok(CarriedOut { batch: Batch::default(), answer, effects: Vec::new() });
     }
     let weight = change.weight_any();
     state.store.check_room(weight)?;
     let mut context = Context::new(state, request, now);
-    let decision = change.decide_any(&mut context)?;
-    if decision.writes.is_empty() && request.idempotency.is_some() {
+    let (decided, value, kept) = change.decide_any(&mut context, request.idempotency.is_some())?;
+    if decided.writes.is_empty() && request.idempotency.is_some() {
         // Nothing changes, and yet the answer would be remembered: that can be had again and again.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let at = context.at();
     let mint = context.into_mint();
     state.mint = mint;
-    let Decided { writes, audit, events, mails, turned_off, status, body, remembered } = decision;
+    let Decided { writes, audit, events, mails, turned_off } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
         let from = batch.len();
@@ -147,56 +127,46 @@ pub(super) fn carry_out(
         let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
         batch.put(keys::audit(state.id, id), record.encode());
     }
-    if let Some(idempotency) = request.idempotency {
-        let answered = state.clocks.steady();
-        let body = remembered.as_ref().unwrap_or(&body);
-        remember(state.id, answered, idempotency, status, body, &mut batch);
+    if let Some((idempotency, kept)) = request.idempotency.zip(kept) {
+        remember(state.id, state.clocks.steady(), idempotency, (status, kept), &mut batch);
     }
     if bears_stamp {
         state.stamps.made(at);
         state.clocks.note(at, &state.store);
     }
     state.accounts.usage = usage;
-    let (mut ended, mut then) = (Vec::new(), Then::Nothing);
-    for write in writes {
-        match &write {
-            Write::NoContact(_) | Write::NoUnreadContact(_) | Write::Retention(_) => then = Then::Chores,
-            Write::NoBusiness => then = Then::Ends,
-            Write::NoWebhook(endpoint) => {
-                ended.push(EndpointKey { business: state.id, endpoint: *endpoint });
+    let mut effects = Vec::new();
+    let business = state.id;
+    let of_business = |endpoint| EndpointKey { business, endpoint };
+    for write in &writes {
+        match write {
+            Write::NoContact(_) | Write::NoUnreadContact(_) | Write::Retention(_) => {
+                effects.push(Effect::Chores);
             }
+            Write::NoBusiness => effects.push(Effect::End),
+            Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
             // What waits no longer is dropped by the endpoint's actor.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
             {
-                ended.push(EndpointKey { business: state.id, endpoint: after.id });
+                effects.push(Effect::StopDelivering(of_business(after.id)));
             }
             // What waited meanwhile goes out now.
             Write::Business(after) if state.business.suspended && !after.suspended => {
-                let all = state.webhooks.keys();
-                deliveries.extend(all.map(|id| EndpointKey { business: state.id, endpoint: *id }));
+                deliveries.extend(state.webhooks.keys().copied().map(of_business));
             }
             _ => {}
         }
-        state.apply(write);
     }
-    if state.business.suspended {
-        deliveries.clear();
+    writes.into_iter().for_each(|write| state.apply(write));
+    if !state.business.suspended {
+        effects.extend(deliveries.into_iter().map(Effect::Deliver));
     }
-    let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
-    let answer = Answer { status, body: body.into(), replayed: false };
-    let (mails_wait, left_out) = (mailed.until, mailed.left_out);
-    Ok(CarriedOut {
-        batch,
-        answer,
-        deliveries,
-        ended,
-        turned_off,
-        missed,
-        happened,
-        mails_wait,
-        left_out,
-        then,
-    })
+    effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
+    effects.extend(mailed.until.map(Effect::MailWaits));
+    effects.extend((missed > 0).then_some(Effect::Missed(missed)));
+    effects.extend((mailed.left_out > 0).then_some(Effect::MailsLeftOut(mailed.left_out)));
+    effects.extend((!happened.is_empty()).then_some(Effect::Tell(happened)));
+    Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
 }

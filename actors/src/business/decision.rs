@@ -1,15 +1,13 @@
 //! What a change comes to, as data: what is written, announced, noted and answered.
 
-use std::marker::PhantomData;
-
 use serde::Serialize;
 use serde_json::Value;
 
-use super::request::{AnswerStatus, Ended, Gives, New, Removed, Shown};
+use super::request::{Gives, Removed};
 use super::write::Write;
 use crate::domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, WebhookId};
 use crate::mail::NewMail;
-use crate::view::{self, EndedView};
+use crate::view;
 
 /// What the audit log shall say of a change.
 #[derive(Clone, Debug)]
@@ -19,16 +17,17 @@ pub(super) struct AuditDraft {
     pub(super) changes: Vec<FieldChange>,
 }
 
-/// What a change comes to: the records to write, what is announced, what the audit log says, and the answer, of which
-/// the type says what it shows.
+/// What a change comes to: its answer, the records to write, what is announced, and what the audit log says.
 #[derive(Debug)]
-pub struct Decision<G> {
+pub struct Decision<G: Gives> {
+    value: G::Value,
+    /// What is remembered of the answer, if not all of it; see [`super::Change::replay`].
+    remembered: Option<G::Value>,
     decided: Decided,
-    gives: PhantomData<fn() -> G>,
 }
 
-/// The same, whatever the answer shows.
-#[derive(Clone, Debug)]
+/// The same without the answer.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Decided {
     pub(super) writes: Vec<Write>,
     pub(super) audit: Vec<AuditDraft>,
@@ -38,70 +37,33 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// An endpoint that is turned off for its failures, of which the team is told.
     pub(super) turned_off: Option<WebhookId>,
-    pub(super) status: AnswerStatus,
-    pub(super) body: Vec<u8>,
-    /// What is remembered of the body, if not all of it; see [`super::Change::replay`].
-    pub(super) remembered: Option<Vec<u8>>,
-}
-
-impl<V: Serialize + 'static> Decision<Shown<V>> {
-    /// Nothing changes; the resource is answered as it is.
-    pub fn unchanged(resource: &V) -> Self {
-        Self::answering(resource)
-    }
-
-    /// The resource is answered as it shall be; what is written follows.
-    pub fn answering(resource: &V) -> Self {
-        Self::with_body(view::render(resource))
-    }
-}
-
-impl<V: Serialize + 'static> Decision<New<V>> {
-    /// A resource was created.
-    pub fn created(resource: &V) -> Self {
-        Self::with_body(view::render(resource))
-    }
 }
 
 impl Decision<Removed> {
     /// A resource is no more, and the answer has no body.
     pub fn gone() -> Self {
-        Self::with_body(Vec::new())
-    }
-}
-
-impl Decision<Ended> {
-    /// The business is ended; what is answered shows that.
-    pub(super) fn ended(shown: &EndedView) -> Self {
-        Self::with_body(view::render(shown))
+        Self::answering(())
     }
 }
 
 impl<G: Gives> Decision<G> {
-    fn with_body(body: Vec<u8>) -> Self {
-        let decided = Decided {
-            writes: Vec::new(),
-            audit: Vec::new(),
-            events: Vec::new(),
-            mails: Vec::new(),
-            turned_off: None,
-            status: G::STATUS,
-            body,
-            remembered: None,
-        };
-        Self { decided, gives: PhantomData }
+    /// This is answered. Without more nothing changes.
+    pub fn answering(value: G::Value) -> Self {
+        Self { value, remembered: None, decided: Decided::default() }
     }
 
-    /// For the actor, to which it does not matter what is shown.
-    pub(super) fn into_decided(self) -> Decided {
-        self.decided
+    /// What is done, the answer, and where the request `is_kept` the answer as it is kept for the same request again.
+    pub(super) fn into_parts(self, is_kept: bool) -> (Decided, G::Value, Option<Vec<u8>>) {
+        let Self { value, remembered, decided } = self;
+        let kept = is_kept.then(|| G::render(remembered.as_ref().unwrap_or(&value)));
+        (decided, value, kept)
     }
 
-    /// Remembers this instead of the whole answer: the change makes the answer of it again, or that is all that is
-    /// answered again.
+    /// Remembers this instead of the answer: the change makes the answer of it again, or that is all that is answered
+    /// again.
     #[must_use]
-    pub(super) fn remember<V: Serialize>(mut self, part: &V) -> Self {
-        self.decided.remembered = Some(view::render(part));
+    pub(super) fn remember(mut self, value: G::Value) -> Self {
+        self.remembered = Some(value);
         self
     }
 
@@ -114,20 +76,29 @@ impl<G: Gives> Decision<G> {
 
     /// Notes a creation in the audit log.
     #[must_use]
-    pub fn note(mut self, action: AuditAction, id: impl ResourceId) -> Self {
-        self.decided.audit.push(AuditDraft { action, resource_id: id.uuid(), changes: Vec::new() });
-        self
+    pub fn note(self, action: AuditAction, id: impl ResourceId) -> Self {
+        self.noted(action, id, Vec::new())
     }
 
     /// Notes a change in the audit log, with the fields in which the resource differs.
     #[must_use]
     pub fn note_changes<V: Serialize>(
-        mut self,
+        self,
         action: AuditAction,
         id: impl ResourceId,
         (before, after): (&V, &V),
     ) -> Self {
-        let changes = changed_fields(before, after);
+        self.noted(action, id, changed_fields(before, after))
+    }
+
+    /// The same, where the answer shows the resource as the change leaves it.
+    #[must_use]
+    pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
+        let changes = changed_fields(before, &self.value);
+        self.noted(action, id, changes)
+    }
+
+    fn noted(mut self, action: AuditAction, id: impl ResourceId, changes: Vec<FieldChange>) -> Self {
         self.decided.audit.push(AuditDraft { action, resource_id: id.uuid(), changes });
         self
     }
@@ -149,7 +120,7 @@ impl<G: Gives> Decision<G> {
     /// Announces an event about the resource that is answered.
     #[must_use]
     pub fn announce(mut self, event: EventType) -> Self {
-        self.decided.events.push((event, self.decided.body.clone()));
+        self.decided.events.push((event, view::render(&self.value)));
         self
     }
 

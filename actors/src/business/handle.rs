@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::change::{AnyChange, Change};
+use super::change::{AnswerOf, AnyChange, AnyValue, Change};
 use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
@@ -64,9 +64,11 @@ impl BusinessHandle {
         &self,
         request: Request,
         change: C,
-    ) -> Result<Answer, EngineError> {
+    ) -> Result<AnswerOf<C>, EngineError> {
         let change: Box<dyn AnyChange> = Box::new(change);
-        self.call(|reply, permits| Message::Change { request, change, reply, permits }).await
+        let answer: Answer<AnyValue> =
+            self.call(|reply, permits| Message::Change { request, change, reply, permits }).await?;
+        Ok(answer.map(|value| *value.downcast().expect("a change answers what its type says")))
     }
 
     /// Hears from now on of what changes in the business, once each change is on the disk.

@@ -2,7 +2,7 @@
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::change::AnyChange;
+use super::change::{AnyChange, AnyValue};
 use super::request::{Answer, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
@@ -15,7 +15,7 @@ pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>
 /// What a business actor is asked.
 pub(crate) enum Message {
     /// Carry out a change.
-    Change { request: Request, change: Box<dyn AnyChange>, reply: Reply<Answer>, permits: Permits },
+    Change { request: Request, change: Box<dyn AnyChange>, reply: Reply<Answer<AnyValue>>, permits: Permits },
     /// Answer a question about what is in memory.
     Ask { question: Question },
     /// Answer a question about how much there is, once that is counted.

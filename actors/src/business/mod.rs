@@ -45,7 +45,7 @@ mod usage;
 mod wiping;
 mod write;
 
-pub use change::Change;
+pub use change::{AnswerOf, Change};
 pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
@@ -54,7 +54,9 @@ pub use queries::{
     PageRequest, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
-pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
+pub use request::{
+    Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown, View,
+};
 
 pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
@@ -63,7 +65,7 @@ pub(crate) use duties::has_any as has_duties;
 pub(crate) use message::{Message, SweptThrough};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
-pub(crate) use remembered::{answer_of, days, kept, remember};
+pub(crate) use remembered::{days, kept, read_kept, remember};
 pub(crate) use theirs::Theirs;
 pub(crate) use unread::{end_unread, is_unread, remember_end};
 pub(crate) use write::{Write, has_change_row};

@@ -20,11 +20,11 @@ mod references;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::change::Change;
+use super::change::{AnswerOf, Change};
 use super::context::Context;
 use super::handle::BusinessHandle;
 use super::message::{Message, Question};
-use super::remembered::{check_actor, given};
+use super::remembered::{check_actor, given, read_kept};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
@@ -256,12 +256,17 @@ impl BusinessHandle {
     ///
     /// [`Refusal::IdempotencyKeyReused`]: crate::domain::Refusal::IdempotencyKeyReused
     /// [`Refusal::IdempotencyInProgress`]: crate::domain::Refusal::IdempotencyInProgress
-    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<Answer>, EngineError> {
+    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>, EngineError> {
         if request.idempotency.is_none() {
             return Ok(None);
         }
         let request = request.clone();
-        self.ask(move |state, _| given(state, &request, C::Gives::STATUS, Some(Right::Own))).await
+        self.ask(move |state, _| {
+            let kept = given(state, &request, C::Gives::STATUS, Some(Right::Own))?;
+            let value = kept.map(|kept| read_kept::<C::Gives>(&kept)).transpose()?;
+            Ok(value.map(|value| Answer { value, replayed: true }))
+        })
+        .await
     }
 
     /// Whether a change would be refused just now. For whoever has to change something else first.

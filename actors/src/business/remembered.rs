@@ -5,7 +5,7 @@
 
 use chrono::TimeDelta;
 
-use super::request::{Answer, AnswerStatus, Idempotency, Request};
+use super::request::{AnswerStatus, Gives, Idempotency, Request};
 use super::state::State;
 use crate::domain::{
     Access, Actor as Who, ApiKey, BusinessId, Denied, KeyId, PersonId, Refusal, Right, SteadyTime, Timestamp,
@@ -20,22 +20,22 @@ const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
 /// How many days ahead of steady time are looked at: each is of a time when an earlier version ran on a wrong clock.
 const DAYS_AHEAD_MAX: usize = 32;
 
-/// The answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the
+/// The kept answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the
 /// change does not learn of it either.
 pub(super) fn given(
     state: &State,
     request: &Request,
     status: AnswerStatus,
     needs: Option<Right>,
-) -> Result<Option<Answer>, EngineError> {
+) -> Result<Option<Vec<u8>>, EngineError> {
     check_actor(state, request, needs)?;
     let Some(idempotency) = request.idempotency else { return Ok(None) };
-    let Some(answer) = remembered(state, idempotency)? else { return Ok(None) };
-    if answer.status != status {
+    let Some((kept, body)) = remembered(state, idempotency)? else { return Ok(None) };
+    if kept != status {
         // Its fingerprint has the method and the path in it, so that was a version to which they meant another change.
         return Err(Refusal::IdempotencyKeyReused.into());
     }
-    Ok(Some(answer))
+    Ok(Some(body))
 }
 
 /// Adds to the batch of a change what it answers, among the rows of a business or of the installation.
@@ -43,23 +43,19 @@ pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
     idempotency: Idempotency,
-    status: AnswerStatus,
-    body: &[u8],
+    (status, body): (AnswerStatus, Vec<u8>),
     batch: &mut Batch,
 ) {
     let Idempotency { key, fingerprint } = idempotency;
-    let record = IdempotencyRecord {
-        fingerprint,
-        status: status_code(status),
-        body: body.to_vec(),
-        shows: None,
-        answered,
-    };
+    let record = IdempotencyRecord { fingerprint, status: status_code(status), body, shows: None, answered };
     batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 
-/// The answer that was given to the same request, if it was.
-fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>, EngineError> {
+/// The answer that was given to the same request, if it was, and its kind.
+fn remembered(
+    state: &State,
+    idempotency: Idempotency,
+) -> Result<Option<(AnswerStatus, Vec<u8>)>, EngineError> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
     // Days ahead first: what the sweep moves from there to today is found in one place or the other.
@@ -70,15 +66,12 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>,
     if state.overlay.ticket(&at(day)).is_some() {
         return Err(Refusal::IdempotencyInProgress.into());
     }
-    let anew = match record.shows {
-        None => None,
-        Some(what) => Some(state.show_anew(what)?.ok_or(Refusal::NotFound(name_of(what)))?),
+    let status = status_from_code(record.status)?;
+    let body = match record.shows {
+        None => record.body,
+        Some(what) => state.show_anew(what)?.ok_or(Refusal::NotFound(name_of(what)))?,
     };
-    let answer = answer_of(record)?;
-    Ok(Some(match anew {
-        Some(body) => Answer { body: body.into(), ..answer },
-        None => answer,
-    }))
+    Ok(Some((status, body)))
 }
 
 /// The kind of a resource, as it is called.
@@ -117,10 +110,9 @@ pub(crate) fn kept(
     Ok(None)
 }
 
-/// The answer that is kept.
-pub(crate) fn answer_of(record: IdempotencyRecord) -> Result<Answer, StoreError> {
-    let status = status_from_code(record.status)?;
-    Ok(Answer { status, body: record.body.into(), replayed: true })
+/// What the answer shows that is kept as these bytes.
+pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
+    G::read(kept).map_err(|_| StoreError::damaged("idempotency", "what it remembers is no such answer"))
 }
 
 /// The days behind today under which anything is remembered, the last ones first.

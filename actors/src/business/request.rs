@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 
-use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::domain::{Actor, Timestamp};
+use crate::view::{self, EndedView};
 
 /// An `If-Match` condition (RFC 9110 §13.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,27 +58,47 @@ pub enum AnswerStatus {
     Gone,
 }
 
-/// What the answer to a kind of change shows. It stands in the change's type, so whoever hands on the answer says the
-/// same or does not compile.
+/// The answer to a kind of change. It stands in the change's type, so an edge that renders the answer otherwise does not
+/// compile.
 pub trait Gives: Send + 'static {
     /// What kind of answer that is.
     const STATUS: AnswerStatus;
+
+    /// What the answer shows.
+    type Value: View;
+
+    /// The answer as it is kept for the same request again.
+    fn render(value: &Self::Value) -> Vec<u8> {
+        view::render(value)
+    }
+
+    /// The answer that is kept as these bytes.
+    fn read(bytes: &[u8]) -> serde_json::Result<Self::Value> {
+        serde_json::from_slice(bytes)
+    }
 }
+
+/// What an answer can show.
+pub trait View: Serialize + DeserializeOwned + Send + 'static {}
+
+impl<V: Serialize + DeserializeOwned + Send + 'static> View for V {}
 
 /// The resource as it is now, in this view.
 #[derive(Debug)]
 pub struct Shown<V>(PhantomData<fn() -> V>);
 
-impl<V: 'static> Gives for Shown<V> {
+impl<V: View> Gives for Shown<V> {
     const STATUS: AnswerStatus = AnswerStatus::Done;
+    type Value = V;
 }
 
 /// The resource that was created, in this view.
 #[derive(Debug)]
 pub struct New<V>(PhantomData<fn() -> V>);
 
-impl<V: 'static> Gives for New<V> {
+impl<V: View> Gives for New<V> {
     const STATUS: AnswerStatus = AnswerStatus::Created;
+    type Value = V;
 }
 
 /// Nothing: the resource is no more.
@@ -85,6 +107,15 @@ pub struct Removed;
 
 impl Gives for Removed {
     const STATUS: AnswerStatus = AnswerStatus::Gone;
+    type Value = ();
+
+    fn render((): &()) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn read(_: &[u8]) -> serde_json::Result<()> {
+        Ok(())
+    }
 }
 
 /// That the business was ended.
@@ -93,26 +124,28 @@ pub struct Ended;
 
 impl Gives for Ended {
     const STATUS: AnswerStatus = AnswerStatus::Done;
+    type Value = EndedView;
 }
 
 /// The answer to a change. Everything it shows is on the disk.
-#[derive(Clone)]
-pub struct Answer {
-    /// What kind of answer it is.
-    pub status: AnswerStatus,
-    /// The resource's JSON; empty for [`AnswerStatus::Gone`].
-    pub body: Bytes,
+#[derive(Clone, Copy)]
+pub struct Answer<V> {
+    /// What it shows.
+    pub value: V,
     /// Whether it is the answer to an earlier request with the same idempotency key.
     pub replayed: bool,
 }
 
-/// What the resource is does not show in a log: it may be a person, or a secret that is shown this once.
-impl std::fmt::Debug for Answer {
+impl<V> Answer<V> {
+    /// The same answer with another value.
+    pub fn map<W>(self, value: impl FnOnce(V) -> W) -> Answer<W> {
+        Answer { value: value(self.value), replayed: self.replayed }
+    }
+}
+
+/// The value does not appear in a log, because it may be a person, or a secret that is shown only once.
+impl<V> std::fmt::Debug for Answer<V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Answer")
-            .field("status", &self.status)
-            .field("bytes", &self.body.len())
-            .field("replayed", &self.replayed)
-            .finish()
+        f.debug_struct("Answer").field("replayed", &self.replayed).finish_non_exhaustive()
     }
 }

@@ -3,12 +3,12 @@
 //! What always holds: it is ended as one that can be read is, in one batch; its rows go behind that.
 
 use super::remembered::remember;
-use super::request::{AnswerStatus, Idempotency};
+use super::request::{Ended, Gives, Idempotency};
 use super::write::Write;
 use crate::domain::{Business, BusinessId, ENDPOINTS_MAX, SteadyTime, WebhookId};
 use crate::store::keys::kind;
 use crate::store::{Batch, Order, Store, StoreError, keys};
-use crate::view::{self, EndedView};
+use crate::view::EndedView;
 
 /// Whether there is a profile that does not decode.
 ///
@@ -39,6 +39,6 @@ pub(crate) fn end_unread(store: &Store, of: BusinessId) -> Result<(Batch, Vec<We
 /// Adds to a batch what the same request is answered that ends a business. It is remembered among the rows of the
 /// installation, for those of the business go.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
-    let body = view::render(&EndedView { id: of });
-    remember(BusinessId::INSTALLATION, now, once, AnswerStatus::Done, &body, batch);
+    let kept = Ended::render(&EndedView { id: of });
+    remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);
 }

@@ -101,8 +101,7 @@ impl World {
             description: Text::default(),
         };
         let created = self.business.change(Request::by(Actor::Operator), create).await.unwrap();
-        let created: Value = serde_json::from_slice(&created.body).unwrap();
-        (created["id"].as_str().unwrap().parse().unwrap(), receiver)
+        (created.value.webhook.id, receiver)
     }
 
     /// A receiver at an address that a host's name leads to from now on.

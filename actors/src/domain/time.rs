@@ -1,11 +1,12 @@
 //! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339); and steady time, which no wall clock
 //! moves.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Sub};
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// An instant, in milliseconds since 1970-01-01T00:00:00Z; always within the years 0000 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,6 +119,13 @@ impl Sub for Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::str::from_utf8(&self.write()).unwrap_or_default())
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|_| de::Error::invalid_value(de::Unexpected::Str(&text), &"an instant"))
     }
 }
 

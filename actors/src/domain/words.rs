@@ -41,6 +41,13 @@ macro_rules! words {
                 serializer.serialize_str(self.as_str())
             }
         }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Self::from_word(&word).ok_or_else(|| serde::de::Error::unknown_variant(&word, &[$($word),*]))
+            }
+        }
     };
 }
 

@@ -9,7 +9,7 @@ use super::once::Once;
 use crate::actor::Held;
 use crate::business::commands::erasure::EndBusiness;
 use crate::business::{
-    Answer, AnswerStatus, Idempotency, Page, PageRequest, Request, Write, collect, end_unread, is_unread,
+    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, end_unread, is_unread,
     read_page, remember_end,
 };
 use crate::delivery::EndpointKey;
@@ -22,7 +22,7 @@ use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Order, Record, Weight, keys, unless_business_set_aside};
-use crate::view::{self, EndedView, OperatorBusinessView};
+use crate::view::{EndedView, OperatorBusinessView};
 
 /// A business as it is created.
 #[derive(Clone, Debug)]
@@ -64,14 +64,13 @@ impl Engine {
         new: NewBusiness,
         by: Actor,
         idempotency: Idempotency,
-    ) -> Result<Answer, EngineError> {
+    ) -> Result<Answer<OperatorBusinessView>, EngineError> {
         let once = Once::begin(&self.shared, idempotency.key)?;
-        if let Some(answer) = Once::answered(&self.shared, idempotency)? {
+        if let Some(answer) = Once::answered::<New<OperatorBusinessView>>(&self.shared, idempotency)? {
             return Ok(answer);
         }
         let business = self.create(new, by, Some((once, idempotency))).await?;
-        let body = view::render(&OperatorBusinessView::from(&business));
-        Ok(Answer { status: AnswerStatus::Created, body: body.into(), replayed: false })
+        Ok(Answer { value: OperatorBusinessView::from(&business), replayed: false })
     }
 
     async fn create(
@@ -118,8 +117,8 @@ impl Engine {
         let record = AuditRecord { entry, usage: Some(Usage::default()) };
         batch.put(keys::audit(id, audit_id), record.encode());
         if let Some((_, asked)) = once {
-            let body = view::render(&OperatorBusinessView::from(&business));
-            Once::remember(&self.shared, asked, AnswerStatus::Created, &body, &mut batch)?;
+            let answer = OperatorBusinessView::from(&business);
+            Once::remember::<New<OperatorBusinessView>>(&self.shared, asked, &answer, &mut batch)?;
         }
         let (done, written) = oneshot::channel();
         self.shared.store.submit(
@@ -139,12 +138,16 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is none; else as a change.
-    pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
+    pub async fn end_business(
+        &self,
+        id: BusinessId,
+        mut request: Request,
+    ) -> Result<Answer<EndedView>, EngineError> {
         self.shared.check_business(id)?;
         let once = request.idempotency.take();
         let ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
         if let Some(once) = once
-            && let Some(answer) = Once::answered(&self.shared, once)?
+            && let Some(answer) = Once::answered::<Ended>(&self.shared, once)?
         {
             return Ok(answer);
         }
@@ -160,7 +163,7 @@ impl Engine {
         id: BusinessId,
         once: Option<Idempotency>,
         ending: Option<Once>,
-    ) -> Result<Answer, EngineError> {
+    ) -> Result<Answer<EndedView>, EngineError> {
         let (shared, permit) = (Arc::clone(&self.shared), self.shared.permit()?);
         shared.store.check_room(Weight::Frees)?;
         let (mut batch, endpoints) = end_unread(&shared.store, id)?;
@@ -183,8 +186,7 @@ impl Engine {
             }),
         );
         written.await.map_err(|_| EngineError::Failed)?;
-        let body = view::render(&EndedView { id });
-        Ok(Answer { status: AnswerStatus::Done, body: body.into(), replayed: false })
+        Ok(Answer { value: EndedView { id }, replayed: false })
     }
 
     /// The businesses in the order of their creation.

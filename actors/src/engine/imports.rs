@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::once::Once;
-use crate::business::{Answer, AnswerStatus, Idempotency};
+use crate::business::{Answer, Idempotency, Shown};
 use crate::domain::{Actor, Refusal, UnderWay};
 use crate::error::EngineError;
 use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
 use crate::settling::until_opened;
 use crate::shared::{ImportPlace, Shared};
 use crate::store::{Batch, Weight};
-use crate::view::{self, ImportedView};
+use crate::view::ImportedView;
 
 /// An import under way. Dropped before its end, it is taken back.
 pub struct Importing {
@@ -73,8 +73,11 @@ impl Engine {
     ///
     /// # Errors
     /// [`Refusal::IdempotencyKeyReused`] when it was asked for by others; the store's failure.
-    pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer>, EngineError> {
-        let answered = Once::answered(&self.shared, asked)?;
+    pub async fn imported_before(
+        &self,
+        asked: Idempotency,
+    ) -> Result<Option<Answer<ImportedView>>, EngineError> {
+        let answered = Once::answered::<Shown<ImportedView>>(&self.shared, asked)?;
         if answered.is_some() {
             until_opened(&self.shared).await?;
         }
@@ -114,15 +117,14 @@ impl Importing {
     /// The store's failure.
     pub async fn finish(
         mut self,
-        imported: &ImportedView,
+        imported: ImportedView,
         by: Actor,
         once: Option<Idempotency>,
-    ) -> Result<Answer, EngineError> {
+    ) -> Result<Answer<ImportedView>, EngineError> {
         self.shared.check_open()?;
-        let body = view::render(imported);
         let mut rows = Batch::default();
         if let Some(once) = once {
-            Once::remember(&self.shared, once, AnswerStatus::Done, &body, &mut rows)?;
+            Once::remember::<Shown<ImportedView>>(&self.shared, once, &imported, &mut rows)?;
         }
         if let Some(import) = self.import.take() {
             import.finish_with(rows).await?;
@@ -133,7 +135,7 @@ impl Importing {
             records = imported.records,
             "businesses were imported"
         );
-        Ok(Answer { status: AnswerStatus::Done, body: body.into(), replayed: false })
+        Ok(Answer { value: imported, replayed: false })
     }
 
     /// Takes everything back, and waits until that is done.

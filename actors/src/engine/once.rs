@@ -3,7 +3,7 @@
 //!
 //! What always holds: two of the same key are never carried out at once.
 
-use crate::business::{Answer, AnswerStatus, Idempotency, answer_of, days, kept, remember};
+use crate::business::{Answer, Gives, Idempotency, days, kept, read_kept, remember};
 use crate::domain::{BusinessId, Refusal};
 use crate::error::EngineError;
 use crate::shared::{OnceGuard, Shared};
@@ -22,9 +22,9 @@ pub struct Once {
 impl Once {
     pub(super) fn begin(shared: &Shared, key: [u8; 32]) -> Result<Self, EngineError> {
         let guard = shared.begin_once(key)?;
-        let known = match Self::answered(shared, Idempotency { key, fingerprint: [0; 32] }) {
+        let known = match find(shared, Idempotency { key, fingerprint: [0; 32] }) {
             Err(EngineError::Refused(Refusal::IdempotencyKeyReused)) => true,
-            answered => answered?.is_some(),
+            found => found?.is_some(),
         };
         Ok(Self { _guard: guard, known })
     }
@@ -35,20 +35,20 @@ impl Once {
     }
 
     /// What was answered to such a request.
-    pub(super) fn answered(shared: &Shared, asked: Idempotency) -> Result<Option<Answer>, EngineError> {
-        let now = shared.clocks.steady();
-        let read = |day| shared.store.get::<IdempotencyRecord>(&of_installation(day, &asked));
-        let found = kept(days(now), now, asked.fingerprint, read)?;
-        Ok(found.map(|(_, record)| answer_of(record)).transpose()?)
+    pub(super) fn answered<G: Gives>(
+        shared: &Shared,
+        asked: Idempotency,
+    ) -> Result<Option<Answer<G::Value>>, EngineError> {
+        let value = find(shared, asked)?.map(|record| read_kept::<G>(&record.body)).transpose()?;
+        Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
     /// Adds what is answered to the batch, and takes away a few of those that no look-up reaches any more: so there are
     /// never many more than were made in two days.
-    pub(super) fn remember(
+    pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,
-        status: AnswerStatus,
-        body: &[u8],
+        answer: &G::Value,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
         let now = shared.clocks.steady();
@@ -57,7 +57,7 @@ impl Once {
             let (key, value) = row?;
             batch.delete_whole(Key::new(&key), value.len());
         }
-        remember(BusinessId::INSTALLATION, now, asked, status, body, batch);
+        remember(BusinessId::INSTALLATION, now, asked, (G::STATUS, G::render(answer)), batch);
         Ok(())
     }
 }
@@ -66,6 +66,13 @@ impl std::fmt::Debug for Once {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Once").field("known", &self.known).finish_non_exhaustive()
     }
+}
+
+/// What is kept of such a request.
+fn find(shared: &Shared, asked: Idempotency) -> Result<Option<IdempotencyRecord>, EngineError> {
+    let now = shared.clocks.steady();
+    let read = |day| shared.store.get::<IdempotencyRecord>(&of_installation(day, &asked));
+    Ok(kept(days(now), now, asked.fingerprint, read)?.map(|(_, record)| record))
 }
 
 fn of_installation(day: u32, asked: &Idempotency) -> Key {

@@ -18,7 +18,7 @@ use crate::business::Request;
 use crate::business::commands::messages::TakeMessage;
 use crate::domain::{
     About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailKind, MailStatus, MessageDetails,
-    PersonId, Text, Timestamp, WeeklyHours,
+    PersonId, ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
 use crate::store::{MemoryBackend, Store};
@@ -161,8 +161,7 @@ impl World {
     ) -> Mail {
         let details = MessageDetails::of(Text::new(format!("For {person}")).unwrap());
         let taken = business.change(Request::by(Actor::Operator), TakeMessage { details }).await.unwrap();
-        let taken: serde_json::Value = serde_json::from_slice(&taken.body).unwrap();
-        let id: Uuid = taken["id"].as_str().unwrap().parse().unwrap();
+        let id = taken.value.id.uuid();
         let about = About { kind: AlertKind::MessageTaken, id, at: self.engine.now() };
         let new = NewMail {
             business_id: Some(business.id()),

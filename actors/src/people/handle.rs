@@ -288,7 +288,7 @@ impl People {
         business: &BusinessHandle,
         request: Request,
         (id, patch, name): (PersonId, MembershipPatch, Option<PersonName>),
-    ) -> Result<Answer, EngineError> {
+    ) -> Result<Answer<PersonView>, EngineError> {
         if let Some(answer) = business.remembered::<PatchMember>(&request).await? {
             return Ok(answer);
         }

@@ -17,7 +17,8 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::installation_log::note;
 use crate::mail::{Forgotten, NewMail, wait};
-use crate::store::{Batch, StoreError, Weight, keys};
+use crate::store::{Batch, Weight, keys};
+use crate::view::{LinkView, NewPersonView};
 
 /// Whom somebody invites, and as what.
 #[derive(Clone, Debug)]
@@ -56,15 +57,6 @@ pub struct Linked {
     pub token: Option<Token>,
 }
 
-/// The link that a remembered answer tells of.
-fn read_link(answer: &Answer) -> Result<(LinkKind, Timestamp), StoreError> {
-    let damaged = || StoreError::damaged("idempotency", "what is remembered is no link");
-    let link: serde_json::Value = serde_json::from_slice(&answer.body).map_err(|_| damaged())?;
-    let kind = link["kind"].as_str().and_then(LinkKind::from_word).ok_or_else(damaged)?;
-    let expires_at = link["expires_at"].as_str().and_then(|at| Timestamp::parse(at).ok());
-    Ok((kind, expires_at.ok_or_else(damaged)?))
-}
-
 /// What is mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailing {
@@ -91,7 +83,7 @@ impl Mailing {
 #[derive(Debug)]
 pub struct Invited {
     /// The person with their membership; without a link.
-    pub answer: Answer,
+    pub answer: Answer<NewPersonView>,
     /// A link for whoever invited to hand over, if there is one.
     pub link: Option<NewLink>,
     /// Who is mailed what, if mail is sent; nobody where the answer is given again.
@@ -234,7 +226,7 @@ impl People {
         let once = once.map(Held::new);
         let (people, business) = (self.holding(once.clone()), &business.holding(once));
         if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
-            let (kind, expires_at) = read_link(&answer)?;
+            let LinkView { kind, expires_at, .. } = answer.value;
             return Ok(Linked { kind, expires_at, token: None });
         }
         let (person, _) = people.member(business, id).await?;

@@ -6,7 +6,7 @@
 use super::handle::People;
 use super::token::Token;
 use crate::business::commands::offers::{AcceptMembership, DeclineMembership};
-use crate::business::{Answer, BusinessHandle, Request};
+use crate::business::{BusinessHandle, Request};
 use crate::domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 use crate::error::EngineError;
 
@@ -15,20 +15,20 @@ impl People {
     ///
     /// # Errors
     /// [`Refusal::Expired`] where the session has ended, or the refusal, or the engine's failure.
-    pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<Answer, EngineError> {
+    pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
-        business.change(request, AcceptMembership { person, by_link }).await
+        business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
     /// Declines it: the membership is gone.
     ///
     /// # Errors
     /// As for [`Self::accept`]; [`Refusal::Conflict`] where it was accepted, or taken away for a while.
-    pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<Answer, EngineError> {
+    pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
-        business.change(request, DeclineMembership { person, by_link }).await
+        business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
     /// Who is signed in by a token; and since when, where a link that came from this business has led there.

@@ -1,7 +1,9 @@
 //! Appointments.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
@@ -9,7 +11,7 @@ use crate::domain::{
 };
 
 /// An appointment, with the names it refers to.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Appointment")]
 pub struct AppointmentView {
     /// Its id.
@@ -21,7 +23,7 @@ pub struct AppointmentView {
     /// When it ends.
     pub ends_at: Timestamp,
     /// IANA name of the business's zone.
-    pub timezone: &'static str,
+    pub timezone: Cow<'static, str>,
     /// What is booked.
     pub service_id: ServiceId,
     /// Its name.
@@ -40,7 +42,7 @@ pub struct AppointmentView {
     pub source: Source,
     /// Whether it stands in the staff member's own calendar.
     pub calendar_sync_status: CalendarSyncStatus,
-    /// What it keeps free around it of the staff member's time; no API shows it.
+    /// The time that stays free before and after it. No API shows it, so a repeated answer has none.
     #[serde(skip)]
     pub buffers: Buffers,
     /// When it was booked or asked for.
@@ -70,7 +72,7 @@ impl AppointmentView {
             status: appointment.status,
             starts_at: appointment.starts_at,
             ends_at: appointment.ends_at,
-            timezone: parties.timezone,
+            timezone: parties.timezone.into(),
             service_id: appointment.service_id,
             service_name: parties.service_name.to_owned(),
             staff_id: appointment.staff_id,

@@ -1,20 +1,20 @@
 //! What a business may keep, and keeps, as the operator API shows it: a property for each kind.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Serialize;
-use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 
 /// A budget and what is used of it, with the defaults filled in.
-#[derive(Clone, Debug)]
-pub struct BudgetView(Vec<(BudgetKind, UseView)>);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BudgetView(BTreeMap<BudgetKind, UseView>);
 
 /// What is allowed and used of one kind.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BudgetUse")]
 struct UseView {
     /// At most so many rows.
@@ -38,12 +38,6 @@ impl BudgetView {
     }
 }
 
-impl Serialize for BudgetView {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
-
 /// A property for each kind, as it is serialised.
 impl JsonSchema for BudgetView {
     fn schema_name() -> Cow<'static, str> {
@@ -62,8 +56,8 @@ impl JsonSchema for BudgetView {
 }
 
 /// What the operator says of each kind; null is the default.
-#[derive(Clone, Debug)]
-pub struct LimitsView(Vec<(BudgetKind, LimitView)>);
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitsView(BTreeMap<BudgetKind, LimitView>);
 
 /// What the operator says of one kind.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -79,12 +73,6 @@ impl From<&Budget> for LimitsView {
             (kind, LimitView { rows_max, bytes_max })
         };
         Self(BudgetKind::ALL.iter().copied().map(view).collect())
-    }
-}
-
-impl Serialize for LimitsView {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
     }
 }
 

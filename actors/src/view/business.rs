@@ -1,12 +1,14 @@
 //! Businesses, as integrations and the operator see them.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{BookingMode, Business, BusinessId, Day, DayHours, Locale, Timestamp};
 
 /// A business, as integrations see it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Business")]
 pub struct BusinessView {
     /// Stable identifier.
@@ -14,7 +16,7 @@ pub struct BusinessView {
     /// Its name.
     pub name: String,
     /// IANA time zone name.
-    pub timezone: &'static str,
+    pub timezone: Cow<'static, str>,
     /// Default language for callers.
     pub locale: Locale,
     /// Its web site.
@@ -31,7 +33,7 @@ pub struct BusinessView {
 }
 
 /// The opening hours of one day.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OpeningHours")]
 pub struct HoursView {
     /// The day on which they begin.
@@ -55,7 +57,7 @@ impl From<&Business> for BusinessView {
         Self {
             id: business.id,
             name: business.name.clone(),
-            timezone: business.zone.name(),
+            timezone: business.zone.name().into(),
             locale: business.locale,
             website_url: business.website_url.clone(),
             booking_mode: business.booking_mode,
@@ -67,7 +69,7 @@ impl From<&Business> for BusinessView {
 }
 
 /// A business, as its operator sees it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorBusiness")]
 pub struct OperatorBusinessView {
     /// What integrations see.
@@ -82,7 +84,7 @@ pub struct OperatorBusinessView {
 }
 
 /// A weekly break.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Break")]
 pub struct BreakView {
     /// The day on which it begins.

@@ -1,13 +1,15 @@
 //! Services and staff.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::HoursView;
 use crate::domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMember, Timestamp};
 
 /// A service, as integrations see it; they see active ones only.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Service")]
 pub struct ServiceView {
     /// Its id.
@@ -38,7 +40,7 @@ impl From<&Service> for ServiceView {
 }
 
 /// A service, as the operator sees it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorService")]
 pub struct OperatorServiceView {
     /// What integrations see.
@@ -77,7 +79,7 @@ impl From<&Service> for OperatorServiceView {
 }
 
 /// A staff member.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "StaffMember")]
 pub struct StaffView {
     /// Their id.
@@ -87,7 +89,7 @@ pub struct StaffView {
     /// Whether they take appointments.
     pub active: bool,
     /// IANA name of the zone they see times in.
-    pub timezone: &'static str,
+    pub timezone: Cow<'static, str>,
     /// The services they offer.
     pub service_ids: Vec<ServiceId>,
     /// When they were added.
@@ -102,7 +104,7 @@ impl From<&StaffMember> for StaffView {
             id: staff.id,
             name: staff.name.clone(),
             active: staff.active,
-            timezone: staff.zone.name(),
+            timezone: staff.zone.name().into(),
             service_ids: staff.service_ids.clone(),
             created_at: staff.created_at,
             updated_at: staff.updated_at,
@@ -111,7 +113,7 @@ impl From<&StaffMember> for StaffView {
 }
 
 /// A staff member, as the operator sees them.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorStaffMember")]
 pub struct OperatorStaffView {
     /// What integrations see.

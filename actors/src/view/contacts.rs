@@ -1,12 +1,14 @@
 //! Contacts.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{Contact, ContactId, Locale, Timestamp};
 
 /// A contact.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView {
     /// Their id.
@@ -20,7 +22,7 @@ pub struct ContactView {
     /// The language they speak.
     pub locale: Option<Locale>,
     /// IANA name of the zone they live in.
-    pub timezone: Option<&'static str>,
+    pub timezone: Option<Cow<'static, str>>,
     /// When they first appeared.
     pub created_at: Timestamp,
     /// When they last changed.
@@ -35,7 +37,7 @@ impl From<&Contact> for ContactView {
             phone: contact.phone.clone(),
             email: contact.email.clone(),
             locale: contact.locale,
-            timezone: contact.zone.map(|zone| zone.name()),
+            timezone: contact.zone.map(|zone| zone.name().into()),
             created_at: contact.created_at,
             updated_at: contact.updated_at,
         }

@@ -1,7 +1,7 @@
 //! Calls, messages and knowledge as the API shows them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Knowledge, KnowledgeId,
@@ -9,7 +9,7 @@ use crate::domain::{
 };
 
 /// A call.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PhoneCall")]
 pub struct CallView {
     /// Its id.
@@ -78,7 +78,7 @@ impl CallView {
 }
 
 /// A message for the team.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TakenMessage")]
 pub struct MessageView {
     /// Its id.
@@ -124,7 +124,7 @@ impl From<&TakenMessage> for MessageView {
 }
 
 /// A piece of knowledge.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Knowledge")]
 pub struct KnowledgeView {
     /// Its id.

@@ -1,12 +1,14 @@
 //! API keys.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{ApiKey, KeyCreator, KeyId, PersonId, Scope, Timestamp};
 
 /// A key as `GET /me` describes it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ApiKey")]
 pub struct KeyView {
     /// Its id.
@@ -34,12 +36,12 @@ impl From<&ApiKey> for KeyView {
 }
 
 /// Who created a key.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyCreator")]
 pub struct KeyCreatorView {
     /// `operator` or `person`.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The person's id.
     pub id: Option<PersonId>,
     /// The person's name, as long as there is such a person.
@@ -50,8 +52,8 @@ impl KeyCreatorView {
     /// Who created the key, whose name is this.
     pub fn new(creator: KeyCreator, name: Option<String>) -> Self {
         match creator {
-            KeyCreator::Operator => Self { kind: "operator", id: None, name: None },
-            KeyCreator::Person(id) => Self { kind: "person", id: Some(id), name },
+            KeyCreator::Operator => Self { kind: "operator".into(), id: None, name: None },
+            KeyCreator::Person(id) => Self { kind: "person".into(), id: Some(id), name },
         }
     }
 }
@@ -71,27 +73,24 @@ pub struct OperatorKeyView {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A key at the moment of its creation, the only time that it is shown whole: where the same request comes again, all
-/// but the key is answered.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "NewApiKey")]
-pub struct NewKeyView {
+/// A new key without the key itself.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedKeyView {
     /// Its descriptor.
     #[serde(flatten)]
     pub descriptor: KeyView,
     /// Who created it.
     pub created_by: KeyCreatorView,
-    /// The key itself; null where the answer is given again, for of a key only a hash is kept.
-    pub key: Option<String>,
 }
 
-impl NewKeyView {
-    /// A rendered one without the key: the descriptor alone, and so what its entity tag is of.
-    pub fn without_key(rendered: &[u8]) -> Vec<u8> {
-        // Inside of a string the quotes would be escaped, so this is the last property and nothing else.
-        match memchr::memmem::rfind(rendered, b",\"key\":") {
-            Some(at) => [&rendered[..at], b"}"].concat(),
-            None => rendered.to_vec(),
-        }
-    }
+/// A key at the moment of its creation, the only time that it is shown whole: where the same request comes again, all
+/// but the key is answered.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NewApiKey")]
+pub struct NewKeyView {
+    /// The key without the key itself, of which the entity tag is.
+    #[serde(flatten)]
+    pub created: CreatedKeyView,
+    /// The key itself; null where the answer is given again, for of a key only a hash is kept.
+    pub key: Option<String>,
 }

@@ -1,12 +1,12 @@
 //! What came of an import, as the operator API shows it.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::Timestamp;
 
 /// What was imported, or would be.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Imported")]
 pub struct ImportedView {
     /// How many businesses there are.

@@ -1,7 +1,8 @@
 //! People of a business, their sign-in links and how they are alerted.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::domain::{
     AlertEmail, AlertKind, AlertScope, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person,
@@ -9,13 +10,13 @@ use crate::domain::{
 };
 
 /// A person with their place in a business.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Person")]
 pub struct PersonView {
     /// Their id.
     pub id: PersonId,
-    /// The id of their membership, by which the dashboard names them.
-    #[serde(skip)]
+    /// The id of their membership, by which the dashboard names them. No API shows it, so a repeated answer has none.
+    #[serde(skip, default = "no_membership")]
     pub membership_id: MembershipId,
     /// Their email address, as it was written.
     pub email: String,
@@ -35,6 +36,11 @@ pub struct PersonView {
     pub updated_at: Timestamp,
     /// When they last signed in.
     pub last_sign_in_at: Option<Timestamp>,
+}
+
+/// The id that names no membership.
+fn no_membership() -> MembershipId {
+    Uuid::nil().into()
 }
 
 impl PersonView {
@@ -67,7 +73,7 @@ impl PersonView {
 }
 
 /// A person as they are added.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewPerson")]
 pub struct NewPersonView {
     /// The person.
@@ -82,7 +88,7 @@ pub struct NewPersonView {
 }
 
 /// Why the answer to adding a person shows no link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NoLinkReason")]
 #[serde(rename_all = "snake_case")]
 pub enum NoLink {
@@ -104,44 +110,10 @@ impl NewPersonView {
             no_link_reason: Some(NoLink::GivenAgain),
         }
     }
-
-    /// A rendered one without the link: the person alone, and so what its entity tag is of.
-    pub fn without_link(rendered: &[u8]) -> Vec<u8> {
-        // Inside of a string the quotes would be escaped, so this is the property and nothing else.
-        match memchr::memmem::rfind(rendered, b",\"link\":") {
-            Some(at) => [&rendered[..at], b"}"].concat(),
-            None => rendered.to_vec(),
-        }
-    }
-
-    /// The rendering of a person, to which nobody knows a link any more, with this link.
-    pub fn with_link(rendered: &[u8], link: &str, expires_at: Timestamp) -> Vec<u8> {
-        Self::linking(rendered, Some((link, expires_at)), None)
-    }
-
-    /// The rendering of a person, with why this answer shows no link.
-    pub fn with_no_link(rendered: &[u8], why: NoLink) -> Vec<u8> {
-        Self::linking(rendered, None, Some(why))
-    }
-
-    fn linking(rendered: &[u8], link: Option<(&str, Timestamp)>, why: Option<NoLink>) -> Vec<u8> {
-        let mut json = Self::without_link(rendered);
-        json.pop();
-        let (link, expires_at) = link.unzip();
-        for (name, value) in [
-            ("link", super::render(&link)),
-            ("link_expires_at", super::render(&expires_at)),
-            ("no_link_reason", super::render(&why)),
-        ] {
-            json.extend([b",\"", name.as_bytes(), b"\":", &value[..]].concat());
-        }
-        json.push(b'}');
-        json
-    }
 }
 
 /// A link that was made for a person.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SignInLink")]
 pub struct LinkView {
     /// What it is for.
@@ -153,14 +125,14 @@ pub struct LinkView {
 }
 
 /// That alerts were read.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AlertsReadView {
     /// When.
     pub read_at: Timestamp,
 }
 
 /// How a person is alerted of a kind.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notification")]
 pub struct NotificationView {
     /// When it is mailed.
@@ -172,7 +144,7 @@ pub struct NotificationView {
 }
 
 /// How a person is alerted, by kind.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notifications")]
 pub struct NotificationsView {
     /// An endpoint was turned off for its failures.

@@ -1,12 +1,12 @@
 //! For how long a business keeps what has happened, and that one was ended, as the operator API shows it.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::{BusinessId, Retention};
 
 /// For how many days a business keeps what has happened; null is for ever.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub struct RetentionView {
     /// Calls, from when they were saved.
@@ -27,7 +27,7 @@ impl From<&Retention> for RetentionView {
 }
 
 /// A business that was ended.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EndedBusiness")]
 pub struct EndedView {
     /// Its id.

@@ -12,7 +12,7 @@ use actors::business::commands::calls::RecordCall;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::people::{AddMember, PatchMember, PatchNotifications, RemoveMember};
 use actors::business::commands::profile::PatchBusiness;
-use actors::business::{Change, PageRequest, Request, UNREAD_COUNTED_MAX};
+use actors::business::{AnswerOf, Change, PageRequest, Request, UNREAD_COUNTED_MAX};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     Actor, Address, Alert, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails,
@@ -97,7 +97,7 @@ async fn kinds(world: &World, shop: &Shop, id: PersonId) -> Vec<AlertKind> {
     shown(world, shop, id).await.iter().rev().map(|alert| alert.about.kind).collect()
 }
 
-async fn done(world: &World, shop: &Shop, change: impl Change + 'static) -> actors::business::Answer {
+async fn done<C: Change + 'static>(world: &World, shop: &Shop, change: C) -> AnswerOf<C> {
     world.at(shop).change(by_operator(), change).await.unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::{Answer, Change, Idempotency, Page, PageRequest, Request};
+use actors::business::{Answer, AnswerOf, Change, Idempotency, Page, PageRequest, Request};
 use actors::domain::availability::Terms;
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
@@ -18,6 +18,7 @@ use actors::store::{Batch, Key, MemoryBackend, Store};
 use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -249,16 +250,16 @@ impl World {
     }
 
     /// Asks for a change and does not wait for the answer, but until nothing more happens.
-    pub(crate) async fn ask(&self, shop: &Shop, change: impl Change + 'static) -> Pending {
+    pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }
 
-    pub(crate) async fn ask_as(
+    pub(crate) async fn ask_as<C: Change + 'static>(
         &self,
         shop: &Shop,
         request: Request,
-        change: impl Change + 'static,
-    ) -> Pending {
+        change: C,
+    ) -> Pending<C> {
         let handle = self.at(shop);
         let pending = tokio::spawn(async move { handle.change(request, change).await });
         everything_else_runs().await;
@@ -273,7 +274,7 @@ fn store(disk: &MemoryBackend, fatal: &Arc<AtomicUsize>) -> Store {
 }
 
 /// An answer that may not be there yet.
-pub(crate) type Pending = JoinHandle<Result<Answer, EngineError>>;
+pub(crate) type Pending<C> = JoinHandle<Result<AnswerOf<C>, EngineError>>;
 
 /// A business, and what can be booked there.
 #[derive(Clone)]
@@ -357,19 +358,24 @@ pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
     Timestamp::parse("2026-03-02T00:00:00Z").unwrap() + TimeDelta::hours(24 * day + hour)
 }
 
-pub(crate) fn json(answer: &Answer) -> Value {
-    serde_json::from_slice(&answer.body).unwrap()
+/// What an answer shows, as the APIs render it.
+pub(crate) fn body(answer: &Answer<impl Serialize>) -> String {
+    serde_json::to_string(&answer.value).unwrap()
 }
 
-pub(crate) fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
+pub(crate) fn json(answer: &Answer<impl Serialize>) -> Value {
+    serde_json::to_value(&answer.value).unwrap()
+}
+
+pub(crate) fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serialize>) -> I {
     json(answer)["id"].as_str().unwrap().parse().unwrap()
 }
 
-pub(crate) fn appointment_of(answer: &Answer) -> AppointmentId {
+pub(crate) fn appointment_of(answer: &Answer<impl Serialize>) -> AppointmentId {
     id_of(answer)
 }
 
-pub(crate) fn is_taken(result: &Result<Answer, EngineError>) -> bool {
+pub(crate) fn is_taken<V>(result: &Result<Answer<V>, EngineError>) -> bool {
     matches!(result, Err(EngineError::Refused(Refusal::SlotUnavailable(SlotReason::Taken))))
 }
 

@@ -5,13 +5,14 @@ use actors::business::{Answer, Request};
 use actors::domain::{Address, LinkKind, PersonId, Refusal, Role};
 use actors::people::{Invitation, Invited, SignIn};
 use actors::store::keys;
+use actors::view::EndedView;
 use tokio::task::JoinHandle;
 
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once};
 use crate::people::{PASSWORD, from, member, refusal, world as world_of_people};
 
 /// Asks to end a business under one key, and does not wait for the answer.
-async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer, EngineError>> {
+async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer<EndedView>, EngineError>> {
     let (engine, id) = (world.engine.clone(), shop.id);
     let ended = tokio::spawn(async move { engine.end_business(id, once(1, 1)).await });
     everything_else_runs().await;

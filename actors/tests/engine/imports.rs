@@ -40,7 +40,7 @@ async fn import(world: &World, moved: &[Moved], options: ImportOptions) {
     let mut importing = world.engine.import(options).await.unwrap();
     take_all(&mut importing, moved).await;
     let view = imported(&mut importing);
-    importing.finish(&view, Actor::Operator, None).await.unwrap();
+    importing.finish(view, Actor::Operator, None).await.unwrap();
 }
 
 /// How many rows there are of a business.
@@ -81,7 +81,7 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
     }
     assert!(is_refused_for_now(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
     let view = imported(&mut importing);
-    importing.finish(&view, Actor::Operator, None).await.unwrap();
+    importing.finish(view, Actor::Operator, None).await.unwrap();
     here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
     assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 2);
     let listed = here.disk.tombstones();
@@ -165,7 +165,7 @@ async fn an_import_that_is_asked_for_again_is_answered_as_before() {
     let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
     take_all(&mut importing, &moved).await;
     let view = imported(&mut importing);
-    let first = importing.finish(&view, Actor::Operator, Some(asked)).await.unwrap();
+    let first = importing.finish(view, Actor::Operator, Some(asked)).await.unwrap();
     drop(once);
     here.crash(0).await;
     assert!(here.engine.import_once(asked.key).unwrap().is_known());
@@ -206,7 +206,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     take_all(&mut importing, moved).await;
     let view = imported(&mut importing);
     here.disk.set_sync_delay(Duration::from_millis(3));
-    let mut finishing = Box::pin(importing.finish(&view, Actor::Operator, Some(asked)));
+    let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
         // What is handed over waits behind the changes of somebody else.
@@ -378,7 +378,7 @@ async fn an_import_ends_with_its_engine() {
     here.engine.clone().close().await.unwrap();
     assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
     let view = imported(&mut importing);
-    assert!(importing.finish(&view, Actor::Operator, None).await.is_err());
+    assert!(importing.finish(view, Actor::Operator, None).await.is_err());
     // What it has left is refused to nobody but an import that does not settle it first.
     let store = here.store();
     let begun = Import::begin(&store, &here.ports, ImportOptions::default()).await;

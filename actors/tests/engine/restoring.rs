@@ -247,7 +247,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
         assert_eq!(importing.import().take(line, record.clone()).await.unwrap(), []);
     }
     let view = ImportedView { businesses: 1, records: 1, exported_at: Timestamp::MIN, dry_run: false };
-    importing.finish(&view, Actor::Operator, None).await.unwrap();
+    importing.finish(view, Actor::Operator, None).await.unwrap();
     let new_key = key_of(&world, &shop).await;
     world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     backed_up(&world, &second).await;

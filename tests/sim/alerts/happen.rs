@@ -6,7 +6,7 @@ use actors::business::commands::appointments::{Book, BookingContact, Cancel, Con
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::messages::TakeMessage;
 use actors::business::commands::profile::PatchBusiness;
-use actors::business::{Answer, PageRequest, Request};
+use actors::business::{PageRequest, Request};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
     Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails, CallStatus,
@@ -78,11 +78,10 @@ pub(super) async fn change_some(
         return Ok(());
     }
     let id = *dice.pick(&shop.appointments);
-    let done = async |answer: Result<Answer, EngineError>| answer.map(|_| ());
     match dice.below(4) {
-        0 => done(business.change(request, Cancel { id }).await).await,
-        1 => done(business.change(request, Confirm { id }).await).await,
-        2 => done(business.change(request, Decline { id }).await).await,
+        0 => business.change(request, Cancel { id }).await.map(drop),
+        1 => business.change(request, Confirm { id }).await.map(drop),
+        2 => business.change(request, Decline { id }).await.map(drop),
         _ => {
             let number = {
                 let mut shop = slot.lock();
@@ -94,7 +93,7 @@ pub(super) async fn change_some(
                 staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
                 party: party(dice),
             };
-            done(business.change(request, Reschedule { id, request: to }).await).await
+            business.change(request, Reschedule { id, request: to }).await.map(drop)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actors::business::{Answer, Change, Idempotency, Request};
+use actors::business::{Answer, Change, Gives, Idempotency, Request};
 use actors::domain::{Actor, ContactId, Refusal};
 use actors::{BusinessHandle, EngineError};
 
@@ -22,11 +22,11 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    pub(super) async fn ask(&self, key: [u8; 32], change: impl Change + 'static) -> Option<Answer> {
+    pub(super) async fn ask<C: Change + 'static>(&self, key: [u8; 32], change: C) -> Option<Answer<Vec<u8>>> {
         let idempotency = Some(Idempotency { key, fingerprint: key });
         let request = Request { idempotency, ..Request::by(Actor::Operator) };
         match self.handle.change(request, change).await {
-            Ok(answer) => Some(answer),
+            Ok(answer) => Some(answer.map(|value| <C::Gives as Gives>::render(&value))),
             Err(error) => {
                 self.refused(&error);
                 None
@@ -64,7 +64,7 @@ impl Asker {
             Asked::Book(change) => self.ask(key, *change).await,
         };
         let Some(answer) = answer else { return };
-        let body = json(&answer.body);
+        let body = json(&answer.value);
         // Whoever was erased meanwhile is found no more, and another contact may have been made of the number.
         let shown = match &asked {
             Asked::Create(_) | Asked::Patch(_) => &body["id"],
@@ -78,7 +78,7 @@ impl Asker {
                 Asked::Book(_) => _ = person.appointments.insert(id(&body["id"])),
                 Asked::Create(_) | Asked::Patch(_) => {}
             }
-            person.answered.push((key, asked, answer.body.to_vec()));
+            person.answered.push((key, asked, answer.value));
         });
     }
 
@@ -110,13 +110,13 @@ impl Asker {
         let stands = all[self.at].people.get(&contact).is_some_and(of_first);
         drop(all);
         let is_there = before == Some(Gone::No) && gone() == Some(Gone::No);
-        if stands && is_there && answer.replayed && first != *answer.body {
-            let [first, now] = [&first[..], &answer.body[..]].map(String::from_utf8_lossy);
+        if stands && is_there && answer.replayed && first != answer.value {
+            let [first, now] = [&first[..], &answer.value[..]].map(String::from_utf8_lossy);
             self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }
         if !answer.replayed {
             // Its day is over, so it was another request; of whom it tells is found by its answer.
-            let body = json(&answer.body);
+            let body = json(&answer.value);
             let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
             let made: ContactId = id(shown);
             let mut all = self.guests.all.lock();

@@ -43,8 +43,7 @@ async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
         description: Text::default(),
     };
     let created = business.change(Request::by(Who::Operator), create).await.unwrap();
-    let created: serde_json::Value = serde_json::from_slice(&created.body).unwrap();
-    let key = EndpointKey { business: id, endpoint: created["id"].as_str().unwrap().parse().unwrap() };
+    let key = EndpointKey { business: id, endpoint: created.value.webhook.id };
     let shared = &business.shared;
     let (running, _) = shared.deliveries.enter(key).await.unwrap();
     let others_run = || tokio::time::sleep(Duration::from_millis(1));

@@ -47,7 +47,7 @@ impl Change for ReadAlerts {
                 }
             }
         }
-        let decision = Decision::answering(&AlertsReadView { read_at: at });
+        let decision = Decision::answering(AlertsReadView { read_at: at });
         Ok(if row.is_empty() { decision } else { decision.write(Write::Rows(row)) })
     }
 
@@ -85,11 +85,11 @@ impl Change for Unsubscribe {
         }
         let (shown_before, shown) = (NotificationsView::from(before), NotificationsView::from(&after));
         if after == *before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         after.updated_at = context.at();
-        Ok(Decision::answering(&shown)
-            .note_changes(AuditAction::PersonUnsubscribed, self.id, (&shown_before, &shown))
+        Ok(Decision::answering(shown)
+            .note_change_from(AuditAction::PersonUnsubscribed, self.id, &shown_before)
             .write(Write::Membership(after)))
     }
 

@@ -37,7 +37,7 @@ impl Change for Book {
     type Gives = New<AppointmentView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        book(context, self, Decision::created)
+        book(context, self, |shown| Decision::answering(shown.clone()))
     }
 
     fn weight(&self) -> Weight {
@@ -221,12 +221,12 @@ pub(super) fn amend(
     let shown: AppointmentView = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     match rule(&before)? {
-        Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
+        Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
             // What goes on erasing them may have passed by where it stands now.
             let after = if is_erased { after.erased() } else { after };
             let now_shown = context.show(&after, contact.as_ref());
-            let mut decision = Decision::answering(&now_shown).note_changes(action, id, (&shown, &now_shown));
+            let mut decision = Decision::answering(now_shown).note_change_from(action, id, &shown);
             if let Some(event) = event {
                 decision = decision.announce(event);
             }

@@ -43,10 +43,10 @@ impl Change for PatchBudget {
         }
         let shown = BudgetView::new(&after, &used);
         if after == *before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         let limits = (&LimitsView::from(before), &LimitsView::from(&after));
-        Ok(Decision::answering(&shown)
+        Ok(Decision::answering(shown)
             .note_changes(AuditAction::BudgetUpdated, context.business_id(), limits)
             .write(Write::Budget(after)))
     }

@@ -42,7 +42,7 @@ impl Change for RecordCall {
         let contact = known.as_ref().or(new.as_ref());
         let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at());
         let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
-        let mut decision = Decision::created(&shown);
+        let mut decision = Decision::answering(shown);
         if let Some(contact) = new {
             decision = decision.with_new_contact(contact);
         }

@@ -75,7 +75,7 @@ impl Change for CreateService {
             updated_at: context.at(),
         };
         let shown = OperatorServiceView::from(&service);
-        Ok(Decision::created(&shown)
+        Ok(Decision::answering(shown)
             .note(AuditAction::ServiceCreated, service.id)
             .write(Write::Service(service)))
     }
@@ -166,11 +166,11 @@ impl Change for PatchService {
             AffectedView::default()
         };
         if after == *before {
-            return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
+            return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
         let now_shown = OperatorServiceView::from(&after);
-        Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
+        Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::ServiceUpdated, self.id, (&shown, &now_shown))
             .write(Write::Service(after)))
     }
@@ -253,7 +253,7 @@ impl Change for CreateStaff {
             updated_at: context.at(),
         };
         let shown = OperatorStaffView::from(&staff);
-        Ok(Decision::created(&shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
+        Ok(Decision::answering(shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
     }
 
     fn weight(&self) -> Weight {
@@ -313,11 +313,11 @@ impl Change for PatchStaff {
             AffectedView::default()
         };
         if after == *before {
-            return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
+            return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
         let now_shown = OperatorStaffView::from(&after);
-        Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
+        Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::StaffUpdated, self.id, (&shown, &now_shown))
             .write(Write::Staff(after)))
     }

@@ -26,7 +26,7 @@ impl Change for CreateContact {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let contact = self.details.into_contact(context.mint(), context.at());
         check_free(context, &contact)?;
-        Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
+        Ok(Decision::answering(ContactView::from(&contact)).with_new_contact(contact))
     }
 
     fn weight(&self) -> Weight {
@@ -56,13 +56,13 @@ impl Change for PatchContact {
         context.check_match(&shown)?;
         let mut after = self.patch.apply(&before)?;
         if after == before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         check_free(context, &after)?;
         after.updated_at = context.at();
         let now_shown = ContactView::from(&after);
-        Ok(Decision::answering(&now_shown)
-            .note_changes(AuditAction::ContactUpdated, self.id, (&shown, &now_shown))
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
             .write(Write::Contact { before: Some(before), after }))
     }
 

@@ -60,11 +60,11 @@ impl Change for SetSpecialDay {
             before.filter(|before| (&before.hours, &before.note) == (&after.hours, &after.note))
         {
             let affecting = AffectingView { resource: before.into(), affected };
-            return Ok(Decision::unchanged(&affecting));
+            return Ok(Decision::answering(affecting));
         }
         let now_shown = SpecialDayView::from(&after);
         let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
-        Ok(Decision::answering(&AffectingView { resource: now_shown, affected })
+        Ok(Decision::answering(AffectingView { resource: now_shown, affected })
             .note_changes(AuditAction::SpecialDaySet, context.business_id(), changes)
             .write(Write::SpecialDay(after)))
     }
@@ -93,7 +93,7 @@ impl Change for DeleteSpecialDay {
         days.remove(&date);
         let affected = on_date(context, date, &days);
         let changes = (&of_date(date, Some(shown)), &of_date(date, None));
-        Ok(Decision::answering(&SpecialDayRemovedView { date: date.to_string(), affected })
+        Ok(Decision::answering(SpecialDayRemovedView { date: date.to_string(), affected })
             .note_changes(AuditAction::SpecialDayDeleted, context.business_id(), changes)
             .write(Write::NoSpecialDay(date)))
     }
@@ -217,7 +217,7 @@ impl Change for AddTimeOff {
         let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
         let told = Told::of(time.key(), ends_at);
-        let mut decision = Decision::created(&affecting).note_changes(
+        let mut decision = Decision::answering(affecting).note_changes(
             AuditAction::TimeOffCreated,
             time.id,
             (&Told::default(), &told),

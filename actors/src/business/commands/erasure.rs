@@ -71,13 +71,13 @@ impl Change for PatchRetention {
             set: before.set,
         };
         if after == before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         let before_this = context.mint::<ErasureId>().uuid();
         after.set = Some(RetentionSet { at: context.now(), steady: context.steady(), before: before_this });
         let now_shown = RetentionView::from(&after);
-        Ok(Decision::answering(&now_shown)
-            .note_changes(AuditAction::RetentionUpdated, context.business_id(), (&shown, &now_shown))
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::RetentionUpdated, context.business_id(), &shown)
             .write(Write::Retention(after)))
     }
 
@@ -107,7 +107,7 @@ impl Change for EndBusiness {
         let of = context.business_id();
         let shown = EndedView { id: of };
         let mut decision =
-            Decision::ended(&shown).note(AuditAction::BusinessEnded, of).write(Write::NoBusiness);
+            Decision::answering(shown).note(AuditAction::BusinessEnded, of).write(Write::NoBusiness);
         for endpoint in context.webhooks() {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }

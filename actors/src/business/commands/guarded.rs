@@ -4,7 +4,7 @@
 //! booking the second sees what the first has made, however close they come; and what is moved or cancelled starts, at
 //! that moment, when whoever asks believes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book, known};
 use crate::business::change::Change;
@@ -27,12 +27,14 @@ pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 pub struct BookOnce(pub Book);
 
 /// An appointment that is booked, and whether it was before.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BookedView {
     /// The appointment.
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// Whether it was booked already, so that nothing was changed.
+    /// Whether it was booked already, so that nothing was changed. An answer that is given again once its contact was
+    /// erased has the appointment alone.
+    #[serde(default)]
     pub already_booked: bool,
 }
 
@@ -43,10 +45,10 @@ impl Change for BookOnce {
         let Self(asked) = self;
         if let Some((appointment, contact)) = held(context, &asked.request, &asked.contact)? {
             let appointment = context.show(&appointment, Some(&contact));
-            return Ok(Decision::unchanged(&BookedView { appointment, already_booked: true }));
+            return Ok(Decision::answering(BookedView { appointment, already_booked: true }));
         }
         book(context, asked, |appointment| {
-            Decision::answering(&BookedView { appointment: appointment.clone(), already_booked: false })
+            Decision::answering(BookedView { appointment: appointment.clone(), already_booked: false })
         })
     }
 

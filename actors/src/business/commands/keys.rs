@@ -9,7 +9,7 @@ use crate::credentials;
 use crate::domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, keys, unless_set_aside};
-use crate::view::{KeyCreatorView, KeyView, NewKeyView};
+use crate::view::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView};
 
 /// Creates a key; its answer is the only one that ever shows it.
 #[derive(Clone, Debug)]
@@ -53,12 +53,14 @@ impl Change for CreateKey {
             }
         };
         let shown = NewKeyView {
-            descriptor: KeyView::from(&key),
-            created_by: KeyCreatorView::new(key.created_by, name),
+            created: CreatedKeyView {
+                descriptor: KeyView::from(&key),
+                created_by: KeyCreatorView::new(key.created_by, name),
+            },
             key: Some(minted.reveal()),
         };
-        Ok(Decision::created(&shown)
-            .remember(&NewKeyView { key: None, ..shown })
+        Ok(Decision::answering(shown.clone())
+            .remember(NewKeyView { key: None, ..shown })
             .note(AuditAction::ApiKeyCreated, key.id)
             .write(Write::ApiKey(key)))
     }

@@ -1,18 +1,14 @@
 //! Adding, changing and removing knowledge.
 
-use serde_json::Value;
-
+use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
-use crate::business::{Answer, Write};
-use crate::domain::{
-    AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal, Timestamp,
-};
+use crate::domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal};
 use crate::error::EngineError;
-use crate::store::{Record, StoreError, Weight, keys};
-use crate::view::{self, KnowledgeView};
+use crate::store::{Record, Weight, keys};
+use crate::view::KnowledgeView;
 
 /// Adds a piece of knowledge.
 #[derive(Clone, Debug)]
@@ -27,23 +23,20 @@ impl Change for AddKnowledge {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
-        let decision = Decision::created(&shown).note(AuditAction::KnowledgeCreated, knowledge.id);
         // The content may be long, and whoever asks again sends it again: no content has no characters.
-        let remembered = KnowledgeView { content: String::new(), ..shown };
-        Ok(decision.remember(&remembered).write(Write::Knowledge { bytes_before: None, after: knowledge }))
+        let remembered = KnowledgeView { content: String::new(), ..shown.clone() };
+        Ok(Decision::answering(shown)
+            .remember(remembered)
+            .note(AuditAction::KnowledgeCreated, knowledge.id)
+            .write(Write::Knowledge { bytes_before: None, after: knowledge }))
     }
 
-    fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
-        let damaged = || StoreError::damaged("idempotency", "what it remembers is no piece of knowledge");
-        let shown: Value = serde_json::from_slice(&remembered.body).map_err(|_| damaged())?;
-        if shown["content"] != "" {
-            return Ok(remembered); // as earlier versions remember it
+    fn replay(&self, remembered: KnowledgeView) -> KnowledgeView {
+        if !remembered.content.is_empty() {
+            return remembered; // as earlier versions remember it
         }
-        let id = shown["id"].as_str().and_then(|id| id.parse::<KnowledgeId>().ok());
-        let at = shown["created_at"].as_str().and_then(|at| Timestamp::parse(at).ok());
-        let (id, at) = id.zip(at).ok_or_else(damaged)?;
-        let knowledge = self.details.clone().into_knowledge(id, at);
-        Ok(Answer { body: view::render(&KnowledgeView::from(&knowledge)).into(), ..remembered })
+        let KnowledgeView { id, created_at, .. } = remembered;
+        KnowledgeView::from(&self.details.clone().into_knowledge(id, created_at))
     }
 
     fn weight(&self) -> Weight {
@@ -69,12 +62,12 @@ impl Change for PatchKnowledge {
         context.check_match(&shown)?;
         let mut after = self.patch.apply(&before);
         if after == before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         after.updated_at = context.at();
         let now_shown = KnowledgeView::from(&after);
         let (from, to) = in_brief(shown, &now_shown);
-        Ok(Decision::answering(&now_shown)
+        Ok(Decision::answering(now_shown)
             .note_changes(AuditAction::KnowledgeUpdated, self.id, (&from, &to))
             .write(Write::Knowledge { bytes_before: Some(bytes), after }))
     }

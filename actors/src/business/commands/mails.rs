@@ -1,6 +1,6 @@
 //! Sending a mail of the log again.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::business::change::Change;
 use crate::business::context::Context;
@@ -19,7 +19,7 @@ pub struct ResendMail {
 }
 
 /// The mail that is sent in its place.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ResentView {
     /// Its id.
     pub id: MailId,
@@ -49,7 +49,7 @@ impl Change for ResendMail {
         let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
         let new = NewMail { business_id, person_id, kind, about, more, to, due: None };
         let id = context.mint();
-        Ok(Decision::created(&ResentView { id }).note(AuditAction::MailResent, self.id).mail(id, new))
+        Ok(Decision::answering(ResentView { id }).note(AuditAction::MailResent, self.id).mail(id, new))
     }
 
     fn weight(&self) -> Weight {

@@ -47,7 +47,7 @@ impl Change for TakeMessage {
         }
         let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at());
         let shown = MessageView::from(&message);
-        Ok(Decision::created(&shown)
+        Ok(Decision::answering(shown)
             .note(AuditAction::MessageTaken, message.id)
             .announce(EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
@@ -88,12 +88,12 @@ impl Change for PatchMessage {
         after.status = self.status.unwrap_or(after.status);
         after.staff_id = self.staff_id.unwrap_or(after.staff_id);
         if after == before {
-            return Ok(Decision::unchanged(&shown));
+            return Ok(Decision::answering(shown));
         }
         after.updated_at = context.at();
         let now_shown = context.show_message(&after)?;
-        Ok(Decision::answering(&now_shown)
-            .note_changes(AuditAction::MessageUpdated, self.id, (&shown, &now_shown))
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::MessageUpdated, self.id, &shown)
             .write(Write::Message { before: Some(before), after }))
     }
 

@@ -34,7 +34,7 @@ impl Change for AcceptMembership {
         let person = self.person;
         let before = own(context, &person)?;
         if before.status != MembershipStatus::Invited {
-            return Ok(Decision::unchanged(&PersonView::new(&person, before)));
+            return Ok(Decision::answering(PersonView::new(&person, before)));
         }
         if !before.is_for(&person) {
             return Err(Refusal::NotAllowed(Denied::OfferedElsewhere).into());
@@ -49,8 +49,8 @@ impl Change for AcceptMembership {
         let shown = PersonView::new(&person, &after);
         // What of the account shows from now on was not changed by it.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
-        Ok(Decision::answering(&shown)
-            .note_changes(AuditAction::PersonAccepted, person.id, (&shown_before, &shown))
+        Ok(Decision::answering(shown)
+            .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)
             .write(Write::Membership(after)))
     }
 

@@ -55,7 +55,7 @@ impl Change for AddMember {
         };
         check_new(context, &membership)?;
         let shown = NewPersonView::remembered(&person, &membership);
-        let decision = Decision::created(&shown)
+        let decision = Decision::answering(shown)
             .note(AuditAction::PersonAdded, person.id)
             .write(Write::Membership(membership));
         let of = context.business_id();
@@ -117,12 +117,12 @@ impl Change for PatchMember {
             person.name.clone_into(&mut after.offer.name);
         }
         if after == *before {
-            return Ok(Decision::unchanged(&PersonView::new(&person, before)));
+            return Ok(Decision::answering(PersonView::new(&person, before)));
         }
         after.updated_at = context.at();
         let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
-        Ok(Decision::answering(&shown)
-            .note_changes(AuditAction::PersonChanged, person.id, (&shown_before, &shown))
+        Ok(Decision::answering(shown)
+            .note_change_from(AuditAction::PersonChanged, person.id, &shown_before)
             .write(Write::Membership(after)))
     }
 
@@ -184,7 +184,7 @@ impl Change for NoteLink {
             return Err(Refusal::NotAllowed(Denied::LinksByOperator).into());
         }
         let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
-        Ok(Decision::answering(&shown).note(AuditAction::PersonLinkMade, self.id))
+        Ok(Decision::answering(shown).note(AuditAction::PersonLinkMade, self.id))
     }
 
     fn weight(&self) -> Weight {
@@ -221,12 +221,12 @@ impl Change for PatchNotifications {
             after.choose_alert(kind, choice);
         }
         if after == *before {
-            return Ok(Decision::unchanged(&shown_before));
+            return Ok(Decision::answering(shown_before));
         }
         after.updated_at = context.at();
         let shown = NotificationsView::from(&after);
-        Ok(Decision::answering(&shown)
-            .note_changes(AuditAction::PersonNotificationsChanged, self.id, (&shown_before, &shown))
+        Ok(Decision::answering(shown)
+            .note_change_from(AuditAction::PersonNotificationsChanged, self.id, &shown_before)
             .write(Write::Membership(after)))
     }
 

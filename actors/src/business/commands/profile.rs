@@ -7,7 +7,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::Shown;
+use crate::business::request::{Shown, View};
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{AuditAction, BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
@@ -108,7 +108,7 @@ impl Change for PatchProfile {
 }
 
 /// Patches the business, shows it to whoever asked and answers with that and perhaps more.
-fn patch<V: Serialize, A: Serialize + 'static>(
+fn patch<V: Serialize, A: View>(
     change: PatchBusiness,
     context: &Context<'_>,
     view: impl Fn(&Business) -> V,
@@ -138,11 +138,11 @@ fn patch<V: Serialize, A: Serialize + 'static>(
     after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);
     after.suspended = change.suspended.unwrap_or(after.suspended);
     if after == *before {
-        return Ok(Decision::unchanged(&answered(shown, before)));
+        return Ok(Decision::answering(answered(shown, before)));
     }
     after.updated_at = context.at();
     let now_shown = view(&after);
-    Ok(Decision::answering(&answered(view(&after), &after))
+    Ok(Decision::answering(answered(view(&after), &after))
         .note_changes(AuditAction::BusinessUpdated, before.id, (&shown, &now_shown))
         .write(Write::Business(after)))
 }

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::Serialize;
-
 use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown};
+use crate::business::request::{New, Removed, Shown, View};
 use crate::delivery::reveal;
 use crate::domain::{
     AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, ProblemCode, Refusal, Right,
@@ -56,11 +54,11 @@ impl CreateWebhook {
 }
 
 /// What comes of a new endpoint, which is shown so.
-fn created<S: Serialize + 'static>(
-    endpoint: WebhookEndpoint,
-    shown: &NewWebhookView<S>,
-) -> Decision<New<NewWebhookView<S>>> {
-    Decision::created(shown).note(AuditAction::WebhookCreated, endpoint.id).write(Write::Webhook(endpoint))
+fn created<S>(endpoint: WebhookEndpoint, shown: NewWebhookView<S>) -> Decision<New<NewWebhookView<S>>>
+where
+    NewWebhookView<S>: View,
+{
+    Decision::answering(shown).note(AuditAction::WebhookCreated, endpoint.id).write(Write::Webhook(endpoint))
 }
 
 impl Change for CreateWebhook {
@@ -70,7 +68,7 @@ impl Change for CreateWebhook {
         let endpoint = self.endpoint(context)?;
         // A client whose answer was lost has no other way to the secret (spec §4), so the whole answer is remembered.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
-        Ok(created(endpoint, &shown))
+        Ok(created(endpoint, shown))
     }
 
     fn weight(&self) -> Weight {
@@ -93,7 +91,8 @@ impl Change for OperatorCreateWebhook {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let endpoint = self.0.endpoint(context)?;
         let shown = NewWebhookView::new(&endpoint, Some(reveal(&endpoint.secret)));
-        Ok(created(endpoint, &shown).remember(&NewWebhookView { secret: None, ..shown }))
+        let remembered = NewWebhookView::new(&endpoint, None);
+        Ok(created(endpoint, shown).remember(remembered))
     }
 
     fn weight(&self) -> Weight {
@@ -162,12 +161,11 @@ fn changed(
     mut after: WebhookEndpoint,
 ) -> Decision<Shown<WebhookView>> {
     if after == *before {
-        return Decision::unchanged(&WebhookView::from(before));
+        return Decision::answering(WebhookView::from(before));
     }
     after.updated_at = context.at();
-    let (shown, now_shown) = (WebhookView::from(before), WebhookView::from(&after));
-    Decision::answering(&now_shown)
-        .note_changes(action, before.id, (&shown, &now_shown))
+    Decision::answering(WebhookView::from(&after))
+        .note_change_from(action, before.id, &WebhookView::from(before))
         .write(Write::Webhook(after))
 }
 
@@ -250,7 +248,7 @@ impl Change for TurnOff {
             after.disable(DisabledReason::Failures, context.at());
             changed(context, AuditAction::WebhookTurnedOff, before, after).alert(self.endpoint)
         } else {
-            Decision::unchanged(&WebhookView::from(before))
+            Decision::answering(WebhookView::from(before))
         };
         // It may be in the store already that it is sent again.
         let row = keys::delivery(context.business_id(), self.endpoint, self.delivery.event_id);

@@ -271,8 +271,7 @@ async fn member(world: &World, email: &str, role: Role) -> PersonId {
     let invitation = Invitation { email, name: None, locale: None, role, staff_id: None };
     let by = || Request::by(Actor::Operator);
     let invited = people.invite(&world.business, by(), invitation).await.unwrap();
-    let shown: serde_json::Value = serde_json::from_slice(&invited.answer.body).unwrap();
-    let id = shown["id"].as_str().unwrap().parse().unwrap();
+    let id = invited.answer.value.person.id;
     let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
     people.patch_member(&world.business, by(), (id, active, None)).await.unwrap();
     id

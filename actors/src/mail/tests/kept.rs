@@ -209,12 +209,11 @@ async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_
     assert!(refused(again(&world.business, mail.id).await), "it is still to be sent");
     world.does(Does::Takes);
     sleep(Duration::from_secs(60)).await;
-    let answer = again(&world.business, mail.id).await.unwrap();
-    let sent: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    let sent = again(&world.business, mail.id).await.unwrap().value;
     settle().await;
     let texts = world.texts();
     assert_eq!((texts.len(), world.statuses().await), (3, vec![MailStatus::Sent; 2]));
-    assert_eq!(sent["id"], world.log(of).await[0].id.to_string());
+    assert_eq!(sent.id, world.log(of).await[0].id);
     assert!(texts[2].contains("For 1") && !texts[2].starts_with(&mail.message_id), "{}", texts[2]);
 
     let (business_id, person_id, about, to, due) = (Some(of), person_id(2), Vec::new(), None, None);

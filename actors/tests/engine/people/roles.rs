@@ -27,7 +27,7 @@ use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
-use actors::business::{Answer, Change, Request};
+use actors::business::{Change, Request};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     BlockedTimeId, Buffers, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
@@ -128,11 +128,11 @@ struct Asking<'a> {
     password_at: Option<Timestamp>,
 }
 
-type Asked = Result<Answer, EngineError>;
+type Asked = Result<(), EngineError>;
 
 impl Asking<'_> {
     async fn ask(&self, change: impl Change + 'static) -> Asked {
-        self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await
+        self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
     /// Asks for the change of a row. What it is about need not be there: rights come first.
@@ -299,7 +299,7 @@ fn some_person() -> actors::domain::Person {
 }
 
 /// What was told: that it may be changed (though there may be nothing to change), that it may not, or nothing.
-fn told(asked: &Asked) -> char {
+fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     match asked {
         Err(EngineError::NotFound) => '-',
         Err(EngineError::Refused(Refusal::NotAllowed(_))) => 'r',

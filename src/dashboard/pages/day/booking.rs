@@ -9,7 +9,7 @@ use actors::business::commands::appointments::Book;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::diary::Diary;
-use actors::domain::{AppointmentId, Right, Service, ServiceId, Source, StaffId};
+use actors::domain::{Right, Service, ServiceId, Source, StaffId};
 use askama::Template;
 use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
@@ -22,7 +22,7 @@ use super::steps::{Missing, missing};
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::asked as asked_day;
-use crate::dashboard::filled::{Filled, Undone, id_in};
+use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field};
 use crate::dashboard::refused::Refused;
@@ -142,7 +142,7 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         Ok(answer) => answer,
         Err(undone) => return Ok(Err(undone)),
     };
-    let id: AppointmentId = id_in(&answer)?;
+    let id = answer.value.id;
     // Who is known by the number or the email already keeps their name, whatever was typed.
     let typed = form.get("name").trim().to_lowercase();
     let booked = match typed.is_empty() || given("who").is_some_and(|who| who != NEW) {

@@ -1,5 +1,7 @@
 //! One contact, with all that belongs to them: appointments, calls and messages, newest first.
 
+use std::borrow::Cow;
+
 use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
 use actors::domain::{ContactId, Right};
 use actors::view::ContactView;
@@ -38,7 +40,7 @@ struct Page {
     phone: Option<Number>,
     email: Option<Mailbox>,
     language: &'static str,
-    timezone: &'static str,
+    timezone: Cow<'static, str>,
     lists: Vec<List>,
     /// The other parts of the list that is shown alone.
     pages: Option<Pages>,

@@ -1,7 +1,7 @@
 //! Adding a contact, and changing one.
 
 use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{Conflict, ContactId, Locale, Refusal, Right};
+use actors::domain::{Conflict, Locale, Refusal, Right};
 use actors::view::ContactView;
 use askama::Template;
 use axum::http::StatusCode;
@@ -10,7 +10,7 @@ use super::contact::found;
 use super::said::{called, language};
 use crate::api::contacts::{ContactPatchBody, NewContactBody};
 use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Body, Filled, Undone, id_in};
+use crate::dashboard::filled::{Body, Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
@@ -54,7 +54,7 @@ pub(crate) async fn add(member: Member) -> Answered {
     let undone = match body(&member).read::<NewContactBody>() {
         Ok(body) => match member.change(CreateContact { details: body.into() }).await? {
             Ok(answer) => {
-                let made: ContactId = id_in(&answer)?;
+                let made = answer.value.id;
                 return Ok(see_other(&member.path_to(&format!("contacts/{made}?done=added"))));
             }
             Err(undone) => undone,
@@ -102,7 +102,7 @@ fn values(contact: &ContactView) -> [(&'static str, String); 5] {
         ("phone", text(&contact.phone)),
         ("email", text(&contact.email)),
         ("locale", contact.locale.map(|locale| locale.to_string()).unwrap_or_default()),
-        ("timezone", contact.timezone.unwrap_or_default().to_owned()),
+        ("timezone", contact.timezone.clone().unwrap_or_default().into_owned()),
     ]
 }
 

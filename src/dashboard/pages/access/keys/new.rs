@@ -4,7 +4,6 @@ use actors::business::commands::keys::CreateKey;
 use actors::domain::Scope;
 use askama::Template;
 use axum::http::StatusCode;
-use serde_json::Value;
 
 use super::scopes::scope;
 use crate::admin::keys::KeyBody;
@@ -16,7 +15,6 @@ use crate::dashboard::parts::{Choice, Choices, Crumb, Field};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::rest::error::ApiError;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/new.html", config = "src/askama.toml")]
@@ -91,8 +89,7 @@ pub(crate) async fn create(member: Member) -> Answered {
         Ok(created) => created,
         Err(undone) => return refused(&member, undone),
     };
-    let created: Value = serde_json::from_slice(&created.body).map_err(ApiError::internal)?;
-    let key = created["key"].as_str().ok_or_else(Refused::not_found)?.to_owned();
+    let key = created.value.key.ok_or_else(Refused::not_found)?;
     let origin = member.desk.public.as_ref().map(ToString::to_string).unwrap_or_default();
     let (view, list) = (member.view(), member.path_to("settings/keys"));
     let shown = Made {

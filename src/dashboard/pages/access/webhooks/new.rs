@@ -1,10 +1,10 @@
 //! Another endpoint. Its secret is shown in the answer to the form that adds it, and nowhere else.
 
 use actors::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook};
-use actors::domain::{EventType, WebhookId};
+use actors::domain::EventType;
+use actors::view::NewWebhookView;
 use askama::Template;
 use axum::http::StatusCode;
-use serde_json::Value;
 
 use super::fields::Fields;
 use super::receivers::{RECEIVERS, Receiver};
@@ -17,7 +17,6 @@ use crate::dashboard::parts::Crumb;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::rest::error::ApiError;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/new.html", config = "src/askama.toml")]
@@ -89,17 +88,15 @@ pub(crate) async fn create(member: Member) -> Answered {
         Ok(created) => created,
         Err(undone) => return refused(&member, undone),
     };
-    let created: Value = serde_json::from_slice(&created.body).map_err(ApiError::internal)?;
-    let id = created["id"].as_str().and_then(|id| id.parse::<WebhookId>().ok());
-    let id = id.ok_or_else(Refused::not_found)?;
+    let NewWebhookView { webhook, secret } = created.value;
     let view = member.view();
     let shown = Secret {
         frame: member.frame("settings/webhooks"),
         crumbs: vec![member.crumb_to_list(&view)],
         title: view.t("hooks-made"),
         sub: view.t("hooks-made-sub"),
-        secret: created["secret"].as_str().ok_or_else(Refused::not_found)?.to_owned(),
-        endpoint: member.path_of(id),
+        secret: secret.ok_or_else(Refused::not_found)?,
+        endpoint: member.path_of(webhook.id),
         receivers: &RECEIVERS,
         view,
     };
