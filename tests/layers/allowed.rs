@@ -230,6 +230,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
                 "decision",
                 "duties",
                 "erasure",
+                "resource",
                 "expiry",
                 // It carries the change itself.
                 "message",

@@ -17,11 +17,8 @@
 //! Whose number stands in a call or message that is filed under nobody is taken for the one who left it. Where it is
 //! filed under somebody else it loses the number alone.
 
-use std::borrow::Cow;
-
-use serde::Deserialize;
-
 use super::chores::{Counts, Erasing};
+use super::resource::Resource;
 use super::state::State;
 use super::theirs::Theirs;
 use super::write::Write;
@@ -124,58 +121,6 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
 /// A record; one that does not decode is set aside and stepped over: nobody can say of whom it tells.
 fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
     state.store.usable(key, R::decode(value))
-}
-
-/// A resource as far as it is looked at, as it is shown in an answer or an event.
-#[derive(Deserialize)]
-struct Resource<'a> {
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    contact_id: Option<Cow<'a, str>>,
-    /// A contact's own.
-    phone: Option<Cow<'a, str>>,
-    contact_phone: Option<Cow<'a, str>>,
-    caller_phone: Option<Cow<'a, str>>,
-    from_number: Option<Cow<'a, str>>,
-    to_number: Option<Cow<'a, str>>,
-    /// Of appointments.
-    calendar_sync_status: Option<serde::de::IgnoredAny>,
-    /// Of messages.
-    urgency: Option<serde::de::IgnoredAny>,
-    /// Of calls.
-    direction: Option<Cow<'a, str>>,
-}
-
-/// An event as far as it is looked at.
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(borrow)]
-    data: Resource<'a>,
-}
-
-impl Resource<'_> {
-    fn shown_anew(&self) -> Option<ShownAnew> {
-        let id: uuid::Uuid = self.id.as_ref()?.parse().ok()?;
-        Some(if self.calendar_sync_status.is_some() {
-            ShownAnew::Appointment(id.into())
-        } else if self.urgency.is_some() {
-            ShownAnew::Message(id.into())
-        } else if self.direction.is_some() {
-            ShownAnew::Call(id.into())
-        } else {
-            ShownAnew::Contact(id.into())
-        })
-    }
-
-    /// The numbers in it but the business's own line, which everybody's calls have.
-    fn phones(&self) -> impl Iterator<Item = &str> {
-        let of_caller = match self.direction.as_deref() {
-            Some("outbound") => &self.to_number,
-            _ => &self.from_number,
-        };
-        let all = [&self.phone, &self.contact_phone, &self.caller_phone, of_caller];
-        all.into_iter().filter_map(|phone| phone.as_deref())
-    }
 }
 
 /// One step.
@@ -377,10 +322,12 @@ impl<'a> Step<'a> {
             if !step.is_older(id) {
                 return Ok(false);
             }
-            let event: Option<Event<'_>> = serde_json::from_slice(value).ok();
-            if let Some(event) = event
-                && step.tells_of_them(&event.data, id.uuid())?
-            {
+            // One that cannot be read may tell of them.
+            let tells = match Resource::of_event(value) {
+                Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
+                Err(_) => true,
+            };
+            if tells {
                 step.rows.put(keys::wipe(of, id), WipeRecord { until }.encode());
             }
             Ok(true)
@@ -413,11 +360,10 @@ impl<'a> Step<'a> {
             let Some(record) = decoded::<IdempotencyRecord>(step.state, &key, value)? else {
                 return Ok(true);
             };
-            let resource: Option<Resource<'_>> = serde_json::from_slice(&record.body).ok();
-            if let Some(resource) = resource
+            if let Some(resource) = Resource::of_answer(&record.body)
                 && step.tells_of_them(&resource, uuid::Uuid::nil())?
             {
-                let shows = resource.shown_anew();
+                let shows = Some(resource.shown_anew());
                 let record = IdempotencyRecord { body: Vec::new(), shows, ..record };
                 step.rows.put_over(key, record.encode(), value.len());
             }
@@ -426,15 +372,12 @@ impl<'a> Step<'a> {
     }
 
     /// Whether a resource tells of one of them as it was shown in something of this id.
-    fn tells_of_them(&self, shown: &Resource<'_>, in_id: uuid::Uuid) -> Result<bool, StoreError> {
-        let id = |id: &Option<Cow<'_, str>>| id.as_ref()?.parse::<ContactId>().ok();
-        let Some(anew) = shown.shown_anew() else { return Ok(false) };
-        let has_their_phone = || shown.phones().any(|phone| self.erasing.theirs.had(Some(phone), in_id));
-        if self.erasing.theirs.is_erased(id(&shown.contact_id)) || has_their_phone() {
+    fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
+        let theirs = &self.erasing.theirs;
+        if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
             return Ok(true);
         }
-        Ok(match anew {
-            ShownAnew::Contact(contact) => self.erasing.theirs.is_erased(Some(contact)),
+        Ok(match shown.shown_anew() {
             // One that was taken in a call of theirs, which may say so no more.
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
@@ -449,7 +392,7 @@ impl<'a> Step<'a> {
                     None => false,
                 }
             }
-            ShownAnew::Appointment(_) | ShownAnew::Call(_) => false,
+            ShownAnew::Appointment(_) | ShownAnew::Call(_) | ShownAnew::Contact(_) => false,
         })
     }
 }

@@ -34,6 +34,7 @@ mod queries;
 mod references;
 mod remembered;
 mod request;
+mod resource;
 mod shown;
 mod stamps;
 mod state;

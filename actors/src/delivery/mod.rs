@@ -23,7 +23,7 @@ mod log;
 mod message;
 mod post;
 mod resend;
-mod sample;
+pub(crate) mod sample;
 mod schedule;
 mod signature;
 mod start;

@@ -49,6 +49,8 @@ words! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventTypes(u8);
 
+const _: () = assert!(EventType::ALL.len() <= u8::BITS as usize, "every type has a bit");
+
 impl EventTypes {
     /// Every type there is.
     pub fn all() -> Self {
