@@ -34,4 +34,6 @@ pub(super) use self::segment::segments_of;
 #[cfg(test)]
 pub(super) use self::segment::{SEGMENT_HEADER_BYTES, header_of};
 pub(super) use self::snapshot::damaged_derived_files;
+#[cfg(test)]
+pub(super) use self::snapshot::snapshots_of;
 pub(super) use self::walk::Log;

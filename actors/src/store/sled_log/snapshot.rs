@@ -18,7 +18,7 @@ const TRAILER_BYTES: usize = 12;
 pub(in crate::store) struct SnapshotFile {
     pub(in crate::store) path: PathBuf,
     /// The LSN up to which it covers the log.
-    pub(super) lsn: u64,
+    pub(in crate::store) lsn: u64,
 }
 
 /// The snapshot files of a store, oldest first: sled reads the last one.

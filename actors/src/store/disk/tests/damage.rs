@@ -10,7 +10,7 @@ use super::*;
 use crate::domain::{BusinessId, ResourceId};
 use crate::store::isolating::Files;
 use crate::store::keys::{self, installation_kind};
-use crate::store::sled_log::Log;
+use crate::store::sled_log::{Log, snapshots_of};
 use crate::store::{KeyRange, Order, Store, every_row};
 
 const VALUE_BYTES: usize = 1_000;
@@ -75,15 +75,32 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// Flips a bit of a value, in a message that holds all of these.
-fn flip_value(dir: &Path, values: &[&[u8]]) {
+/// Where the first of these values stands in a message that holds them all, and the message's number.
+fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
-    let found = needed.iter().find_map(|(_, at, length)| {
+    let found = needed.iter().find_map(|(lsn, at, length)| {
         let message = log.bytes(*at, *length).unwrap();
         let places = values.iter().map(|value| memchr::memmem::find(&message, value));
-        Some(at + places.collect::<Option<Vec<_>>>()?[0] as u64)
+        Some((at + places.collect::<Option<Vec<_>>>()?[0] as u64, *lsn))
     });
-    flip(dir, found.expect("a message with the values"));
+    found.expect("a message with the values")
+}
+
+/// Flips a bit of a value, in a message that holds all of these.
+fn flip_value(dir: &Path, values: &[&[u8]]) {
+    flip(dir, place_of(dir, values).0);
+}
+
+/// Opens and closes a store until sled's snapshot covers the message with this value: sled may write a page anew when it
+/// closes, and a start refuses damage to what was written since the snapshot.
+fn cover(dir: &Path, value: &[u8]) {
+    let is_covered =
+        || place_of(dir, &[value]).1 < snapshots_of(&dir.join("store")).unwrap().last().unwrap().lsn;
+    let covered = (0..20).any(|_| {
+        DiskBackend::open(dir).unwrap().close();
+        is_covered()
+    });
+    assert!(covered, "sled writes the page anew at every start");
 }
 
 /// A store of some segments, as a kill leaves it and closed cleanly, and its rows.
@@ -197,8 +214,9 @@ fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=businesses, 2_000);
     store.close();
-    DiskBackend::open(home.path()).unwrap().close();
-    (home, [within as u8, 200].repeat(VALUE_BYTES / 2))
+    let value = [within as u8, 200].repeat(VALUE_BYTES / 2);
+    cover(home.path(), &value);
+    (home, value)
 }
 
 /// Opens a store, and gives the businesses that are set aside from then on.
@@ -340,8 +358,9 @@ fn a_page_is_isolated_in_a_store_that_deletes() {
     }
     store.save().unwrap();
     store.close();
-    DiskBackend::open(home.path()).unwrap().close();
-    flip_value(home.path(), &[&[4, 20].repeat(VALUE_BYTES / 2)]);
+    let value = [4, 20].repeat(VALUE_BYTES / 2);
+    cover(home.path(), &value);
+    flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
     for number in 1..=8 {
         let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
