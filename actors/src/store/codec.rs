@@ -1,7 +1,12 @@
-//! How a record becomes bytes: a version byte, then the fields of a frozen struct, one behind the other.
+//! How a record becomes bytes: a version byte, then its fields, one behind the other.
 //!
-//! What always holds: bytes that are not exactly one record of a known version are an error, never a panic and never
-//! another record. The encoding itself (bincode's default options) is named here alone.
+//! What always holds:
+//!
+//! - bytes that are not exactly one record of a known version are an error, never a panic and never another record;
+//! - once released, the fields of a version never change. A new version has those of the one before it and more behind
+//!   them, so the fields stand once, each with the version that brought it and with what older bytes mean instead.
+//!
+//! The encoding of numbers and texts (bincode's default options) is named here alone.
 
 use bincode::Options;
 use serde::Serialize;
@@ -24,59 +29,199 @@ pub trait Record: Sized {
     fn decode(bytes: &[u8]) -> Result<Self, StoreError>;
 }
 
-/// A version of a record's bytes. Once released, its fields never change; a change is a new version beside it.
-pub(super) trait Layout<T>: Serialize + DeserializeOwned {
-    /// The fields that are written for the value.
-    fn freeze(value: &T) -> Self;
+/// What can be kept as a field of a record. Its bytes never change.
+pub(super) trait Field: Sized {
+    /// Appends the value.
+    fn write(&self, to: &mut Vec<u8>);
 
-    /// The value that was written; the name of the record is for the error.
-    fn thaw(self, record: &'static str) -> Result<T, StoreError>;
+    /// Takes the value off the front.
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError>;
+
+    /// Appends the values of a list.
+    fn write_all(values: &[Self], to: &mut Vec<u8>) {
+        values.iter().for_each(|value| value.write(to));
+    }
 }
 
-/// Implements [`Record`]: its name, the version that is written, and the older ones that are still read.
+/// The fields of a record that are not read yet.
+pub(super) struct Fields<'a> {
+    record: &'static str,
+    version: u8,
+    bytes: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// All fields of a record, which is of one of these versions.
+    pub(super) fn of(record: &'static str, versions: &[u8], bytes: &'a [u8]) -> Result<Self, StoreError> {
+        match bytes.split_first() {
+            None => Err(StoreError::damaged(record, "it is empty")),
+            Some((found, _)) if !versions.contains(found) => {
+                Err(StoreError::Version { record, found: *found })
+            }
+            Some((version, bytes)) => Ok(Self { record, version: *version, bytes }),
+        }
+    }
+
+    /// Whether the record is of this version or a newer one.
+    pub(super) const fn has(&self, version: u8) -> bool {
+        self.version >= version
+    }
+
+    /// Takes a plain value.
+    fn take<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
+        let options = bincode::DefaultOptions::new().with_limit(LONG_VALUE_BYTES_MAX as u64 - 1);
+        options.deserialize_from(&mut self.bytes).map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// That no field is left.
+    pub(super) fn end(self) -> Result<(), StoreError> {
+        if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are bytes behind it")) }
+    }
+
+    /// The error of a record with fields that cannot be.
+    pub(super) fn damaged(&self, reason: impl Into<String>) -> StoreError {
+        StoreError::damaged(self.record, reason)
+    }
+}
+
+/// Appends a plain value.
+fn put<T: Serialize + ?Sized>(value: &T, to: &mut Vec<u8>) {
+    if let Err(error) = bincode::DefaultOptions::new().serialize_into(to, value) {
+        panic!("a field cannot be written: {error}");
+    }
+}
+
+/// The bytes of a record of this version, whose fields are appended by `fields`.
+pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = vec![version];
+    fields(&mut bytes);
+    assert!(bytes.len() <= LONG_VALUE_BYTES_MAX, "a record of kind {record} is too long");
+    bytes
+}
+
+/// Implements [`Record`]: the name of the record, and the fields that each version brought, in their order. A field of a
+/// later version says what it is in records of earlier ones, and one with a form of its own names the module of that form.
+/// What a record must fulfil beside that is checked behind it.
 macro_rules! record {
-    ($type:ty, $name:literal, $version:literal => $layout:ty $(, $old:literal => $old_layout:ty)*) => {
+    ($type:ident, $name:literal, {
+        $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
+    } $(check $check:expr)?) => {
         impl $crate::store::codec::Record for $type {
             fn encode(&self) -> Vec<u8> {
-                let layout = <$layout as $crate::store::codec::Layout<$type>>::freeze(self);
-                $crate::store::codec::write($name, $version, &layout)
+                let newest = [$($version),*].into_iter().max().unwrap_or_default();
+                $crate::store::codec::encoded($name, newest, |bytes| {
+                    $($($crate::store::codec::record!(@write self.$field, bytes $(, $form)?);)*)*
+                })
             }
 
             fn decode(bytes: &[u8]) -> Result<Self, $crate::store::StoreError> {
-                use $crate::store::codec::{Layout, read, version};
-                let (found, fields) = version($name, bytes)?;
-                match found {
-                    $version => Layout::<$type>::thaw(read::<$layout>($name, fields)?, $name),
-                    $($old => Layout::<$type>::thaw(read::<$old_layout>($name, fields)?, $name),)*
-                    _ => Err($crate::store::StoreError::Version { record: $name, found }),
-                }
+                let mut fields = $crate::store::codec::Fields::of($name, &[$($version),*], bytes)?;
+                $($(
+                    let $field = $crate::store::codec::record!(
+                        @read fields, $version, ($($form)?) $(, $default)?
+                    );
+                )*)*
+                fields.end()?;
+                let value = $type { $($($field,)*)* };
+                $(
+                    let check: fn(&$type) -> Result<(), &'static str> = $check;
+                    check(&value).map_err(|reason| $crate::store::StoreError::damaged($name, reason))?;
+                )?
+                Ok(value)
             }
+        }
+    };
+    (@write $value:expr, $bytes:ident) => { $crate::store::codec::Field::write(&$value, $bytes) };
+    (@write $value:expr, $bytes:ident, $form:ident) => { $form::write(&$value, $bytes) };
+    (@read $fields:ident, $version:literal, ()) => { $crate::store::codec::Field::read(&mut $fields)? };
+    (@read $fields:ident, $version:literal, ($form:ident)) => { $form::read(&mut $fields)? };
+    (@read $fields:ident, $version:literal, ($($form:ident)?), $default:expr) => {
+        if $fields.has($version) {
+            $crate::store::codec::record!(@read $fields, $version, ($($form)?))
+        } else {
+            $default
         }
     };
 }
 pub(super) use record;
 
-/// The one set of options; the version byte is counted apart.
-fn options() -> impl Options {
-    bincode::DefaultOptions::new().with_limit(LONG_VALUE_BYTES_MAX as u64 - 1)
+/// Implements [`Field`] for structs: the fields of each in their order.
+macro_rules! fields {
+    ($($type:ident { $($field:ident),* $(,)? })*) => {$(
+        impl $crate::store::codec::Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                $($crate::store::codec::Field::write(&self.$field, to);)*
+            }
+
+            fn read(from: &mut $crate::store::codec::Fields<'_>) -> Result<Self, $crate::store::StoreError> {
+                Ok(Self { $($field: $crate::store::codec::Field::read(from)?),* })
+            }
+        }
+    )*};
+}
+pub(super) use fields;
+
+macro_rules! plain {
+    ($($type:ty),* $(,)?) => {$(
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                put(self, to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                from.take()
+            }
+        }
+    )*};
 }
 
-/// The version and the fields as bytes.
-pub(super) fn write(record: &'static str, version: u8, fields: &impl Serialize) -> Vec<u8> {
-    let mut bytes = vec![version];
-    match options().serialize_into(&mut bytes, fields) {
-        Ok(()) => bytes,
-        Err(error) => panic!("a record of kind {record} cannot be written: {error}"),
+plain!(bool, u16, u32, u64, i32, i64, String, [u8; 16], [u8; 32]);
+
+impl Field for u8 {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push(*self);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        from.take()
+    }
+
+    fn write_all(values: &[Self], to: &mut Vec<u8>) {
+        to.extend_from_slice(values);
     }
 }
 
-/// Splits the version off.
-pub(super) fn version<'a>(record: &'static str, bytes: &'a [u8]) -> Result<(u8, &'a [u8]), StoreError> {
-    let (version, fields) = bytes.split_first().ok_or_else(|| StoreError::damaged(record, "it is empty"))?;
-    Ok((*version, fields))
+impl<F: Field> Field for Option<F> {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.is_some().write(to);
+        if let Some(value) = self {
+            value.write(to);
+        }
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        if bool::read(from)? { F::read(from).map(Some) } else { Ok(None) }
+    }
 }
 
-/// The fields in these bytes, no more and no less.
-pub(super) fn read<L: DeserializeOwned>(record: &'static str, fields: &[u8]) -> Result<L, StoreError> {
-    options().deserialize(fields).map_err(|error| StoreError::damaged(record, error.to_string()))
+impl<F: Field> Field for Vec<F> {
+    fn write(&self, to: &mut Vec<u8>) {
+        put(&(self.len() as u64), to);
+        F::write_all(self, to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        (0..u64::read(from)?).map(|_| F::read(from)).collect()
+    }
+}
+
+impl<A: Field, B: Field> Field for (A, B) {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
 }

@@ -1,83 +1,23 @@
 //! Alerts of people, and up to where they have read them.
 
-use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use crate::domain::{Alert, AlertsRead};
+use crate::store::codec::record;
 
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
-use crate::domain::{About, Alert, AlertsRead};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
-
-#[derive(Serialize, Deserialize)]
-struct AlertRecordV1 {
-    id: IdBytes,
-    person_id: IdBytes,
-    number: u64,
-    kind: u8,
-    about_id: IdBytes,
-    at: i64,
-    read_at: Option<i64>,
+/// Alerts are numbered from 1.
+fn is_number(number: u64) -> Result<(), &'static str> {
+    if number == 0 { Err("its number is 0") } else { Ok(()) }
 }
 
-record!(Alert, "alert", 1 => AlertRecordV1);
-
-impl Layout<Alert> for AlertRecordV1 {
-    fn freeze(value: &Alert) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            person_id: bytes_of(value.person_id),
-            number: value.number,
-            kind: value.about.kind.number(),
-            about_id: value.about.id.into_bytes(),
-            at: value.about.at.millis(),
-            read_at: value.read_at.map(|at| at.millis()),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Alert, StoreError> {
-        if self.number == 0 {
-            return Err(StoreError::damaged(record, "its number is 0"));
-        }
-        let about = About {
-            kind: word(record, self.kind)?,
-            id: Uuid::from_bytes(self.about_id),
-            at: instant(record, self.at)?,
-        };
-        Ok(Alert {
-            id: id_of(self.id),
-            person_id: id_of(self.person_id),
-            number: self.number,
-            about,
-            read_at: self.read_at.map(|at| instant(record, at)).transpose()?,
-        })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct AlertsReadRecordV1 {
-    until: u64,
-    at: i64,
-}
-
-record!(AlertsRead, "alerts read", 1 => AlertsReadRecordV1);
-
-impl Layout<AlertsRead> for AlertsReadRecordV1 {
-    fn freeze(value: &AlertsRead) -> Self {
-        Self { until: value.until, at: value.at.millis() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<AlertsRead, StoreError> {
-        if self.until == 0 {
-            return Err(StoreError::damaged(record, "its number is 0"));
-        }
-        Ok(AlertsRead { until: self.until, at: instant(record, self.at)? })
-    }
-}
+record!(Alert, "alert", { 1: id, person_id, number, about, read_at } check |alert| is_number(alert.number));
+record!(AlertsRead, "alerts read", { 1: until, at } check |read| is_number(read.until));
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use uuid::Uuid;
+
+    use super::super::testing::{check, check_damage, id_of};
     use super::*;
+    use crate::domain::About;
     use crate::domain::{AlertKind, Timestamp};
 
     fn alert() -> Alert {

@@ -1,96 +1,37 @@
 //! Appointments.
 
-use serde::{Deserialize, Serialize};
-
-use super::catalog::{freeze_buffers, thaw_buffers};
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
 use crate::domain::{Appointment, Buffers};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
-#[derive(Serialize, Deserialize)]
-struct AppointmentRecordV1 {
-    id: IdBytes,
-    status: u8,
-    starts_at: i64,
-    ends_at: i64,
-    service_id: IdBytes,
-    staff_id: IdBytes,
-    /// The nil UUID, which is never minted, where the contact was erased.
-    contact_id: IdBytes,
-    source: u8,
-    calendar_sync_status: u8,
-    announced: bool,
-    move_unannounced: bool,
-    created_at: i64,
-    updated_at: i64,
-}
+record!(Appointment, "appointment", {
+    1: id, status, starts_at, ends_at, service_id, staff_id, contact_id via nil_for_none, source,
+       calendar_sync_status, announced, move_unannounced, created_at, updated_at;
+    2: buffers = Buffers::default();
+} check |appointment| {
+    if appointment.ends_at > appointment.starts_at { Ok(()) } else { Err("it ends before it starts") }
+});
 
-#[derive(Serialize, Deserialize)]
-struct AppointmentRecordV2 {
-    appointment: AppointmentRecordV1,
-    /// Minutes before and after.
-    buffers: (u8, u8),
-}
+/// The nil UUID, which is never minted, stands for an id where there is none.
+mod nil_for_none {
+    use uuid::Uuid;
 
-record!(Appointment, "appointment", 2 => AppointmentRecordV2, 1 => AppointmentRecordV1);
+    use crate::domain::{ContactId, ResourceId};
+    use crate::store::StoreError;
+    use crate::store::codec::{Field, Fields};
 
-impl Layout<Appointment> for AppointmentRecordV2 {
-    fn freeze(value: &Appointment) -> Self {
-        Self { appointment: AppointmentRecordV1::freeze(value), buffers: freeze_buffers(value.buffers) }
+    pub(super) fn write(id: &Option<ContactId>, to: &mut Vec<u8>) {
+        id.map_or(Uuid::nil(), ResourceId::uuid).write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<Appointment, StoreError> {
-        Ok(Appointment { buffers: thaw_buffers(record, self.buffers)?, ..self.appointment.thaw(record)? })
-    }
-}
-
-/// The first version knew no buffers.
-impl Layout<Appointment> for AppointmentRecordV1 {
-    fn freeze(value: &Appointment) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            status: value.status.number(),
-            starts_at: value.starts_at.millis(),
-            ends_at: value.ends_at.millis(),
-            service_id: bytes_of(value.service_id),
-            staff_id: bytes_of(value.staff_id),
-            contact_id: value.contact_id.map_or([0; 16], bytes_of),
-            source: value.source.number(),
-            calendar_sync_status: value.calendar_sync_status.number(),
-            announced: value.announced,
-            move_unannounced: value.move_unannounced,
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Appointment, StoreError> {
-        if self.ends_at <= self.starts_at {
-            return Err(StoreError::damaged(record, "it ends before it starts"));
-        }
-        Ok(Appointment {
-            id: id_of(self.id),
-            status: word(record, self.status)?,
-            starts_at: instant(record, self.starts_at)?,
-            ends_at: instant(record, self.ends_at)?,
-            buffers: Buffers::default(),
-            service_id: id_of(self.service_id),
-            staff_id: id_of(self.staff_id),
-            contact_id: (self.contact_id != [0; 16]).then(|| id_of(self.contact_id)),
-            source: word(record, self.source)?,
-            calendar_sync_status: word(record, self.calendar_sync_status)?,
-            announced: self.announced,
-            move_unannounced: self.move_unannounced,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
+    pub(super) fn read(from: &mut Fields<'_>) -> Result<Option<ContactId>, StoreError> {
+        let id = Uuid::read(from)?;
+        Ok((!id.is_nil()).then(|| id.into()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, check_old, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
     use crate::domain::{AppointmentStatus, Timestamp};
     use crate::domain::{CalendarSyncStatus, Source};

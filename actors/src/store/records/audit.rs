@@ -3,39 +3,12 @@
 //! Every change that alters how much a business keeps writes an entry, so the newest one also tells how much that is
 //! behind it: no row of its own is written for it, and a crash leaves both or neither.
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::budget::{UsageRecord, freeze_usage, thaw_usage};
-use super::{IdBytes, bytes_of, id_of, instant};
-use crate::domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, Usage};
+use super::budget::usage;
+use crate::domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Usage};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
-
-const ACTOR_API_KEY: u8 = 1;
-const ACTOR_OPERATOR: u8 = 2;
-const ACTOR_SYSTEM: u8 = 3;
-const ACTOR_PERSON: u8 = 4;
-
-#[derive(Serialize, Deserialize)]
-struct AuditEntryRecordV1 {
-    id: IdBytes,
-    at: i64,
-    actor: u8,
-    /// Of the key; of a person theirs.
-    key_id: Option<IdBytes>,
-    action: String,
-    resource_type: String,
-    resource_id: IdBytes,
-    changes: Vec<(String, String, String)>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AuditEntryRecordV2 {
-    entry: AuditEntryRecordV1,
-    /// Empty where it is not told.
-    usage: UsageRecord,
-}
+use crate::store::codec::{Field, Fields, Record, fields, record};
 
 /// An entry as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,95 +19,73 @@ pub struct AuditRecord {
     pub usage: Option<Usage>,
 }
 
-record!(AuditRecord, "audit", 2 => AuditEntryRecordV2, 1 => AuditEntryRecordV1);
+record!(AuditRecord, "audit", { 1: entry; 2: usage via usage = None });
 
-impl Layout<AuditRecord> for AuditEntryRecordV2 {
-    fn freeze(value: &AuditRecord) -> Self {
-        Self { entry: Layout::freeze(&value.entry), usage: freeze_usage(value.usage.as_ref()) }
+/// Whoever reads the log need not know of what is stored beside it.
+impl Record for AuditEntry {
+    fn encode(&self) -> Vec<u8> {
+        AuditRecord { entry: self.clone(), usage: None }.encode()
     }
 
-    fn thaw(self, record: &'static str) -> Result<AuditRecord, StoreError> {
-        Ok(AuditRecord { usage: thaw_usage(&self.usage), entry: self.entry.thaw(record)? })
-    }
-}
-
-impl Layout<AuditRecord> for AuditEntryRecordV1 {
-    fn freeze(value: &AuditRecord) -> Self {
-        Layout::freeze(&value.entry)
-    }
-
-    fn thaw(self, record: &'static str) -> Result<AuditRecord, StoreError> {
-        Ok(AuditRecord { entry: self.thaw(record)?, usage: None })
+    fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        AuditRecord::decode(bytes).map(|record| record.entry)
     }
 }
 
-// Whoever reads the log need not know of what is stored beside it.
-record!(AuditEntry, "audit", 2 => AuditEntryRecordV2, 1 => AuditEntryRecordV1);
-
-impl Layout<AuditEntry> for AuditEntryRecordV2 {
-    fn freeze(value: &AuditEntry) -> Self {
-        Self { entry: Layout::freeze(value), usage: freeze_usage(None) }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<AuditEntry, StoreError> {
-        self.entry.thaw(record)
-    }
+fields! {
+    AuditEntry { id, at, actor, action, resource_type, resource_id, changes }
+    FieldChange { field, from, to }
 }
 
-impl Layout<AuditEntry> for AuditEntryRecordV1 {
-    fn freeze(value: &AuditEntry) -> Self {
-        let (actor, key_id) = match value.actor {
-            Actor::ApiKey(id) => (ACTOR_API_KEY, Some(bytes_of(id))),
-            Actor::Operator => (ACTOR_OPERATOR, None),
-            Actor::System => (ACTOR_SYSTEM, None),
-            Actor::Person(id) => (ACTOR_PERSON, Some(bytes_of(id))),
+const ACTOR_API_KEY: u8 = 1;
+const ACTOR_OPERATOR: u8 = 2;
+const ACTOR_SYSTEM: u8 = 3;
+const ACTOR_PERSON: u8 = 4;
+
+/// A number, and the id of the key or the person.
+impl Field for Actor {
+    fn write(&self, to: &mut Vec<u8>) {
+        let (number, id) = match self {
+            Self::ApiKey(id) => (ACTOR_API_KEY, Some(id.uuid())),
+            Self::Operator => (ACTOR_OPERATOR, None),
+            Self::System => (ACTOR_SYSTEM, None),
+            Self::Person(id) => (ACTOR_PERSON, Some(id.uuid())),
         };
-        let change = |change: &FieldChange| (change.field.clone(), change.from.clone(), change.to.clone());
-        Self {
-            id: bytes_of(value.id),
-            at: value.at.millis(),
-            actor,
-            key_id,
-            action: value.action.as_str().into(),
-            resource_type: value.resource_type.as_str().into(),
-            resource_id: value.resource_id.into_bytes(),
-            changes: value.changes.iter().map(change).collect(),
+        (number, id).write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        match <(u8, Option<Uuid>)>::read(from)? {
+            (ACTOR_API_KEY, Some(id)) => Ok(Self::ApiKey(id.into())),
+            (ACTOR_OPERATOR, None) => Ok(Self::Operator),
+            (ACTOR_SYSTEM, None) => Ok(Self::System),
+            (ACTOR_PERSON, Some(id)) => Ok(Self::Person(id.into())),
+            (number, _) => Err(from.damaged(format!("the actor {number} is not known"))),
         }
     }
+}
 
-    fn thaw(self, record: &'static str) -> Result<AuditEntry, StoreError> {
-        let actor = match (self.actor, self.key_id) {
-            (ACTOR_API_KEY, Some(id)) => Actor::ApiKey(id_of(id)),
-            (ACTOR_OPERATOR, None) => Actor::Operator,
-            (ACTOR_SYSTEM, None) => Actor::System,
-            (ACTOR_PERSON, Some(id)) => Actor::Person(id_of(id)),
-            (number, _) => {
-                return Err(StoreError::damaged(record, format!("the actor {number} is not known")));
+/// Implements [`Field`] for words that are stored as they are written.
+macro_rules! spelled {
+    ($($type:ty),*) => {$(
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.as_str().to_owned().write(to);
             }
-        };
-        Ok(AuditEntry {
-            id: id_of(self.id),
-            at: instant(record, self.at)?,
-            actor,
-            action: known(AuditAction::from_word, record, &self.action)?,
-            resource_type: known(AuditedKind::from_word, record, &self.resource_type)?,
-            resource_id: Uuid::from_bytes(self.resource_id),
-            changes: self
-                .changes
-                .into_iter()
-                .map(|(field, from, to)| FieldChange { field, from, to })
-                .collect(),
-        })
-    }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                let word = String::read(from)?;
+                Self::from_word(&word).ok_or_else(|| from.damaged(format!("the word {word} is not known")))
+            }
+        }
+    )*};
 }
 
-fn known<T>(read: fn(&str) -> Option<T>, record: &'static str, word: &str) -> Result<T, StoreError> {
-    read(word).ok_or_else(|| StoreError::damaged(record, format!("the word {word} is not known")))
-}
+spelled!(AuditAction, AuditedKind);
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use super::super::testing::{check, check_damage, id_of};
     use super::*;
     use crate::domain::{Amount, BudgetKind, Timestamp};
     use crate::store::Record;

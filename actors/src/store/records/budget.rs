@@ -1,66 +1,62 @@
 //! What the operator allows a business to keep, and how much it keeps.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Numbered, word};
-use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
+use crate::domain::{Amount, Budget, BudgetKind, Limit};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, Record, encoded, fields};
 
-#[derive(Serialize, Deserialize)]
-struct BudgetRecordV1 {
-    /// The kind, and the most rows and bytes of it, for each kind of which something is said.
-    limits: Vec<(u8, Option<u64>, Option<u64>)>,
+/// The name of the record, in errors.
+const BUDGET: &str = "budget";
+
+fields! {
+    Amount { rows, bytes }
+    Limit { rows_max, bytes_max }
 }
 
-record!(Budget, "budget", 1 => BudgetRecordV1);
-
-impl Layout<Budget> for BudgetRecordV1 {
-    fn freeze(value: &Budget) -> Self {
-        let said = BudgetKind::ALL.iter().map(|kind| (*kind, value.limit(*kind)));
-        let limits = said
-            .filter(|(_, limit)| *limit != Limit::default())
-            .map(|(kind, limit)| (kind.number(), limit.rows_max, limit.bytes_max))
-            .collect();
-        Self { limits }
+/// The limits of each kind of which something is said.
+impl Record for Budget {
+    fn encode(&self) -> Vec<u8> {
+        let limits = BudgetKind::ALL.iter().map(|kind| (*kind, self.limit(*kind)));
+        let limits: Vec<_> = limits.filter(|(_, limit)| *limit != Limit::default()).collect();
+        encoded(BUDGET, 1, |bytes| limits.write(bytes))
     }
 
-    fn thaw(self, record: &'static str) -> Result<Budget, StoreError> {
-        let mut budget = Budget::default();
-        for (kind, rows_max, bytes_max) in self.limits {
-            budget.set(word(record, kind)?, Limit { rows_max, bytes_max });
+    fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        let mut fields = Fields::of(BUDGET, &[1], bytes)?;
+        let mut budget = Self::default();
+        for (kind, limit) in Vec::<(BudgetKind, Limit)>::read(&mut fields)? {
+            budget.set(kind, limit);
         }
+        fields.end()?;
         Ok(budget)
     }
 }
 
-/// Rows and bytes of each kind that is kept, in the order of [`BudgetKind::kept`].
-pub(super) type UsageRecord = Vec<(u64, u64)>;
+/// Rows and bytes of each kind that is kept, in the order of [`BudgetKind::kept`]. A usage that does not tell of every
+/// kind, as when a kind was new since, is none.
+pub(super) mod usage {
+    use super::{Amount, BudgetKind, Field, Fields, StoreError};
+    use crate::domain::Usage;
 
-/// How a usage is stored.
-pub(super) fn freeze_usage(usage: Option<&Usage>) -> UsageRecord {
-    let of_kind = |usage: &Usage, kind| {
-        let Amount { rows, bytes } = usage.of(kind);
-        (rows, bytes)
-    };
-    usage.map_or_else(Vec::new, |usage| BudgetKind::kept().map(|kind| of_kind(usage, kind)).collect())
-}
-
-/// The usage that is stored; `None` when it does not tell of every kind, as when a kind was new since.
-pub(super) fn thaw_usage(stored: &UsageRecord) -> Option<Usage> {
-    let mut usage = Usage::default();
-    let mut amounts = stored.iter();
-    for kind in BudgetKind::kept() {
-        let (rows, bytes) = *amounts.next()?;
-        usage.set(kind, Amount { rows, bytes });
+    pub(in super::super) fn write(usage: &Option<Usage>, to: &mut Vec<u8>) {
+        let amounts = |usage: &Usage| BudgetKind::kept().map(|kind| usage.of(kind)).collect();
+        usage.as_ref().map_or_else(Vec::new, amounts).write(to);
     }
-    Some(usage)
+
+    pub(in super::super) fn read(from: &mut Fields<'_>) -> Result<Option<Usage>, StoreError> {
+        let (mut usage, mut kinds) = (Usage::default(), BudgetKind::kept());
+        for amount in Vec::<Amount>::read(from)? {
+            let Some(kind) = kinds.next() else { break };
+            usage.set(kind, amount);
+        }
+        Ok(kinds.next().is_none().then_some(usage))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, check_damage};
     use super::*;
+    use crate::domain::Usage;
 
     #[test]
     fn a_budget_has_these_bytes() {
@@ -74,12 +70,16 @@ mod tests {
 
     #[test]
     fn a_usage_that_lacks_a_kind_tells_nothing() {
-        let mut usage = Usage::default();
-        usage.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });
-        let mut stored = freeze_usage(Some(&usage));
-        assert_eq!(thaw_usage(&stored), Some(usage));
-        stored.pop();
-        assert_eq!(thaw_usage(&stored), None);
-        assert_eq!(thaw_usage(&freeze_usage(None)), None);
+        let read = |bytes: &[u8]| usage::read(&mut Fields::of("usage", &[1], bytes).unwrap()).unwrap();
+        let mut kept = Usage::default();
+        kept.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });
+        let mut bytes = vec![1];
+        usage::write(&Some(kept.clone()), &mut bytes);
+        assert_eq!(read(&bytes), Some(kept));
+        let lacking: Vec<_> = BudgetKind::kept().skip(1).map(|_| Amount::default()).collect();
+        let mut bytes = vec![1];
+        lacking.write(&mut bytes);
+        assert_eq!(read(&bytes), None);
+        assert_eq!(read(&[1, 0]), None);
     }
 }

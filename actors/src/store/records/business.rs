@@ -1,94 +1,18 @@
 //! Profiles of businesses.
 
-use serde::{Deserialize, Serialize};
+use crate::domain::{Business, WeeklyBreaks};
+use crate::store::codec::record;
 
-use super::hours::{freeze_window, thaw_windows};
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word, zone};
-use crate::domain::{Business, WeeklyBreaks, WeeklyHours};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
-
-#[derive(Serialize, Deserialize)]
-struct BusinessRecordV1 {
-    id: IdBytes,
-    name: String,
-    zone: String,
-    locale: u8,
-    website_url: Option<String>,
-    booking_mode: u8,
-    /// Day, and the minutes after midnight of opening and closing.
-    hours: Vec<(u8, u16, u16)>,
-    phone_region: String,
-    suspended: bool,
-    created_at: i64,
-    updated_at: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct BusinessRecordV2 {
-    profile: BusinessRecordV1,
-    /// As the opening hours.
-    breaks: Vec<(u8, u16, u16)>,
-}
-
-record!(Business, "business", 2 => BusinessRecordV2, 1 => BusinessRecordV1);
-
-impl Layout<Business> for BusinessRecordV2 {
-    fn freeze(value: &Business) -> Self {
-        Self {
-            profile: BusinessRecordV1::freeze(value),
-            breaks: value.breaks.days().iter().map(freeze_window).collect(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Business, StoreError> {
-        let breaks = WeeklyBreaks::new(thaw_windows(record, &self.breaks)?)
-            .map_err(|_| StoreError::damaged(record, "its breaks contradict each other"))?;
-        Ok(Business { breaks, ..self.profile.thaw(record)? })
-    }
-}
-
-/// The first version knew no breaks.
-impl Layout<Business> for BusinessRecordV1 {
-    fn freeze(value: &Business) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            name: value.name.clone(),
-            zone: value.zone.name().to_owned(),
-            locale: value.locale.number(),
-            website_url: value.website_url.clone(),
-            booking_mode: value.booking_mode.number(),
-            hours: value.hours.days().iter().map(freeze_window).collect(),
-            phone_region: value.phone_region.clone(),
-            suspended: value.suspended,
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Business, StoreError> {
-        Ok(Business {
-            id: id_of(self.id),
-            name: self.name,
-            zone: zone(record, &self.zone)?,
-            locale: word(record, self.locale)?,
-            website_url: self.website_url,
-            booking_mode: word(record, self.booking_mode)?,
-            hours: WeeklyHours::new(thaw_windows(record, &self.hours)?)
-                .map_err(|_| StoreError::damaged(record, "its opening hours contradict each other"))?,
-            breaks: WeeklyBreaks::default(),
-            phone_region: self.phone_region,
-            suspended: self.suspended,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
+record!(Business, "business", {
+    1: id, name, zone, locale, website_url, booking_mode, hours, phone_region, suspended, created_at, updated_at;
+    2: breaks = WeeklyBreaks::default();
+});
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, check_old, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
+    use crate::domain::WeeklyHours;
     use crate::domain::{BookingMode, Day, DayHours, LocalTime, Locale, Timestamp};
 
     fn business() -> Business {

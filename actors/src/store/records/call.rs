@@ -1,11 +1,7 @@
 //! Calls, and what the index by start says of each.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
 use crate::domain::{CallOutcome, CallRecord, Direction};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
 /// What the index by start says of a call, so that lists are narrowed without reading the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,99 +18,18 @@ impl From<&CallRecord> for CallRow {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct CallRowV1 {
-    direction: u8,
-    outcome: u8,
-}
+record!(CallRow, "call row", { 1: direction, outcome });
 
-record!(CallRow, "call row", 1 => CallRowV1);
-
-impl Layout<CallRow> for CallRowV1 {
-    fn freeze(value: &CallRow) -> Self {
-        Self { direction: value.direction.number(), outcome: value.outcome.number() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<CallRow, StoreError> {
-        Ok(CallRow { direction: word(record, self.direction)?, outcome: word(record, self.outcome)? })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct CallRecordV1 {
-    id: IdBytes,
-    direction: u8,
-    status: u8,
-    outcome: u8,
-    from_number: Option<String>,
-    to_number: Option<String>,
-    contact_id: Option<IdBytes>,
-    started_at: i64,
-    ended_at: i64,
-    duration_seconds: u32,
-    locale: Option<u8>,
-    summary: Option<String>,
-    recording_url: Option<String>,
-    appointment_id: Option<IdBytes>,
-    message_id: Option<IdBytes>,
-    created_at: i64,
-    updated_at: i64,
-}
-
-record!(CallRecord, "call", 1 => CallRecordV1);
-
-impl Layout<CallRecord> for CallRecordV1 {
-    fn freeze(value: &CallRecord) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            direction: value.direction.number(),
-            status: value.status.number(),
-            outcome: value.outcome.number(),
-            from_number: value.from_number.clone(),
-            to_number: value.to_number.clone(),
-            contact_id: value.contact_id.map(bytes_of),
-            started_at: value.started_at.millis(),
-            ended_at: value.ended_at.millis(),
-            duration_seconds: value.duration_seconds,
-            locale: value.locale.map(Numbered::number),
-            summary: value.summary.clone(),
-            recording_url: value.recording_url.clone(),
-            appointment_id: value.appointment_id.map(bytes_of),
-            message_id: value.message_id.map(bytes_of),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<CallRecord, StoreError> {
-        if self.ended_at < self.started_at {
-            return Err(StoreError::damaged(record, "it ends before it starts"));
-        }
-        Ok(CallRecord {
-            id: id_of(self.id),
-            direction: word(record, self.direction)?,
-            status: word(record, self.status)?,
-            outcome: word(record, self.outcome)?,
-            from_number: self.from_number,
-            to_number: self.to_number,
-            contact_id: self.contact_id.map(id_of),
-            started_at: instant(record, self.started_at)?,
-            ended_at: instant(record, self.ended_at)?,
-            duration_seconds: self.duration_seconds,
-            locale: self.locale.map(|number| word(record, number)).transpose()?,
-            summary: self.summary,
-            recording_url: self.recording_url,
-            appointment_id: self.appointment_id.map(id_of),
-            message_id: self.message_id.map(id_of),
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
+record!(CallRecord, "call", {
+    1: id, direction, status, outcome, from_number, to_number, contact_id, started_at, ended_at, duration_seconds,
+       locale, summary, recording_url, appointment_id, message_id, created_at, updated_at;
+} check |call| {
+    if call.ended_at >= call.started_at { Ok(()) } else { Err("it ends before it starts") }
+});
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{CallStatus, Locale, Timestamp};
     use crate::store::{LONG_VALUE_BYTES_MAX, Record, VALUE_BYTES_MAX};

@@ -1,186 +1,64 @@
 //! Services and staff members.
 
-use serde::{Deserialize, Serialize};
-
-use super::hours::{freeze_window, thaw_windows};
-use super::{IdBytes, bytes_of, id_of, instant, zone};
 use crate::domain::{
     Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, SERVICE_MINUTES,
-    Service, StaffHours, StaffMember,
+    Service, StaffMember,
 };
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, record};
 
-#[derive(Serialize, Deserialize)]
-struct ServiceRecordV1 {
-    id: IdBytes,
-    name: String,
-    description: String,
-    duration_minutes: u32,
-    active: bool,
-    created_at: i64,
-    updated_at: i64,
-}
+record!(Service, "service", {
+    1: id, name, description, duration_minutes, active, created_at, updated_at;
+    2: buffers = Buffers::default(), min_notice_minutes = 0, max_advance_days = None, price = None;
+} check |service| {
+    if !SERVICE_MINUTES.contains(&service.duration_minutes) {
+        Err("no service takes that long")
+    } else if service.min_notice_minutes > MIN_NOTICE_MINUTES_MAX {
+        Err("no service asks for so much notice")
+    } else if service.max_advance_days.is_some_and(|days| !MAX_ADVANCE_DAYS.contains(&days)) {
+        Err("no service is limited to that many days ahead")
+    } else {
+        Ok(())
+    }
+});
 
-#[derive(Serialize, Deserialize)]
-struct ServiceRecordV2 {
-    service: ServiceRecordV1,
-    /// Minutes before and after.
-    buffers: (u8, u8),
-    min_notice_minutes: u32,
-    max_advance_days: Option<u32>,
-    /// In hundredths, and the code of the currency.
-    price: Option<(u32, String)>,
-}
+record!(StaffMember, "staff", {
+    1: id, name, active, zone, service_ids, created_at, updated_at;
+    2: hours = None;
+});
 
-record!(Service, "service", 2 => ServiceRecordV2, 1 => ServiceRecordV1);
-
-impl Layout<Service> for ServiceRecordV2 {
-    fn freeze(value: &Service) -> Self {
-        Self {
-            service: ServiceRecordV1::freeze(value),
-            buffers: freeze_buffers(value.buffers),
-            min_notice_minutes: value.min_notice_minutes,
-            max_advance_days: value.max_advance_days,
-            price: value.price.map(|price| (price.cents, price.currency.as_str().to_owned())),
-        }
+/// Minutes before and after.
+impl Field for Buffers {
+    fn write(&self, to: &mut Vec<u8>) {
+        // Each fits, being at most 240.
+        (self.before_minutes() as u8, self.after_minutes() as u8).write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<Service, StoreError> {
-        if self.min_notice_minutes > MIN_NOTICE_MINUTES_MAX {
-            return Err(StoreError::damaged(record, "no service asks for so much notice"));
-        }
-        if self.max_advance_days.is_some_and(|days| !MAX_ADVANCE_DAYS.contains(&days)) {
-            return Err(StoreError::damaged(record, "no service is limited to that many days ahead"));
-        }
-        let price = |(cents, currency): (u32, String)| {
-            let currency = Currency::parse(&currency).filter(|_| cents <= PRICE_CENTS_MAX);
-            let currency = currency.ok_or_else(|| StoreError::damaged(record, "its price is none"))?;
-            Ok(Price { cents, currency })
-        };
-        Ok(Service {
-            buffers: thaw_buffers(record, self.buffers)?,
-            min_notice_minutes: self.min_notice_minutes,
-            max_advance_days: self.max_advance_days,
-            price: self.price.map(price).transpose()?,
-            ..self.service.thaw(record)?
-        })
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let (before, after) = <(u8, u8)>::read(from)?;
+        Self::new(before.into(), after.into()).ok_or_else(|| from.damaged("its buffers are too long"))
     }
 }
 
-/// How buffers are stored: the minutes before and after.
-pub(super) fn freeze_buffers(buffers: Buffers) -> (u8, u8) {
-    // Each fits, being at most 240.
-    (buffers.before_minutes() as u8, buffers.after_minutes() as u8)
-}
-
-/// The buffers that are stored.
-pub(super) fn thaw_buffers(record: &'static str, (before, after): (u8, u8)) -> Result<Buffers, StoreError> {
-    Buffers::new(before.into(), after.into())
-        .ok_or_else(|| StoreError::damaged(record, "its buffers are too long"))
-}
-
-/// The first version knew neither buffers nor how early a service has to be booked, nor a price.
-impl Layout<Service> for ServiceRecordV1 {
-    fn freeze(value: &Service) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            name: value.name.clone(),
-            description: value.description.clone(),
-            duration_minutes: value.duration_minutes,
-            active: value.active,
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
+/// In hundredths, and the code of the currency.
+impl Field for Price {
+    fn write(&self, to: &mut Vec<u8>) {
+        (self.cents, self.currency.as_str().to_owned()).write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<Service, StoreError> {
-        if !SERVICE_MINUTES.contains(&self.duration_minutes) {
-            return Err(StoreError::damaged(record, "no service takes that long"));
-        }
-        Ok(Service {
-            id: id_of(self.id),
-            name: self.name,
-            description: self.description,
-            duration_minutes: self.duration_minutes,
-            active: self.active,
-            buffers: Buffers::default(),
-            min_notice_minutes: 0,
-            max_advance_days: None,
-            price: None,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct StaffMemberRecordV1 {
-    id: IdBytes,
-    name: String,
-    active: bool,
-    zone: String,
-    service_ids: Vec<IdBytes>,
-    created_at: i64,
-    updated_at: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StaffMemberRecordV2 {
-    member: StaffMemberRecordV1,
-    /// Day, and the minutes after midnight of opening and closing.
-    hours: Option<Vec<(u8, u16, u16)>>,
-}
-
-record!(StaffMember, "staff", 2 => StaffMemberRecordV2, 1 => StaffMemberRecordV1);
-
-impl Layout<StaffMember> for StaffMemberRecordV2 {
-    fn freeze(value: &StaffMember) -> Self {
-        let windows = |hours: &StaffHours| hours.days().iter().map(freeze_window).collect();
-        Self { member: StaffMemberRecordV1::freeze(value), hours: value.hours.as_ref().map(windows) }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<StaffMember, StoreError> {
-        let hours = |windows: Vec<(u8, u16, u16)>| {
-            StaffHours::new(thaw_windows(record, &windows)?)
-                .map_err(|_| StoreError::damaged(record, "their hours contradict each other"))
-        };
-        Ok(StaffMember { hours: self.hours.map(hours).transpose()?, ..self.member.thaw(record)? })
-    }
-}
-
-/// The first version knew no hours.
-impl Layout<StaffMember> for StaffMemberRecordV1 {
-    fn freeze(value: &StaffMember) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            name: value.name.clone(),
-            active: value.active,
-            zone: value.zone.name().to_owned(),
-            service_ids: value.service_ids.iter().copied().map(bytes_of).collect(),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<StaffMember, StoreError> {
-        Ok(StaffMember {
-            id: id_of(self.id),
-            name: self.name,
-            active: self.active,
-            zone: zone(record, &self.zone)?,
-            service_ids: self.service_ids.into_iter().map(id_of).collect(),
-            hours: None,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let (cents, currency) = <(u32, String)>::read(from)?;
+        let currency = Currency::parse(&currency).filter(|_| cents <= PRICE_CENTS_MAX);
+        let currency = currency.ok_or_else(|| from.damaged("its price is none"))?;
+        Ok(Self { cents, currency })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, check_old, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
+    use crate::domain::StaffHours;
     use crate::domain::{Day, DayHours, LocalTime, Timestamp};
 
     fn window(open: u16, close: u16) -> DayHours {

@@ -1,12 +1,9 @@
 //! How far the steady time of a store has come.
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{IdBytes, instant};
 use crate::domain::{SteadyTime, Timestamp};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{fields, record};
 
 /// How far the steady time of a store has come, and what else was known then.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,57 +27,15 @@ pub struct Boot {
     pub passed: i64,
 }
 
-#[derive(Serialize, Deserialize)]
-struct ClockRecordV1 {
-    steady: i64,
-    wall: i64,
-    newest: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ClockRecordV2 {
-    steady: i64,
-    wall: i64,
-    newest: i64,
-    boot: Option<(IdBytes, i64)>,
-}
-
-record!(ClockRecord, "clock", 2 => ClockRecordV2, 1 => ClockRecordV1);
-
-impl Layout<ClockRecord> for ClockRecordV2 {
-    fn freeze(value: &ClockRecord) -> Self {
-        Self {
-            steady: value.steady.millis(),
-            wall: value.wall.millis(),
-            newest: value.newest.millis(),
-            boot: value.boot.map(|boot| (boot.id.into_bytes(), boot.passed)),
-        }
+record!(ClockRecord, "clock", { 1: steady, wall, newest; 2: boot = None } check |clock| {
+    if clock.boot.is_some_and(|boot| boot.passed < 0) {
+        Err("the time since the boot is negative")
+    } else {
+        Ok(())
     }
+});
 
-    fn thaw(self, record: &'static str) -> Result<ClockRecord, StoreError> {
-        let Self { steady, wall, newest, boot } = self;
-        if boot.is_some_and(|(_, passed)| passed < 0) {
-            return Err(StoreError::damaged(record, "the time since the boot is negative"));
-        }
-        let boot = boot.map(|(id, passed)| Boot { id: Uuid::from_bytes(id), passed });
-        Ok(ClockRecord { boot, ..ClockRecordV1 { steady, wall, newest }.thaw(record)? })
-    }
-}
-
-impl Layout<ClockRecord> for ClockRecordV1 {
-    fn freeze(value: &ClockRecord) -> Self {
-        Self { steady: value.steady.millis(), wall: value.wall.millis(), newest: value.newest.millis() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<ClockRecord, StoreError> {
-        Ok(ClockRecord {
-            steady: SteadyTime::from_millis(instant(record, self.steady)?.millis()),
-            wall: instant(record, self.wall)?,
-            newest: instant(record, self.newest)?,
-            boot: None,
-        })
-    }
-}
+fields! { Boot { id, passed } }
 
 #[cfg(test)]
 mod tests {

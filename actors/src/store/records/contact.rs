@@ -1,57 +1,13 @@
 //! Contacts.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word, zone};
 use crate::domain::Contact;
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
-#[derive(Serialize, Deserialize)]
-struct ContactRecordV1 {
-    id: IdBytes,
-    name: Option<String>,
-    phone: Option<String>,
-    email: Option<String>,
-    locale: Option<u8>,
-    zone: Option<String>,
-    created_at: i64,
-    updated_at: i64,
-}
-
-record!(Contact, "contact", 1 => ContactRecordV1);
-
-impl Layout<Contact> for ContactRecordV1 {
-    fn freeze(value: &Contact) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            name: value.name.clone(),
-            phone: value.phone.clone(),
-            email: value.email.clone(),
-            locale: value.locale.map(Numbered::number),
-            zone: value.zone.map(|zone| zone.name().to_owned()),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Contact, StoreError> {
-        Ok(Contact {
-            id: id_of(self.id),
-            name: self.name,
-            phone: self.phone,
-            email: self.email,
-            locale: self.locale.map(|number| word(record, number)).transpose()?,
-            zone: self.zone.map(|name| zone(record, &name)).transpose()?,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
+record!(Contact, "contact", { 1: id, name, phone, email, locale, zone, created_at, updated_at });
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{Locale, Timestamp};
 

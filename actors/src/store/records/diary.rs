@@ -1,100 +1,24 @@
 //! Special days and blocked times.
 
-use chrono::{Datelike, NaiveDate};
-use serde::{Deserialize, Serialize};
+use crate::domain::{BlockedTime, SpecialDay};
+use crate::store::codec::record;
 
-use super::hours::thaw_ends;
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
-use crate::domain::{BlockedTime, DayWindows, LocalWindow, SpecialDay};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+record!(SpecialDay, "special_day", { 1: date, hours, note, created_at, updated_at });
 
-#[derive(Serialize, Deserialize)]
-struct SpecialDayRecordV1 {
-    /// Days since 1 January of the year 1, which is day 1.
-    date: i32,
-    /// The minutes after midnight of opening and closing.
-    windows: Vec<(u16, u16)>,
-    note: Option<String>,
-    created_at: i64,
-    updated_at: i64,
-}
-
-record!(SpecialDay, "special_day", 1 => SpecialDayRecordV1);
-
-impl Layout<SpecialDay> for SpecialDayRecordV1 {
-    fn freeze(value: &SpecialDay) -> Self {
-        let ends = |window: &LocalWindow| (window.open.minutes(), window.close.minutes());
-        Self {
-            date: value.date.num_days_from_ce(),
-            windows: value.hours.windows().iter().map(ends).collect(),
-            note: value.note.clone(),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<SpecialDay, StoreError> {
-        let windows = self.windows.into_iter().map(|ends| thaw_ends(record, ends));
-        let hours = DayWindows::new(windows.collect::<Result<_, _>>()?);
-        Ok(SpecialDay {
-            date: NaiveDate::from_num_days_from_ce_opt(self.date)
-                .ok_or_else(|| StoreError::damaged(record, "its date is none"))?,
-            hours: hours.map_err(|_| StoreError::damaged(record, "its windows contradict each other"))?,
-            note: self.note,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct BlockedTimeRecordV1 {
-    id: IdBytes,
-    staff_id: IdBytes,
-    starts_at: i64,
-    ends_at: i64,
-    source: u8,
-    note: Option<String>,
-    created_at: i64,
-}
-
-record!(BlockedTime, "blocked_time", 1 => BlockedTimeRecordV1);
-
-impl Layout<BlockedTime> for BlockedTimeRecordV1 {
-    fn freeze(value: &BlockedTime) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            staff_id: bytes_of(value.staff_id),
-            starts_at: value.starts_at.millis(),
-            ends_at: value.ends_at.millis(),
-            source: value.source.number(),
-            note: value.note.clone(),
-            created_at: value.created_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<BlockedTime, StoreError> {
-        if self.ends_at <= self.starts_at {
-            return Err(StoreError::damaged(record, "it ends before it starts"));
-        }
-        Ok(BlockedTime {
-            id: id_of(self.id),
-            staff_id: id_of(self.staff_id),
-            starts_at: instant(record, self.starts_at)?,
-            ends_at: instant(record, self.ends_at)?,
-            source: word(record, self.source)?,
-            note: self.note,
-            created_at: instant(record, self.created_at)?,
-        })
-    }
-}
+record!(BlockedTime, "blocked_time", {
+    1: id, staff_id, starts_at, ends_at, source, note, created_at;
+} check |time| {
+    if time.ends_at > time.starts_at { Ok(()) } else { Err("it ends before it starts") }
+});
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use chrono::NaiveDate;
+
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{BlockedSource, LocalTime, Timestamp};
+    use crate::domain::{DayWindows, LocalWindow};
 
     fn special_day() -> SpecialDay {
         let time = |hour: u16| LocalTime::from_minutes(60 * hour).unwrap();

@@ -1,11 +1,8 @@
 //! Contacts that are being erased, how far that has come, and events that are to be wiped.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, bytes_of, id_of, instant};
 use crate::domain::{ErasureId, SteadyTime};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::KEY_BYTES_MAX;
+use crate::store::codec::record;
 
 /// A contact that is being erased: what is needed to know what tells of them, and nothing that tells who it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,23 +13,7 @@ pub struct ErasureRecord {
     pub phone: Option<[u8; 16]>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct ErasureRecordV1 {
-    id: IdBytes,
-    phone: Option<[u8; 16]>,
-}
-
-record!(ErasureRecord, "erasure", 1 => ErasureRecordV1);
-
-impl Layout<ErasureRecord> for ErasureRecordV1 {
-    fn freeze(value: &ErasureRecord) -> Self {
-        Self { id: bytes_of(value.id), phone: value.phone }
-    }
-
-    fn thaw(self, _: &'static str) -> Result<ErasureRecord, StoreError> {
-        Ok(ErasureRecord { id: id_of(self.id), phone: self.phone })
-    }
-}
+record!(ErasureRecord, "erasure", { 1: id, phone });
 
 /// How far the erasing has come that is under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,27 +26,9 @@ pub struct ErasingRecord {
     pub at: Vec<u8>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct ErasingRecordV1 {
-    newest: IdBytes,
-    stage: u8,
-    at: Vec<u8>,
-}
-
-record!(ErasingRecord, "erasing", 1 => ErasingRecordV1);
-
-impl Layout<ErasingRecord> for ErasingRecordV1 {
-    fn freeze(value: &ErasingRecord) -> Self {
-        Self { newest: bytes_of(value.newest), stage: value.stage, at: value.at.clone() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<ErasingRecord, StoreError> {
-        if self.at.len() > crate::store::KEY_BYTES_MAX {
-            return Err(StoreError::damaged(record, "the key in it is too long"));
-        }
-        Ok(ErasingRecord { newest: id_of(self.newest), stage: self.stage, at: self.at })
-    }
-}
+record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |erasing| {
+    if erasing.at.len() > KEY_BYTES_MAX { Err("the key in it is too long") } else { Ok(()) }
+});
 
 /// An event that is to be wiped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,26 +37,11 @@ pub struct WipeRecord {
     pub until: SteadyTime,
 }
 
-#[derive(Serialize, Deserialize)]
-struct WipeRecordV1 {
-    until: i64,
-}
-
-record!(WipeRecord, "wipe", 1 => WipeRecordV1);
-
-impl Layout<WipeRecord> for WipeRecordV1 {
-    fn freeze(value: &WipeRecord) -> Self {
-        Self { until: value.until.millis() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<WipeRecord, StoreError> {
-        Ok(WipeRecord { until: SteadyTime::from_millis(instant(record, self.until)?.millis()) })
-    }
-}
+record!(WipeRecord, "wipe", { 1: until });
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use super::super::testing::{check, check_damage, id_of};
     use super::*;
 
     #[test]

@@ -1,30 +1,42 @@
 //! Windows of the wall clock, as records have them: day, and the minutes after midnight of opening and closing.
 
-use super::{Numbered, word};
-use crate::domain::{DayHours, LocalTime, LocalWindow};
+use crate::domain::{DayHours, DayWindows, LocalTime, LocalWindow, StaffHours, WeeklyBreaks, WeeklyHours};
 use crate::store::StoreError;
+use crate::store::codec::{Field, Fields, fields};
 
-/// How a window of a week is stored.
-pub(super) fn freeze_window(hours: &DayHours) -> (u8, u16, u16) {
-    (hours.day.number(), hours.open.minutes(), hours.close.minutes())
+fields! {
+    DayHours { day, open, close }
+    LocalWindow { open, close }
 }
 
-/// The windows of a week that are stored.
-pub(super) fn thaw_windows(
-    record: &'static str,
-    windows: &[(u8, u16, u16)],
-) -> Result<Vec<DayHours>, StoreError> {
-    let window = |&(day, open, close): &(u8, u16, u16)| {
-        let LocalWindow { open, close } = thaw_ends(record, (open, close))?;
-        Ok(DayHours { day: word(record, day)?, open, close })
-    };
-    windows.iter().map(window).collect()
+impl Field for LocalTime {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.minutes().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_minutes(u16::read(from)?).ok_or_else(|| from.damaged("a time is behind 24:00"))
+    }
 }
 
-/// The ends of a window that are stored.
-pub(super) fn thaw_ends(record: &'static str, (open, close): (u16, u16)) -> Result<LocalWindow, StoreError> {
-    let time = |minutes| {
-        LocalTime::from_minutes(minutes).ok_or_else(|| StoreError::damaged(record, "a time is behind 24:00"))
-    };
-    Ok(LocalWindow { open: time(open)?, close: time(close)? })
+/// Implements [`Field`] for lists of windows that fit each other.
+macro_rules! windows {
+    ($($type:ident of $windows:ident, else $contradiction:literal;)*) => {$(
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.$windows().to_vec().write(to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                Self::new(Vec::read(from)?).map_err(|_| from.damaged($contradiction))
+            }
+        }
+    )*};
+}
+
+windows! {
+    DayWindows of windows, else "its windows contradict each other";
+    StaffHours of days, else "their hours contradict each other";
+    WeeklyBreaks of days, else "its breaks contradict each other";
+    WeeklyHours of days, else "its opening hours contradict each other";
 }

@@ -1,11 +1,10 @@
 //! What was answered to a request with an idempotency key.
 
-use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::{IdBytes, bytes_of, id_of, instant};
-use crate::domain::{AppointmentId, CallId, ContactId, MessageId, SteadyTime};
+use crate::domain::{AppointmentId, CallId, ContactId, MessageId, ResourceId, SteadyTime};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, record};
 
 /// What was answered to a request with an idempotency key, so that the request can be answered again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,105 +35,34 @@ pub enum ShownAnew {
     Message(MessageId),
 }
 
-#[derive(Serialize, Deserialize)]
-struct IdempotencyRecordV1 {
-    fingerprint: [u8; 32],
-    status: u16,
-    body: Vec<u8>,
-    created_at: i64,
-}
+record!(IdempotencyRecord, "idempotency", { 1: fingerprint, status, body, answered; 2: ; 3: shows = None });
 
-#[derive(Serialize, Deserialize)]
-struct IdempotencyRecordV2 {
-    fingerprint: [u8; 32],
-    status: u16,
-    body: Vec<u8>,
-    /// Milliseconds of steady time.
-    answered: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct IdempotencyRecordV3 {
-    answer: IdempotencyRecordV2,
-    /// The number of a kind, and an id of it.
-    shows: Option<(u8, IdBytes)>,
-}
-
-record!(
-    IdempotencyRecord, "idempotency", 3 => IdempotencyRecordV3, 2 => IdempotencyRecordV2, 1 => IdempotencyRecordV1
-);
-
-impl Layout<IdempotencyRecord> for IdempotencyRecordV3 {
-    fn freeze(value: &IdempotencyRecord) -> Self {
-        let shows = value.shows.map(|shows| match shows {
-            ShownAnew::Contact(id) => (1, bytes_of(id)),
-            ShownAnew::Appointment(id) => (2, bytes_of(id)),
-            ShownAnew::Call(id) => (3, bytes_of(id)),
-            ShownAnew::Message(id) => (4, bytes_of(id)),
-        });
-        Self { answer: Layout::freeze(value), shows }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<IdempotencyRecord, StoreError> {
-        let shows = match self.shows {
-            None => None,
-            Some((1, id)) => Some(ShownAnew::Contact(id_of(id))),
-            Some((2, id)) => Some(ShownAnew::Appointment(id_of(id))),
-            Some((3, id)) => Some(ShownAnew::Call(id_of(id))),
-            Some((4, id)) => Some(ShownAnew::Message(id_of(id))),
-            Some((kind, _)) => {
-                return Err(StoreError::damaged(record, format!("it shows a resource of the kind {kind}")));
-            }
+/// The number of a kind, and an id of it.
+impl Field for ShownAnew {
+    fn write(&self, to: &mut Vec<u8>) {
+        let (kind, id): (u8, _) = match self {
+            Self::Contact(id) => (1, id.uuid()),
+            Self::Appointment(id) => (2, id.uuid()),
+            Self::Call(id) => (3, id.uuid()),
+            Self::Message(id) => (4, id.uuid()),
         };
-        Ok(IdempotencyRecord { shows, ..self.answer.thaw(record)? })
+        (kind, id).write(to);
     }
-}
 
-impl Layout<IdempotencyRecord> for IdempotencyRecordV2 {
-    fn freeze(value: &IdempotencyRecord) -> Self {
-        Self {
-            fingerprint: value.fingerprint,
-            status: value.status,
-            body: value.body.clone(),
-            answered: value.answered.millis(),
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        match <(u8, Uuid)>::read(from)? {
+            (1, id) => Ok(Self::Contact(id.into())),
+            (2, id) => Ok(Self::Appointment(id.into())),
+            (3, id) => Ok(Self::Call(id.into())),
+            (4, id) => Ok(Self::Message(id.into())),
+            (kind, _) => Err(from.damaged(format!("it shows a resource of the kind {kind}"))),
         }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<IdempotencyRecord, StoreError> {
-        Ok(IdempotencyRecord {
-            fingerprint: self.fingerprint,
-            status: self.status,
-            body: self.body,
-            shows: None,
-            answered: SteadyTime::from_millis(instant(record, self.answered)?.millis()),
-        })
-    }
-}
-
-impl Layout<IdempotencyRecord> for IdempotencyRecordV1 {
-    fn freeze(value: &IdempotencyRecord) -> Self {
-        Self {
-            fingerprint: value.fingerprint,
-            status: value.status,
-            body: value.body.clone(),
-            created_at: value.answered.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<IdempotencyRecord, StoreError> {
-        Ok(IdempotencyRecord {
-            fingerprint: self.fingerprint,
-            status: self.status,
-            body: self.body,
-            shows: None,
-            answered: SteadyTime::from_millis(instant(record, self.created_at)?.millis()),
-        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, check_old};
+    use super::super::testing::{check, check_damage, check_old, id_of};
     use super::*;
 
     fn record() -> IdempotencyRecord {

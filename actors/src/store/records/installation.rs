@@ -1,11 +1,8 @@
 //! What the store says of itself.
 
-use serde::{Deserialize, Serialize};
-
-use super::instant;
 use crate::domain::Timestamp;
 use crate::store::StoreError;
-use crate::store::codec::{Layout, Record, read, version, write};
+use crate::store::codec::{Field, Fields, Record, encoded};
 
 /// The format of the whole store: the layout of the keys and what belongs together. A store of an earlier one is
 /// converted when it is opened, one of a later one refused.
@@ -39,21 +36,6 @@ impl std::fmt::Debug for MetaRecord {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct MetaRecordV1 {
-    format: u16,
-    secret: [u8; 32],
-    created_at: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct MetaRecordV2 {
-    format: u16,
-    secret: [u8; 32],
-    created_at: i64,
-    link_secret: [u8; 32],
-}
-
 /// The name of the record, in errors.
 const META: &str = "meta";
 
@@ -61,45 +43,31 @@ const META: &str = "meta";
 /// still be put back on a store that was not restored.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
-        if self.link_secret == self.secret {
-            write(META, 1, &MetaRecordV1::freeze(self))
-        } else {
-            write(META, 2, &MetaRecordV2::freeze(self))
-        }
+        let differ = self.link_secret != self.secret;
+        encoded(META, if differ { 2 } else { 1 }, |bytes| {
+            self.format.write(bytes);
+            self.secret.write(bytes);
+            self.created_at.write(bytes);
+            if differ {
+                self.link_secret.write(bytes);
+            }
+        })
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
-        match version(META, bytes)? {
-            (2, fields) => read::<MetaRecordV2>(META, fields)?.thaw(META),
-            (1, fields) => read::<MetaRecordV1>(META, fields)?.thaw(META),
-            (found, _) => Err(StoreError::Version { record: META, found }),
+        let mut fields = Fields::of(META, &[1, 2], bytes)?;
+        let format = Field::read(&mut fields)?;
+        let secret = Field::read(&mut fields)?;
+        let created_at = Field::read(&mut fields)?;
+        let mut link_secret = secret;
+        if fields.has(2) {
+            link_secret = Field::read(&mut fields)?;
+            if link_secret == secret {
+                return Err(fields.damaged("the secrets are the same"));
+            }
         }
-    }
-}
-
-impl Layout<MetaRecord> for MetaRecordV2 {
-    fn freeze(value: &MetaRecord) -> Self {
-        let MetaRecord { format, secret, link_secret, created_at } = value.clone();
-        Self { format, secret, created_at: created_at.millis(), link_secret }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
-        let Self { format, secret, created_at, link_secret } = self;
-        if link_secret == secret {
-            return Err(StoreError::damaged(record, "the secrets are the same"));
-        }
-        Ok(MetaRecord { link_secret, ..MetaRecordV1 { format, secret, created_at }.thaw(record)? })
-    }
-}
-
-impl Layout<MetaRecord> for MetaRecordV1 {
-    fn freeze(value: &MetaRecord) -> Self {
-        Self { format: value.format, secret: value.secret, created_at: value.created_at.millis() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
-        let Self { format, secret, created_at } = self;
-        Ok(MetaRecord { format, secret, link_secret: secret, created_at: instant(record, created_at)? })
+        fields.end()?;
+        Ok(Self { format, secret, link_secret, created_at })
     }
 }
 

@@ -1,86 +1,46 @@
 //! API keys.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, bytes_of, id_of, instant};
 use crate::domain::{ApiKey, KeyCreator, Scopes};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, record};
 
-#[derive(Serialize, Deserialize)]
-struct ApiKeyRecordV1 {
-    id: IdBytes,
-    business_id: IdBytes,
-    name: String,
-    prefix: String,
-    hash: [u8; 32],
-    /// One bit for each scope in the order of the specification; a scope keeps its bit for ever.
-    scopes: u16,
-    created_at: i64,
-    revoked_at: Option<i64>,
-}
+// The first version is of a time when nobody but the operator created keys.
+record!(ApiKey, "api_key", {
+    1: id, business_id, name, prefix, hash, scopes, created_at, revoked_at;
+    2: created_by = KeyCreator::Operator;
+});
 
-#[derive(Serialize, Deserialize)]
-struct ApiKeyRecordV2 {
-    key: ApiKeyRecordV1,
-    /// The person who created it; none where the operator did.
-    created_by: Option<IdBytes>,
-}
-
-record!(ApiKey, "api_key", 2 => ApiKeyRecordV2, 1 => ApiKeyRecordV1);
-
-impl Layout<ApiKey> for ApiKeyRecordV2 {
-    fn freeze(value: &ApiKey) -> Self {
-        let created_by = match value.created_by {
-            KeyCreator::Operator => None,
-            KeyCreator::Person(id) => Some(bytes_of(id)),
-        };
-        Self { key: Layout::freeze(value), created_by }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<ApiKey, StoreError> {
-        let created_by = self.created_by.map_or(KeyCreator::Operator, |id| KeyCreator::Person(id_of(id)));
-        Ok(ApiKey { created_by, ..self.key.thaw(record)? })
-    }
-}
-
-/// Of a time when nobody but the operator created keys.
-impl Layout<ApiKey> for ApiKeyRecordV1 {
-    fn freeze(value: &ApiKey) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            business_id: bytes_of(value.business_id),
-            name: value.name.clone(),
-            prefix: value.prefix.clone(),
-            hash: value.hash,
-            scopes: value.scopes.bits(),
-            created_at: value.created_at.millis(),
-            revoked_at: value.revoked_at.map(|at| at.millis()),
+/// The person; none where the operator created it.
+impl Field for KeyCreator {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Self::Operator => None,
+            Self::Person(id) => Some(*id),
         }
+        .write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<ApiKey, StoreError> {
-        let scopes = Scopes::from_bits(self.scopes);
-        if scopes.bits() != self.scopes {
-            return Err(StoreError::damaged(record, "it has a scope that is not known"));
-        }
-        Ok(ApiKey {
-            id: id_of(self.id),
-            business_id: id_of(self.business_id),
-            name: self.name,
-            prefix: self.prefix,
-            hash: self.hash,
-            scopes,
-            created_by: KeyCreator::Operator,
-            created_at: instant(record, self.created_at)?,
-            revoked_at: self.revoked_at.map(|millis| instant(record, millis)).transpose()?,
-        })
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Option::read(from)?.map_or(Self::Operator, Self::Person))
+    }
+}
+
+/// One bit for each scope in the order of the specification; a scope keeps its bit for ever.
+impl Field for Scopes {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.bits().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let bits = u16::read(from)?;
+        let scopes = Self::from_bits(bits);
+        if scopes.bits() == bits { Ok(scopes) } else { Err(from.damaged("it has a scope that is not known")) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, check_old, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
     use crate::domain::{Scope, Timestamp};
 

@@ -1,54 +1,13 @@
 //! Pieces of knowledge.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
 use crate::domain::Knowledge;
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
-#[derive(Serialize, Deserialize)]
-struct KnowledgeRecordV1 {
-    id: IdBytes,
-    title: String,
-    content: String,
-    source_url: Option<String>,
-    locale: Option<u8>,
-    created_at: i64,
-    updated_at: i64,
-}
-
-record!(Knowledge, "knowledge", 1 => KnowledgeRecordV1);
-
-impl Layout<Knowledge> for KnowledgeRecordV1 {
-    fn freeze(value: &Knowledge) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            title: value.title.clone(),
-            content: value.content.clone(),
-            source_url: value.source_url.clone(),
-            locale: value.locale.map(Numbered::number),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<Knowledge, StoreError> {
-        Ok(Knowledge {
-            id: id_of(self.id),
-            title: self.title,
-            content: self.content,
-            source_url: self.source_url,
-            locale: self.locale.map(|number| word(record, number)).transpose()?,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
+record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, created_at, updated_at });
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{Locale, Timestamp};
     use crate::store::{LONG_VALUE_BYTES_MAX, Record};

@@ -1,104 +1,34 @@
 //! Mails.
 
-use serde::{Deserialize, Serialize};
-use uuid::Uuid;
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
+use super::Numbered;
 use crate::domain::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{fields, record};
 
 /// The number of a kind of mail, as it stands in keys.
 pub fn mail_kind_number(kind: MailKind) -> u8 {
     kind.number()
 }
 
-#[derive(Serialize, Deserialize)]
-struct AboutV1 {
-    kind: u8,
-    id: IdBytes,
-    at: i64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct MailRecordV1 {
-    id: IdBytes,
-    business_id: Option<IdBytes>,
-    person_id: IdBytes,
-    kind: u8,
-    about: Vec<AboutV1>,
-    more: u32,
-    to: Option<String>,
-    message_id: String,
-    status: u8,
-    attempts: u32,
-    last_error: Option<String>,
-    created_at: i64,
-    last_attempt_at: Option<i64>,
-    next_attempt_at: Option<i64>,
-}
-
-record!(Mail, "mail", 1 => MailRecordV1);
-
-impl Layout<Mail> for MailRecordV1 {
-    fn freeze(value: &Mail) -> Self {
-        let about = |about: &About| AboutV1 {
-            kind: about.kind.number(),
-            id: about.id.into_bytes(),
-            at: about.at.millis(),
-        };
-        Self {
-            id: bytes_of(value.id),
-            business_id: value.business_id.map(bytes_of),
-            person_id: bytes_of(value.person_id),
-            kind: value.kind.number(),
-            about: value.about.iter().map(about).collect(),
-            more: value.more,
-            to: value.to.clone(),
-            message_id: value.message_id.clone(),
-            status: value.status.number(),
-            attempts: value.attempts,
-            last_error: value.last_error.clone(),
-            created_at: value.created_at.millis(),
-            last_attempt_at: value.last_attempt_at.map(|at| at.millis()),
-            next_attempt_at: value.next_attempt_at.map(|at| at.millis()),
-        }
+record!(Mail, "mail", {
+    1: id, business_id, person_id, kind, about, more, to, message_id, status, attempts, last_error, created_at,
+       last_attempt_at, next_attempt_at;
+} check |mail| {
+    if mail.about.len() > ABOUT_MAX {
+        Err("it tells of too many things")
+    } else if (mail.status == MailStatus::Pending) != mail.next_attempt_at.is_some() {
+        Err("it is due and not pending, or pending and not due")
+    } else {
+        Ok(())
     }
+});
 
-    fn thaw(self, record: &'static str) -> Result<Mail, StoreError> {
-        if self.about.len() > ABOUT_MAX {
-            return Err(StoreError::damaged(record, "it tells of too many things"));
-        }
-        let about = |about: AboutV1| {
-            let (kind, at) = (word(record, about.kind)?, instant(record, about.at)?);
-            Ok(About { kind, id: Uuid::from_bytes(about.id), at })
-        };
-        let status: MailStatus = word(record, self.status)?;
-        if (status == MailStatus::Pending) != self.next_attempt_at.is_some() {
-            return Err(StoreError::damaged(record, "it is due and not pending, or pending and not due"));
-        }
-        Ok(Mail {
-            id: id_of(self.id),
-            business_id: self.business_id.map(id_of),
-            person_id: id_of(self.person_id),
-            kind: word(record, self.kind)?,
-            about: self.about.into_iter().map(about).collect::<Result<_, _>>()?,
-            more: self.more,
-            to: self.to,
-            message_id: self.message_id,
-            status,
-            attempts: self.attempts,
-            last_error: self.last_error,
-            created_at: instant(record, self.created_at)?,
-            last_attempt_at: self.last_attempt_at.map(|at| instant(record, at)).transpose()?,
-            next_attempt_at: self.next_attempt_at.map(|at| instant(record, at)).transpose()?,
-        })
-    }
-}
+fields! { About { kind, id, at } }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use uuid::Uuid;
+
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{AlertKind, Timestamp};
 

@@ -1,75 +1,35 @@
 //! Memberships: a person's place in a business, and what the person chose to be alerted of.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
 use crate::domain::{AlertChoice, AlertChoices, AlertKind, Membership, Offer};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, fields, record};
 
-/// A kind of alert, and what was chosen of it: when it is mailed, whether it is shown, of what.
-type ChoiceRecord = (u8, Option<u8>, Option<bool>, Option<u8>);
+record!(Membership, "membership", {
+    1: person_id, role, status, accepted, staff_id, alerts, offer, created_at, updated_at;
+});
 
-#[derive(Serialize, Deserialize)]
-struct MembershipRecordV1 {
-    person_id: IdBytes,
-    role: u8,
-    status: u8,
-    accepted: bool,
-    staff_id: Option<IdBytes>,
-    alerts: Vec<ChoiceRecord>,
-    /// The address, the name and the language.
-    offer: (String, String, u8),
-    created_at: i64,
-    updated_at: i64,
+fields! {
+    AlertChoice { email, in_app, scope }
+    Offer { email, name, locale }
 }
 
-record!(Membership, "membership", 1 => MembershipRecordV1);
-
-impl Layout<Membership> for MembershipRecordV1 {
-    fn freeze(value: &Membership) -> Self {
-        let alert = |(kind, choice): (AlertKind, AlertChoice)| {
-            let (email, scope) = (choice.email.map(Numbered::number), choice.scope.map(Numbered::number));
-            (kind.number(), email, choice.in_app, scope)
-        };
-        Self {
-            person_id: bytes_of(value.person_id),
-            role: value.role.number(),
-            status: value.status.number(),
-            accepted: value.accepted,
-            staff_id: value.staff_id.map(bytes_of),
-            alerts: value.alerts.iter().map(alert).collect(),
-            offer: (value.offer.email.clone(), value.offer.name.clone(), value.offer.locale.number()),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
+impl Field for AlertChoices {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.iter().collect::<Vec<_>>().write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<Membership, StoreError> {
-        let mut alerts = AlertChoices::default();
-        for (kind, email, in_app, scope) in self.alerts {
-            let email = email.map(|number| word(record, number)).transpose()?;
-            let scope = scope.map(|number| word(record, number)).transpose()?;
-            alerts.set(word(record, kind)?, AlertChoice { email, in_app, scope });
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let mut choices = Self::default();
+        for (kind, choice) in Vec::<(AlertKind, AlertChoice)>::read(from)? {
+            choices.set(kind, choice);
         }
-        let (email, name, locale) = self.offer;
-        Ok(Membership {
-            person_id: id_of(self.person_id),
-            role: word(record, self.role)?,
-            status: word(record, self.status)?,
-            accepted: self.accepted,
-            staff_id: self.staff_id.map(id_of),
-            alerts,
-            offer: Offer { email, name, locale: word(record, locale)? },
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
+        Ok(choices)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{AlertEmail, AlertScope, Locale, MembershipStatus, Role, Timestamp};
 

@@ -1,71 +1,21 @@
 //! Messages for the team.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
+use super::Numbered;
 use crate::domain::{MessageStatus, TakenMessage};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
 /// The number of a status, which never changes: the index by status is ordered by it.
 pub fn status_number(status: MessageStatus) -> u8 {
     status.number()
 }
 
-#[derive(Serialize, Deserialize)]
-struct MessageRecordV1 {
-    id: IdBytes,
-    call_id: Option<IdBytes>,
-    contact_id: Option<IdBytes>,
-    caller_name: Option<String>,
-    caller_phone: Option<String>,
-    body: String,
-    urgency: u8,
-    staff_id: Option<IdBytes>,
-    status: u8,
-    created_at: i64,
-    updated_at: i64,
-}
-
-record!(TakenMessage, "message", 1 => MessageRecordV1);
-
-impl Layout<TakenMessage> for MessageRecordV1 {
-    fn freeze(value: &TakenMessage) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            call_id: value.call_id.map(bytes_of),
-            contact_id: value.contact_id.map(bytes_of),
-            caller_name: value.caller_name.clone(),
-            caller_phone: value.caller_phone.clone(),
-            body: value.body.clone(),
-            urgency: value.urgency.number(),
-            staff_id: value.staff_id.map(bytes_of),
-            status: value.status.number(),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<TakenMessage, StoreError> {
-        Ok(TakenMessage {
-            id: id_of(self.id),
-            call_id: self.call_id.map(id_of),
-            contact_id: self.contact_id.map(id_of),
-            caller_name: self.caller_name,
-            caller_phone: self.caller_phone,
-            body: self.body,
-            urgency: word(record, self.urgency)?,
-            staff_id: self.staff_id.map(id_of),
-            status: word(record, self.status)?,
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
-    }
-}
+record!(TakenMessage, "message", {
+    1: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id, status, created_at, updated_at;
+});
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{Timestamp, Urgency};
 

@@ -1,9 +1,8 @@
-//! The records as they are stored: one frozen struct for each version of each kind, and its way from and to the
-//! type that the rest of the service uses.
+//! The records as they are stored: for each kind its fields in the order in which they stand in the bytes, and which
+//! version of the record brought them.
 //!
-//! What always holds: fields are plain (ids are 16 bytes, instants milliseconds, words numbers that never change),
-//! in an order that never changes; what was read has passed the same checks as what was made. A test per kind pins
-//! its bytes.
+//! What always holds: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change; what was
+//! read has passed the same checks as what was made. A test per kind pins its bytes.
 
 mod alert;
 mod appointment;
@@ -32,6 +31,7 @@ mod round;
 mod testing;
 mod webhook;
 
+use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use uuid::Uuid;
 
@@ -46,11 +46,12 @@ pub use self::message::status_number;
 pub use self::names::NamesRecord;
 pub use self::round::RoundRecord;
 use super::StoreError;
+use super::codec::{Field, Fields};
 use crate::domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, BlockedSource, BookingMode, BudgetKind,
     CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType,
     LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, ResourceId, Role, Source,
-    Timestamp, Urgency, WebhookStatus,
+    SteadyTime, Timestamp, Urgency, WebhookStatus,
 };
 
 /// A word with a number that never changes.
@@ -77,6 +78,17 @@ macro_rules! numbers {
                     $($number => Some(Self::$variant),)*
                     _ => None,
                 }
+            }
+        }
+
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.number().write(to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                let number = u8::read(from)?;
+                Self::from_number(number).ok_or_else(|| from.damaged(format!("no word has the number {number}")))
             }
         }
     )*};
@@ -125,34 +137,73 @@ numbers! {
     Urgency { Normal = 1, Urgent = 2 }
 }
 
-/// An id as it is stored.
-type IdBytes = [u8; 16];
+/// 16 bytes.
+impl Field for Uuid {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.into_bytes().write(to);
+    }
 
-fn bytes_of(id: impl ResourceId) -> IdBytes {
-    id.uuid().into_bytes()
-}
-
-fn id_of<I: ResourceId>(bytes: IdBytes) -> I {
-    Uuid::from_bytes(bytes).into()
-}
-
-/// The word with this number.
-fn word<W: Numbered>(record: &'static str, number: u8) -> Result<W, StoreError> {
-    W::from_number(number)
-        .ok_or_else(|| StoreError::damaged(record, format!("no word has the number {number}")))
-}
-
-/// The instant so many milliseconds after 1970.
-fn instant(record: &'static str, millis: i64) -> Result<Timestamp, StoreError> {
-    let instant = Timestamp::from_millis(millis);
-    if instant.millis() == millis {
-        Ok(instant)
-    } else {
-        Err(StoreError::damaged(record, "an instant lies outside the years 0000 to 9999"))
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        <[u8; 16]>::read(from).map(Self::from_bytes)
     }
 }
 
-/// The zone with this name in the IANA database.
-fn zone(record: &'static str, name: &str) -> Result<Tz, StoreError> {
-    name.parse().map_err(|_| StoreError::damaged(record, "no time zone has its name"))
+impl<I: ResourceId> Field for I {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.uuid().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Uuid::read(from).map(Self::from)
+    }
+}
+
+/// Milliseconds after 1970.
+impl Field for Timestamp {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.millis().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let millis = i64::read(from)?;
+        let instant = Self::from_millis(millis);
+        if instant.millis() == millis {
+            Ok(instant)
+        } else {
+            Err(from.damaged("an instant lies outside the years 0000 to 9999"))
+        }
+    }
+}
+
+/// Milliseconds, in the same range as instants.
+impl Field for SteadyTime {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.millis().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Timestamp::read(from).map(|instant| Self::from_millis(instant.millis()))
+    }
+}
+
+/// Days since 1 January of the year 1, which is day 1.
+impl Field for NaiveDate {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.num_days_from_ce().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_num_days_from_ce_opt(i32::read(from)?).ok_or_else(|| from.damaged("its date is none"))
+    }
+}
+
+/// The name in the IANA database.
+impl Field for Tz {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.name().to_owned().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        String::read(from)?.parse().map_err(|_| from.damaged("no time zone has its name"))
+    }
 }

@@ -1,12 +1,8 @@
 //! The names of contacts that follow each other, many in one row: a search reads all names of a business, and rows cost
 //! more than the bytes in them.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, bytes_of, id_of};
 use crate::domain::ContactId;
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
 /// The folded names of some contacts, in the order of their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,30 +11,13 @@ pub struct NamesRecord {
     pub names: Vec<(ContactId, String)>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct NamesRecordV1 {
-    names: Vec<(IdBytes, String)>,
-}
-
-record!(NamesRecord, "names", 1 => NamesRecordV1);
-
-impl Layout<NamesRecord> for NamesRecordV1 {
-    fn freeze(value: &NamesRecord) -> Self {
-        let name = |(id, name): &(ContactId, String)| (bytes_of(*id), name.clone());
-        Self { names: value.names.iter().map(name).collect() }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<NamesRecord, StoreError> {
-        if !self.names.is_sorted_by(|a, b| a.0 < b.0) {
-            return Err(StoreError::damaged(record, "its contacts are not in order"));
-        }
-        Ok(NamesRecord { names: self.names.into_iter().map(|(id, name)| (id_of(id), name)).collect() })
-    }
-}
+record!(NamesRecord, "names", { 1: names } check |record| {
+    if record.names.is_sorted_by(|a, b| a.0 < b.0) { Ok(()) } else { Err("its contacts are not in order") }
+});
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
 
     fn names() -> NamesRecord {

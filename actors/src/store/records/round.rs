@@ -1,11 +1,7 @@
 //! How far the round has come that looks through the businesses nobody uses.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, bytes_of, id_of, instant};
 use crate::domain::{BusinessId, SteadyTime};
-use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::record;
 
 /// How far the round has come that looks through the businesses nobody uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,28 +14,7 @@ pub struct RoundRecord {
     pub is_through: bool,
 }
 
-#[derive(Serialize, Deserialize)]
-struct RoundRecordV1 {
-    began: i64,
-    after: Option<IdBytes>,
-    is_through: bool,
-}
-
-record!(RoundRecord, "round", 1 => RoundRecordV1);
-
-impl Layout<RoundRecord> for RoundRecordV1 {
-    fn freeze(value: &RoundRecord) -> Self {
-        Self { began: value.began.millis(), after: value.after.map(bytes_of), is_through: value.is_through }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<RoundRecord, StoreError> {
-        Ok(RoundRecord {
-            began: SteadyTime::from_millis(instant(record, self.began)?.millis()),
-            after: self.after.map(id_of),
-            is_through: self.is_through,
-        })
-    }
-}
+record!(RoundRecord, "round", { 1: began, after, is_through });
 
 #[cfg(test)]
 mod tests {

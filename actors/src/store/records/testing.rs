@@ -3,8 +3,10 @@
 use std::fmt::Debug;
 
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use super::super::{Record, StoreError};
+use crate::domain::ResourceId;
 
 /// Checks that the record has exactly these bytes, and that any other bytes near them are an error.
 pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
@@ -40,6 +42,11 @@ pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&m
     damage(&mut bytes);
     let read = R::decode(&bytes);
     assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+}
+
+/// The id with these bytes.
+pub(super) fn id_of<I: ResourceId>(bytes: [u8; 16]) -> I {
+    Uuid::from_bytes(bytes).into()
 }
 
 /// Replaces the only occurrence of some bytes by as many others.

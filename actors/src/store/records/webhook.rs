@@ -1,121 +1,41 @@
 //! Webhook endpoints and deliveries.
 
-use serde::{Deserialize, Serialize};
-
-use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
 use crate::domain::{Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
 use crate::store::StoreError;
-use crate::store::codec::{Layout, record};
+use crate::store::codec::{Field, Fields, record};
 
-#[derive(Serialize, Deserialize)]
-struct WebhookEndpointRecordV1 {
-    id: IdBytes,
-    url: String,
-    events: u8,
-    description: String,
-    status: u8,
-    disabled_reason: Option<u8>,
-    disabled_at: Option<i64>,
-    epoch: u32,
-    secret: [u8; 32],
-    created_at: i64,
-    updated_at: i64,
-}
+record!(WebhookEndpoint, "webhook_endpoint", {
+    1: id, url, events, description, status, disabled_reason, disabled_at, epoch, secret, created_at, updated_at;
+});
 
-record!(WebhookEndpoint, "webhook_endpoint", 1 => WebhookEndpointRecordV1);
+record!(Delivery, "delivery", {
+    1: event_id, event, status, epoch, attempts, reached_before, last_response_status, last_response_body, last_error,
+       last_attempt_at, next_attempt_at, created_at;
+});
 
-impl Layout<WebhookEndpoint> for WebhookEndpointRecordV1 {
-    fn freeze(value: &WebhookEndpoint) -> Self {
-        Self {
-            id: bytes_of(value.id),
-            url: value.url.clone(),
-            events: value.events.bits(),
-            description: value.description.clone(),
-            status: value.status.number(),
-            disabled_reason: value.disabled_reason.map(Numbered::number),
-            disabled_at: value.disabled_at.map(|at| at.millis()),
-            epoch: value.epoch,
-            secret: *value.secret.bytes(),
-            created_at: value.created_at.millis(),
-            updated_at: value.updated_at.millis(),
-        }
+impl Field for EventTypes {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.bits().write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<WebhookEndpoint, StoreError> {
-        let events = EventTypes::from_bits(self.events);
-        Ok(WebhookEndpoint {
-            id: id_of(self.id),
-            url: self.url,
-            events: events.ok_or_else(|| StoreError::damaged(record, "an event type is not known"))?,
-            description: self.description,
-            status: word(record, self.status)?,
-            disabled_reason: self.disabled_reason.map(|number| word(record, number)).transpose()?,
-            disabled_at: self.disabled_at.map(|at| instant(record, at)).transpose()?,
-            epoch: self.epoch,
-            secret: WebhookSecret::new(self.secret),
-            created_at: instant(record, self.created_at)?,
-            updated_at: instant(record, self.updated_at)?,
-        })
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_bits(u8::read(from)?).ok_or_else(|| from.damaged("an event type is not known"))
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct DeliveryRecordV1 {
-    event_id: IdBytes,
-    event: u8,
-    status: u8,
-    epoch: u32,
-    attempts: u32,
-    reached_before: Option<u64>,
-    last_response_status: Option<u16>,
-    last_response_body: Option<String>,
-    last_error: Option<String>,
-    last_attempt_at: Option<i64>,
-    next_attempt_at: Option<i64>,
-    created_at: i64,
-}
-
-record!(Delivery, "delivery", 1 => DeliveryRecordV1);
-
-impl Layout<Delivery> for DeliveryRecordV1 {
-    fn freeze(value: &Delivery) -> Self {
-        Self {
-            event_id: bytes_of(value.event_id),
-            event: value.event.number(),
-            status: value.status.number(),
-            epoch: value.epoch,
-            attempts: value.attempts,
-            reached_before: value.reached_before,
-            last_response_status: value.last_response_status,
-            last_response_body: value.last_response_body.clone(),
-            last_error: value.last_error.clone(),
-            last_attempt_at: value.last_attempt_at.map(|at| at.millis()),
-            next_attempt_at: value.next_attempt_at.map(|at| at.millis()),
-            created_at: value.created_at.millis(),
-        }
+impl Field for WebhookSecret {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.bytes().write(to);
     }
 
-    fn thaw(self, record: &'static str) -> Result<Delivery, StoreError> {
-        Ok(Delivery {
-            event_id: id_of(self.event_id),
-            event: word(record, self.event)?,
-            status: word(record, self.status)?,
-            epoch: self.epoch,
-            attempts: self.attempts,
-            reached_before: self.reached_before,
-            last_response_status: self.last_response_status,
-            last_response_body: self.last_response_body,
-            last_error: self.last_error,
-            last_attempt_at: self.last_attempt_at.map(|at| instant(record, at)).transpose()?,
-            next_attempt_at: self.next_attempt_at.map(|at| instant(record, at)).transpose()?,
-            created_at: instant(record, self.created_at)?,
-        })
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::new(<[u8; 32]>::read(from)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
     use crate::domain::{DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus};
 
