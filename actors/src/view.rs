@@ -24,15 +24,16 @@ mod webhooks;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-pub use appointments::{AppointmentParties, AppointmentView};
+pub use appointments::{AppointmentParties, AppointmentView, OperatorAppointmentView, SomeAppointmentView};
 pub use audit::{ActorView, AuditView, FieldChangeView};
 pub use backup::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 pub use budget::{BudgetView, LimitsView};
 pub use business::{BreakView, BusinessView, HoursView, OperatorBusinessView};
 pub use catalog::{OperatorServiceView, OperatorStaffView, ServiceView, StaffView};
-pub use contacts::ContactView;
+pub use contacts::{ContactView, OperatorContactView, SomeContactView};
 pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use diary::{
     AFFECTED_IDS_MAX, AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView,
@@ -48,6 +49,11 @@ pub use people::{
 };
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
+
+/// What an answer can show.
+pub trait View: Serialize + DeserializeOwned + Send + 'static {}
+
+impl<V: Serialize + DeserializeOwned + Send + 'static> View for V {}
 
 /// What a view mostly fits into, in bytes of JSON, so that it is rendered into one piece of memory.
 const VIEW_BYTES: usize = 768;

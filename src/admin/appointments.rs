@@ -1,9 +1,10 @@
 //! `B/appointments`: the team's own bookings, and its word on those that wait for it.
 
+use actors::business::commands::ForOperator;
 use actors::business::commands::appointments::{Book, Cancel, Confirm, Decline, Reschedule};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Timestamp};
-use actors::view::AppointmentView;
+use actors::view::OperatorAppointmentView;
 
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
@@ -51,10 +52,10 @@ json_object! {
 pub(super) async fn book(
     context: Context,
     Body(body): Body<TeamBookBody>,
-) -> Result<Created<AppointmentView>, ApiError> {
+) -> Result<Created<OperatorAppointmentView>, ApiError> {
     let _ = body.allow_pending; // what the team books never waits for the team
     context
-        .change(Book {
+        .change(ForOperator(Book {
             request: BookRequest {
                 service_id: body.service_id,
                 starts_at: body.starts_at,
@@ -63,7 +64,7 @@ pub(super) async fn book(
                 party: Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) },
             },
             contact: booking_contact(body.contact_id, body.contact)?,
-        })
+        }))
         .await
 }
 
@@ -71,30 +72,30 @@ pub(super) async fn reschedule(
     context: Context,
     Body(body): Body<TeamRescheduleBody>,
     Path(id): Path<AppointmentId>,
-) -> Result<Changed<AppointmentView>, ApiError> {
+) -> Result<Changed<OperatorAppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
     let party = Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) };
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party };
-    context.change(Reschedule { id, request }).await
+    context.change(ForOperator(Reschedule { id, request })).await
 }
 
 pub(super) async fn confirm(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<Changed<AppointmentView>, ApiError> {
-    context.change(Confirm { id }).await
+) -> Result<Changed<OperatorAppointmentView>, ApiError> {
+    context.change(ForOperator(Confirm { id })).await
 }
 
 pub(super) async fn decline(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<Changed<AppointmentView>, ApiError> {
-    context.change(Decline { id }).await
+) -> Result<Changed<OperatorAppointmentView>, ApiError> {
+    context.change(ForOperator(Decline { id })).await
 }
 
 pub(super) async fn cancel(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<Changed<AppointmentView>, ApiError> {
-    context.change(Cancel { id }).await
+) -> Result<Changed<OperatorAppointmentView>, ApiError> {
+    context.change(ForOperator(Cancel { id })).await
 }

@@ -1,9 +1,28 @@
-//! `DELETE B/contacts/{id}`: erasing a person.
+//! `B/contacts`: what the team writes of contacts, and erasing a person.
 
+use actors::business::commands::ForOperator;
+use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::erasure::EraseContact;
 use actors::domain::ContactId;
+use actors::view::OperatorContactView;
 
-use crate::rest::prelude::{ApiError, Context, Gone, Path};
+use crate::api::contacts::{ContactPatchBody, NewContactBody};
+use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Gone, Path};
+
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<NewContactBody>,
+) -> Result<Created<OperatorContactView>, ApiError> {
+    context.change(ForOperator(CreateContact { details: body.into() })).await
+}
+
+pub(super) async fn update(
+    context: Context,
+    Body(body): Body<ContactPatchBody>,
+    Path(id): Path<ContactId>,
+) -> Result<Changed<OperatorContactView>, ApiError> {
+    context.change(ForOperator(PatchContact { id, patch: body.into() })).await
+}
 
 pub(super) async fn erase(context: Context, Path(id): Path<ContactId>) -> Result<Gone, ApiError> {
     context.change(EraseContact { id }).await

@@ -4,6 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use actors::Engine;
+use actors::view::{OperatorAppointmentView, OperatorContactView};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
@@ -137,10 +138,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/availability"), Token, diary::availability)
             .named("listAvailability", "List the times at which the team can book a service")
             .details("In every booking mode, and whatever notice and advance the service asks of customers."),
-        get(b!("/appointments"), Token, api::appointments::list)
+        get(b!("/appointments"), Token, api::appointments::list::<OperatorAppointmentView>)
             .named("listAppointments", "List appointments")
             .details("Ordered by start; with `updated_since` by their last change."),
-        get(b!("/appointments/{appointment_id}"), Token, api::appointments::show)
+        get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment as the team")
@@ -159,15 +160,15 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("rescheduleAppointment", "Move an appointment to another time as the team")
             .details("It is confirmed in every booking mode; `ignore_buffers` as for booking.")
             .refuses(TEAM_MOVE),
-        get(b!("/contacts"), Token, api::contacts::list)
+        get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
             .named("listContacts", "List contacts")
             .details("Newest first; with `updated_since` by their last change."),
-        post(b!("/contacts"), Token, api::contacts::create)
+        post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
             .refuses(CONFLICT),
-        get(b!("/contacts/{contact_id}"), Token, api::contacts::show)
+        get(b!("/contacts/{contact_id}"), Token, api::contacts::show::<OperatorContactView>)
             .named("getContact", "Get a contact"),
-        patch(b!("/contacts/{contact_id}"), Token, api::contacts::update)
+        patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
             .details("What is left out stays, null clears. A name, a phone or an email must remain.")
             .refuses(CONFLICT),

@@ -4,7 +4,7 @@ use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{AppointmentId, AppointmentStatus, ContactId, ServiceId, Source, StaffId, Timestamp};
-use actors::view::AppointmentView;
+use actors::view::{AppointmentView, SomeAppointmentView};
 
 use crate::http::lists::CommaList;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
@@ -64,21 +64,21 @@ list_query! {
     }
 }
 
-pub(crate) async fn list(
+pub(crate) async fn list<V: SomeAppointmentView>(
     context: Context,
     Query(query): Query<AppointmentsQuery>,
     business: Business,
-) -> Result<Listed<AppointmentView>, ApiError> {
+) -> Result<Listed<V>, ApiError> {
     let asked = query.open(&context, business.list("appointments"))?;
-    Ok(asked.listed(business.appointments(&asked.filter, &asked.page).await?))
+    Ok(asked.listed(business.appointments_as(&asked.filter, &asked.page).await?))
 }
 
-pub(crate) async fn show(
+pub(crate) async fn show<V: SomeAppointmentView>(
     _: Context,
     Path(id): Path<AppointmentId>,
     business: Business,
-) -> Result<One<AppointmentView>, ApiError> {
-    Ok(One::of(&business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?))
+) -> Result<One<V>, ApiError> {
+    Ok(One::of(&business.appointment_as::<V>(id).await?.ok_or(AppointmentId::NOT_FOUND)?))
 }
 
 pub(super) async fn book(

@@ -5,7 +5,7 @@ use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{
     ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, ProblemCode, Text, Timestamp,
 };
-use actors::view::ContactView;
+use actors::view::{ContactView, SomeContactView};
 
 use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};
@@ -94,31 +94,31 @@ fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems
     }
 }
 
-pub(crate) async fn list(
+pub(crate) async fn list<V: SomeContactView>(
     context: Context,
     Query(query): Query<ContactsQuery>,
     business: Business,
-) -> Result<Listed<ContactView>, ApiError> {
+) -> Result<Listed<V>, ApiError> {
     let asked = query.open(&context, business.list("contacts"))?;
-    Ok(asked.listed(business.contacts(&asked.filter, &asked.page).await?))
+    Ok(asked.listed(business.contacts_as(&asked.filter, &asked.page).await?))
 }
 
-pub(crate) async fn show(
+pub(crate) async fn show<V: SomeContactView>(
     _: Context,
     Path(id): Path<ContactId>,
     business: Business,
-) -> Result<One<ContactView>, ApiError> {
-    Ok(One::of(&business.contact(id).await?.ok_or(ContactId::NOT_FOUND)?))
+) -> Result<One<V>, ApiError> {
+    Ok(One::of(&business.contact_as::<V>(id).await?.ok_or(ContactId::NOT_FOUND)?))
 }
 
-pub(crate) async fn create(
+pub(super) async fn create(
     context: Context,
     Body(body): Body<NewContactBody>,
 ) -> Result<Created<ContactView>, ApiError> {
     context.change(CreateContact { details: body.into() }).await
 }
 
-pub(crate) async fn update(
+pub(super) async fn update(
     context: Context,
     Body(body): Body<ContactPatchBody>,
     Path(id): Path<ContactId>,

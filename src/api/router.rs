@@ -4,6 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use actors::domain::Scope;
+use actors::view::{AppointmentView, ContactView};
 use axum::Router;
 use axum::extract::Request;
 use axum::response::IntoResponse;
@@ -50,7 +51,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("listAvailability", "List the times at which a service can be booked")
             .details("Start times lie on a grid of 30 minutes of local time from each day's opening. A time can be \
                 booked exactly when it is listed here. At most 7 days in one request."),
-        get("/v1/appointments", AppointmentsRead, appointments::list)
+        get("/v1/appointments", AppointmentsRead, appointments::list::<AppointmentView>)
             .named("listAppointments", "List appointments")
             .details("Ordered by start; with `updated_since` by their last change."),
         post("/v1/appointments", AppointmentsWrite, appointments::book)
@@ -58,7 +59,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("For exactly one of `contact_id` and `contact`. Without `staff_id` a free staff member is chosen. \
                 Where the booking mode is `request`, `allow_pending` makes it a request that holds its time.")
             .refuses(NEW_BOOKING),
-        get("/v1/appointments/{appointment_id}", AppointmentsRead, appointments::show)
+        get("/v1/appointments/{appointment_id}", AppointmentsRead, appointments::show::<AppointmentView>)
             .named("getAppointment", "Get an appointment"),
         post("/v1/appointments/{appointment_id}/cancel", AppointmentsWrite, appointments::cancel)
             .named("cancelAppointment", "Cancel an appointment")
@@ -67,7 +68,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("rescheduleAppointment", "Move an appointment to another time")
             .details("It keeps its id and its duration, and its staff member unless `staff_id` is given.")
             .refuses(BOOKING),
-        get("/v1/contacts", ContactsRead, contacts::list)
+        get("/v1/contacts", ContactsRead, contacts::list::<ContactView>)
             .named("listContacts", "List contacts")
             .details("Newest first; with `updated_since` by their last change."),
         post("/v1/contacts", ContactsWrite, contacts::create)
@@ -75,7 +76,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("With a name, a phone or an email at least. A phone or an email that another contact has is a \
                 conflict. Made again under its key once the person was erased, it is not found.")
             .refuses(&[Code::Conflict, Code::NotFound]),
-        get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
+        get("/v1/contacts/{contact_id}", ContactsRead, contacts::show::<ContactView>)
             .named("getContact", "Get a contact"),
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
             .named("updateContact", "Update a contact")

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use actors::business::{Answer, Ended, Gives, New, Removed, Shown, View};
-use actors::view::{self, EndedView};
+use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
+use actors::view::{self, EndedView, View};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -14,7 +14,7 @@ use crate::domain::{
     WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
-use crate::view::{self, AffectedView, AppointmentView, MessageView};
+use crate::view::{self, AffectedView, MessageView, SomeAppointmentView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
 pub struct Context<'a> {
@@ -236,7 +236,7 @@ impl<'a> Context<'a> {
     }
 
     /// An appointment as the API shows it.
-    pub fn show(&self, appointment: &Appointment, contact: Option<&Contact>) -> AppointmentView {
+    pub fn show<V: SomeAppointmentView>(&self, appointment: &Appointment, contact: Option<&Contact>) -> V {
         self.state.show(appointment, contact)
     }
 

@@ -55,9 +55,7 @@ pub use queries::{
     PageRequest, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
-pub use request::{
-    Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown, View,
-};
+pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
 pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;

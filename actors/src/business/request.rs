@@ -2,11 +2,8 @@
 
 use std::marker::PhantomData;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::domain::{Actor, Timestamp};
-use crate::view::{self, EndedView};
+use crate::view::{self, EndedView, View};
 
 /// An `If-Match` condition (RFC 9110 §13.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,11 +74,6 @@ pub trait Gives: Send + 'static {
         serde_json::from_slice(bytes)
     }
 }
-
-/// What an answer can show.
-pub trait View: Serialize + DeserializeOwned + Send + 'static {}
-
-impl<V: Serialize + DeserializeOwned + Send + 'static> View for V {}
 
 /// The resource as it is now, in this view.
 #[derive(Debug)]

@@ -6,7 +6,9 @@ use super::state::State;
 use crate::domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
 use crate::store::records::ShownAnew;
 use crate::store::{StoreError, keys};
-use crate::view::{self, AppointmentParties, AppointmentView, CallView, ContactView, MessageView};
+use crate::view::{
+    self, AppointmentParties, AppointmentView, CallView, ContactView, MessageView, SomeAppointmentView,
+};
 
 impl State {
     /// The contact of a record, unless they were erased.
@@ -15,7 +17,11 @@ impl State {
     }
 
     /// An appointment.
-    pub(super) fn show(&self, appointment: &Appointment, contact: Option<&Contact>) -> AppointmentView {
+    pub(super) fn show<V: SomeAppointmentView>(
+        &self,
+        appointment: &Appointment,
+        contact: Option<&Contact>,
+    ) -> V {
         let service = self.services.get(&appointment.service_id);
         let member = self.staff.get(&appointment.staff_id);
         let parties = AppointmentParties {
@@ -24,7 +30,7 @@ impl State {
             staff_name: member.map_or("", |member| &member.name),
             contact,
         };
-        AppointmentView::new(appointment, parties)
+        V::new(appointment, parties)
     }
 
     /// A message.
@@ -44,7 +50,7 @@ impl State {
                 None => None,
                 Some(appointment) => {
                     let contact = self.contact_of(appointment.contact_id)?;
-                    Some(view::render(&self.show(&appointment, contact.as_ref())))
+                    Some(view::render(&self.show::<AppointmentView>(&appointment, contact.as_ref())))
                 }
             },
             ShownAnew::Call(id) => match self.read::<CallRecord>(&keys::call(self.id, id))? {

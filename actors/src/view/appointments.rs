@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::View;
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
     ServiceId, Source, StaffId, Timestamp,
@@ -51,6 +52,21 @@ pub struct AppointmentView {
     pub updated_at: Timestamp,
 }
 
+/// An appointment, as the business's team sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorAppointment")]
+pub struct OperatorAppointmentView {
+    /// What integrations see.
+    #[serde(flatten)]
+    pub appointment: AppointmentView,
+}
+
+/// Some view of an appointment.
+pub trait SomeAppointmentView: View {
+    /// The appointment with the names it refers to.
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self;
+}
+
 /// What an appointment refers to, as it is at the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct AppointmentParties<'a> {
@@ -64,9 +80,14 @@ pub struct AppointmentParties<'a> {
     pub contact: Option<&'a Contact>,
 }
 
-impl AppointmentView {
-    /// The appointment with the names it refers to.
-    pub fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
+impl SomeAppointmentView for OperatorAppointmentView {
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
+        Self { appointment: SomeAppointmentView::new(appointment, parties) }
+    }
+}
+
+impl SomeAppointmentView for AppointmentView {
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
         Self {
             id: appointment.id,
             status: appointment.status,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::View;
 use crate::domain::{Contact, ContactId, Locale, Timestamp};
 
 /// A contact.
@@ -27,6 +28,26 @@ pub struct ContactView {
     pub created_at: Timestamp,
     /// When they last changed.
     pub updated_at: Timestamp,
+}
+
+/// A contact, as the business's team sees them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorContact")]
+pub struct OperatorContactView {
+    /// What integrations see.
+    #[serde(flatten)]
+    pub contact: ContactView,
+}
+
+/// Some view of a contact.
+pub trait SomeContactView: View + for<'a> From<&'a Contact> {}
+
+impl<V: View + for<'a> From<&'a Contact>> SomeContactView for V {}
+
+impl From<&Contact> for OperatorContactView {
+    fn from(contact: &Contact) -> Self {
+        Self { contact: contact.into() }
+    }
 }
 
 impl From<&Contact> for ContactView {

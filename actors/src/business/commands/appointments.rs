@@ -1,19 +1,18 @@
 //! Booking, moving, confirming, declining and cancelling appointments.
 
-use super::contacts;
+use super::{contacts, for_both};
 use crate::business::Write;
-use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Contact, ContactDetails,
-    ContactId, Named, Problem, ProblemCode, Refusal, Right,
+    ContactId, Named, Problem, ProblemCode, Refusal,
 };
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight, unless_set_aside};
-use crate::view::AppointmentView;
+use crate::store::{StoreError, unless_set_aside};
+use crate::view::{AppointmentView, OperatorAppointmentView, SomeAppointmentView};
 
 /// Books a time for a contact.
 #[derive(Clone, Debug)]
@@ -33,19 +32,12 @@ pub enum BookingContact {
     Described(ContactDetails),
 }
 
-impl Change for Book {
-    type Gives = New<AppointmentView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        book(context, self, |shown| Decision::answering(shown.clone()))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
+impl Book {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<New<V>>, EngineError> {
+        book(context, self, Decision::answering)
     }
 }
 
@@ -60,10 +52,10 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
 }
 
 /// Decides a booking, of which `answer` says how it is answered.
-pub(super) fn book<G: Gives>(
+pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,
-    answer: impl FnOnce(&AppointmentView) -> Decision<G>,
+    answer: impl FnOnce(V) -> Decision<G>,
 ) -> Result<Decision<G>, EngineError> {
     let Book { request, contact } = asked;
     let known = known(context, &contact)?;
@@ -86,13 +78,13 @@ pub(super) fn book<G: Gives>(
     if is_new {
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }
-    let shown = context.show(&appointment, Some(&contact));
-    let mut decision = answer(&shown);
+    let mut decision = answer(context.show(&appointment, Some(&contact)));
+    let announced: AppointmentView = context.show(&appointment, Some(&contact));
     if is_new {
         decision = decision.with_new_contact(contact);
     }
     if let Some(event) = event {
-        decision = decision.announce_too(event, &shown);
+        decision = decision.announce_too(event, &announced);
     }
     let (id, status) = (appointment.id, appointment.status);
     let action = if status == AppointmentStatus::Pending {
@@ -112,23 +104,16 @@ pub struct Reschedule {
     pub request: MoveRequest,
 }
 
-impl Change for Reschedule {
-    type Gives = Shown<AppointmentView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl Reschedule {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
         let at = context.at();
         let schedule = context.schedule();
         amend(context, self.id, AuditAction::AppointmentRescheduled, |before| {
             booking::reschedule(&schedule, before, &self.request, at)
         })
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }
 
@@ -139,20 +124,13 @@ pub struct Confirm {
     pub id: AppointmentId,
 }
 
-impl Change for Confirm {
-    type Gives = Shown<AppointmentView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl Confirm {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
         let at = context.at();
         amend(context, self.id, AuditAction::AppointmentConfirmed, |before| booking::confirm(before, at))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }
 
@@ -163,20 +141,13 @@ pub struct Decline {
     pub id: AppointmentId,
 }
 
-impl Change for Decline {
-    type Gives = Shown<AppointmentView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl Decline {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
         let at = context.at();
         amend(context, self.id, AuditAction::AppointmentDeclined, |before| booking::decline(before, at))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }
 
@@ -187,30 +158,31 @@ pub struct Cancel {
     pub id: AppointmentId,
 }
 
-impl Change for Cancel {
-    type Gives = Shown<AppointmentView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl Cancel {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
         let at = context.at();
         amend(context, self.id, AuditAction::AppointmentCancelled, |before| Ok(booking::cancel(before, at)))
     }
+}
 
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
-    }
+for_both! {
+    Book => New<AppointmentView, OperatorAppointmentView>, Grows;
+    Reschedule => Shown<AppointmentView, OperatorAppointmentView>, Grows;
+    Confirm => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+    Decline => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+    Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
 }
 
 /// Changes an appointment that exists by a rule.
-pub(super) fn amend(
+pub(super) fn amend<V: SomeAppointmentView>(
     context: &Context<'_>,
     id: AppointmentId,
     action: AuditAction,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
-) -> Result<Decision<Shown<AppointmentView>>, EngineError> {
+) -> Result<Decision<Shown<V>>, EngineError> {
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
@@ -218,17 +190,18 @@ pub(super) fn amend(
     let read = unless_set_aside(context.contact_of(before.contact_id))?;
     let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
     let contact = read.flatten();
-    let shown: AppointmentView = context.show(&before, contact.as_ref());
+    let shown: V = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     match rule(&before)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
             // What goes on erasing them may have passed by where it stands now.
             let after = if is_erased { after.erased() } else { after };
-            let now_shown = context.show(&after, contact.as_ref());
+            let now_shown: V = context.show(&after, contact.as_ref());
             let mut decision = Decision::answering(now_shown).note_change_from(action, id, &shown);
             if let Some(event) = event {
-                decision = decision.announce(event);
+                let announced: AppointmentView = context.show(&after, contact.as_ref());
+                decision = decision.announce_too(event, &announced);
             }
             Ok(decision.write(Write::Appointment { before: Some(before), after }))
         }

@@ -1,17 +1,17 @@
 //! Creating and changing contacts.
 
+use super::for_both;
 use crate::business::Write;
-use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::{
-    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, Right,
+    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal,
     check_unique,
 };
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight, keys};
-use crate::view::ContactView;
+use crate::store::{StoreError, keys};
+use crate::view::{ContactView, OperatorContactView, SomeContactView};
 
 /// Creates a contact.
 #[derive(Clone, Debug)]
@@ -20,21 +20,14 @@ pub struct CreateContact {
     pub details: ContactDetails,
 }
 
-impl Change for CreateContact {
-    type Gives = New<ContactView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl CreateContact {
+    fn decide_as<V: SomeContactView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<New<V>>, EngineError> {
         let contact = self.details.into_contact(context.mint(), context.at());
         check_free(context, &contact)?;
-        Ok(Decision::answering(ContactView::from(&contact)).with_new_contact(contact))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
+        Ok(Decision::answering(V::from(&contact)).with_new_contact(contact))
     }
 }
 
@@ -47,12 +40,13 @@ pub struct PatchContact {
     pub patch: ContactPatch,
 }
 
-impl Change for PatchContact {
-    type Gives = Shown<ContactView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl PatchContact {
+    fn decide_as<V: SomeContactView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
         let before = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
-        let shown = ContactView::from(&before);
+        let shown = V::from(&before);
         context.check_match(&shown)?;
         let mut after = self.patch.apply(&before)?;
         if after == before {
@@ -60,19 +54,15 @@ impl Change for PatchContact {
         }
         check_free(context, &after)?;
         after.updated_at = context.at();
-        let now_shown = ContactView::from(&after);
-        Ok(Decision::answering(now_shown)
+        Ok(Decision::answering(V::from(&after))
             .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
             .write(Write::Contact { before: Some(before), after }))
     }
+}
 
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
-    }
+for_both! {
+    CreateContact => New<ContactView, OperatorContactView>, Grows;
+    PatchContact => Shown<ContactView, OperatorContactView>, Grows;
 }
 
 /// Refuses a contact whose phone or email is another one's.

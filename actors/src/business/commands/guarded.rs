@@ -48,7 +48,7 @@ impl Change for BookOnce {
             return Ok(Decision::answering(BookedView { appointment, already_booked: true }));
         }
         book(context, asked, |appointment| {
-            Decision::answering(BookedView { appointment: appointment.clone(), already_booked: false })
+            Decision::answering(BookedView { appointment, already_booked: false })
         })
     }
 

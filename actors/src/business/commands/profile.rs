@@ -7,12 +7,12 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{Shown, View};
+use crate::business::request::Shown;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{AuditAction, BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
+use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView, View};
 
 /// Changes what is given and keeps the rest; it is answered as the operator sees the business.
 #[derive(Clone, Debug, Default)]

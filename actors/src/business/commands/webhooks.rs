@@ -7,7 +7,7 @@ use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown, View};
+use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
     AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, ProblemCode, Refusal, Right,
@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::net::WebhookUrl;
 use crate::store::{Weight, keys};
-use crate::view::{NewWebhookView, WebhookView};
+use crate::view::{NewWebhookView, View, WebhookView};
 
 /// Adds an endpoint; its answer is the only one that ever shows the secret.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::{Order, Record, Store, StoreError, keys};
-use crate::view::{AffectedView, AppointmentParties, AppointmentView};
+use crate::view::{AffectedView, AppointmentParties, AppointmentView, SomeAppointmentView};
 
 /// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
 const MOVES_MAX: usize = 16;
@@ -60,6 +60,17 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
+        self.appointment_as(id).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointment_as<V: SomeAppointmentView>(
+        &self,
+        id: AppointmentId,
+    ) -> Result<Option<V>, EngineError> {
         self.read(|store| {
             let appointment = appointment(store, self.id, id)?;
             let reader = Reader::unbounded(store);
@@ -131,6 +142,18 @@ impl BusinessHandle {
         filter: &AppointmentFilter,
         page: &PageRequest,
     ) -> Result<Page<AppointmentView>, EngineError> {
+        self.appointments_as(filter, page).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointments_as<V: SomeAppointmentView>(
+        &self,
+        filter: &AppointmentFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>, EngineError> {
         let (of, filter) = (self.id, filter.clone());
         let order = if filter.latest_first { Order::Descending } else { Order::Ascending };
         let mut names = Names::of(of);
@@ -210,11 +233,11 @@ impl Names {
         }
     }
 
-    fn show(
+    fn show<V: SomeAppointmentView>(
         &mut self,
         reader: &Reader<'_>,
         appointment: &Appointment,
-    ) -> Result<AppointmentView, StoreError> {
+    ) -> Result<V, StoreError> {
         let of = self.business;
         let timezone = match self.timezone {
             Some(timezone) => timezone,
@@ -240,6 +263,6 @@ impl Names {
             .transpose()?
             .and_then(Option::as_ref);
         let parties = AppointmentParties { timezone, service_name: service, staff_name: staff, contact };
-        Ok(AppointmentView::new(appointment, parties))
+        Ok(V::new(appointment, parties))
     }
 }

@@ -8,7 +8,7 @@ use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::NamesRecord;
 use crate::store::{Key, Order, Record, Store, StoreError, keys, unless_set_aside};
-use crate::view::ContactView;
+use crate::view::{ContactView, SomeContactView};
 
 /// What a list of contacts is narrowed to.
 #[derive(Clone, Debug, Default)]
@@ -41,8 +41,16 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn contact(&self, id: ContactId) -> Result<Option<ContactView>, EngineError> {
+        self.contact_as(id).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>, EngineError> {
         let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
-        Ok(contact.as_ref().map(ContactView::from))
+        Ok(contact.as_ref().map(V::from))
     }
 
     /// The contacts that the filter admits, newest first, or with `updated_since` by change.
@@ -54,11 +62,23 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<ContactView>, EngineError> {
+        self.contacts_as(filter, page).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn contacts_as<V: SomeContactView>(
+        &self,
+        filter: &ContactFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>, EngineError> {
         let (of, filter) = (self.id, filter.clone());
         if let Some(since) = filter.updated_since {
             let changed = keys::changed(of, kind::CONTACT_BY_UPDATE, since, self.fence().await?);
             let record = move |id: ContactId| keys::contact(of, id);
-            let show = |contact: &Contact| Ok(ContactView::from(contact));
+            let show = |contact: &Contact| Ok(V::from(contact));
             return self
                 .list(page, move |reader, page| {
                     let admits = |at, contact: &Contact| contact.updated_at == at && filter.admits(contact);
@@ -78,20 +98,20 @@ impl BusinessHandle {
         let range = keys::of_kind(of, kind::CONTACT);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Descending, page, |_, value| {
-                Ok(Some(ContactView::from(&Contact::decode(value)?)))
+                Ok(Some(V::from(&Contact::decode(value)?)))
             })
         })
         .await
     }
 
     /// The list of the one contact that a unique row leads to, if the filter admits it.
-    fn contact_at(
+    fn contact_at<V: SomeContactView>(
         &self,
         store: &Store,
         row: &Key,
         filter: &ContactFilter,
         page: &PageRequest,
-    ) -> Result<Page<ContactView>, StoreError> {
+    ) -> Result<Page<V>, StoreError> {
         let contact = match store.get_raw(row)? {
             // There is nothing behind the first and only page.
             Some(id) if page.after.is_none() => {
@@ -101,20 +121,20 @@ impl BusinessHandle {
             }
             _ => None,
         };
-        let items = contact.filter(|contact| filter.admits(contact)).iter().map(ContactView::from).collect();
+        let items = contact.filter(|contact| filter.admits(contact)).iter().map(V::from).collect();
         Ok(Page { items, next: None })
     }
 }
 
 /// The contacts with a part in their names, newest first, found in the index of names. A position is the id of a
 /// contact, of whom the names before it are still to be looked at.
-fn named(
+fn named<V: SomeContactView>(
     reader: &Reader<'_>,
     of: BusinessId,
     part: &str,
     filter: &ContactFilter,
     page: &PageRequest,
-) -> Result<Part<ContactView>, StoreError> {
+) -> Result<Part<V>, StoreError> {
     let mut range = keys::of_kind(of, kind::CONTACT_NAMES);
     let after = page.after.as_deref().map(keys::id_at_end::<ContactId>).transpose()?;
     if let Some(position) = &page.after {
@@ -148,7 +168,7 @@ fn named(
                 if items.len() == page.limit {
                     return Ok(Part::full(items, reached));
                 }
-                items.push(ContactView::from(&contact));
+                items.push(V::from(&contact));
             }
             reached = id.uuid().as_bytes().to_vec();
             looked_at += 1;
