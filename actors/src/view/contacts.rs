@@ -9,7 +9,7 @@ use super::View;
 use crate::domain::{Contact, ContactId, Locale, Timestamp};
 
 /// A contact.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView {
     /// Their id.

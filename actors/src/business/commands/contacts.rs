@@ -53,7 +53,10 @@ impl PatchContact {
             return Ok(Decision::answering(shown));
         }
         check_free(context, &after)?;
-        after.updated_at = context.at();
+        // What the team alone sees is no change to integrations.
+        if ContactView::from(&after) != ContactView::from(&before) {
+            after.updated_at = context.at();
+        }
         Ok(Decision::answering(V::from(&after))
             .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
             .write(Write::Contact { before: Some(before), after }))

@@ -1,10 +1,8 @@
 //! One contact, with all that belongs to them: appointments, calls and messages, newest first.
 
-use std::borrow::Cow;
-
 use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
 use actors::domain::{ContactId, Right};
-use actors::view::ContactView;
+use actors::view::OperatorContactView;
 use askama::Template;
 use axum::http::StatusCode;
 
@@ -40,7 +38,8 @@ struct Page {
     phone: Option<Number>,
     email: Option<Mailbox>,
     language: &'static str,
-    timezone: Cow<'static, str>,
+    /// As the team sees them.
+    seen: OperatorContactView,
     lists: Vec<List>,
     /// The other parts of the list that is shown alone.
     pages: Option<Pages>,
@@ -84,7 +83,8 @@ impl Kind {
 
 /// The contact, with the newest of each kind, or with all of one.
 pub(crate) async fn show(member: Member) -> Answered {
-    let contact = found(&member).await?;
+    let seen = found(&member).await?;
+    let contact = &seen.contact;
     let (view, id) = (member.view(), contact.id);
     let alone = Kind::ALL.into_iter().find(|kind| kind.words()[0] == member.query.get("list"));
     let (lists, pages) = match alone {
@@ -94,7 +94,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         }
         None => (newest(&member, &view, id).await?, None),
     };
-    let name = called(&view, &contact);
+    let name = called(&view, contact);
     let path = member.path_to(&format!("contacts/{id}"));
     let mut crumbs = vec![Crumb { label: view.t("contacts"), path: member.path_to("contacts") }];
     crumbs.extend(alone.map(|_| Crumb { label: name.clone(), path: path.clone() }));
@@ -115,7 +115,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         phone: Number::of(contact.phone.as_ref()),
         email: Mailbox::of(contact.email.as_ref()),
         language: contact.locale.map(language).unwrap_or_default(),
-        timezone: contact.timezone.unwrap_or_default(),
+        seen,
         lists,
         pages,
         book: (may && view.desk.pages.contains(BOOKING))
@@ -128,9 +128,9 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 /// The contact that the path names.
-pub(super) async fn found(member: &Member) -> Result<ContactView, Refused> {
+pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
     let id: ContactId = member.param("contact_id").ok_or_else(Refused::not_found)?;
-    member.business.contact(id).await?.ok_or_else(Refused::not_found)
+    member.business.contact_as(id).await?.ok_or_else(Refused::not_found)
 }
 
 /// What is asked of each list of a contact's, newest first.

@@ -1,8 +1,9 @@
 //! Adding a contact, and changing one.
 
+use actors::business::commands::ForOperator;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{Conflict, Locale, Refusal, Right};
-use actors::view::ContactView;
+use actors::view::OperatorContactView;
 use askama::Template;
 use axum::http::StatusCode;
 
@@ -77,9 +78,9 @@ pub(crate) async fn edit(member: Member) -> Answered {
 /// Changes the contact.
 pub(crate) async fn save(member: Member) -> Answered {
     let contact = found(&member).await?;
-    let id = contact.id;
+    let id = contact.contact.id;
     let undone = match body(&member).read::<ContactPatchBody>() {
-        Ok(body) => match member.change(PatchContact { id, patch: body.into() }).await? {
+        Ok(body) => match member.change(ForOperator(PatchContact { id, patch: body.into() })).await? {
             Ok(_) => return Ok(see_other(&member.path_to(&format!("contacts/{id}?done=saved")))),
             Err(undone) => undone,
         },
@@ -95,7 +96,8 @@ fn body(member: &Member) -> Body<'_> {
     names.iter().fold(member.body(), |body, name| body.optional(name))
 }
 
-fn values(contact: &ContactView) -> [(&'static str, String); 5] {
+fn values(contact: &OperatorContactView) -> [(&'static str, String); 5] {
+    let contact = &contact.contact;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     [
         ("name", text(&contact.name)),
@@ -107,7 +109,7 @@ fn values(contact: &ContactView) -> [(&'static str, String); 5] {
 }
 
 /// The form again, with who has the phone or the email that another contact has.
-async fn refused(member: &Member, contact: Option<&ContactView>, mut undone: Undone) -> Answered {
+async fn refused(member: &Member, contact: Option<&OperatorContactView>, mut undone: Undone) -> Answered {
     let (view, status, mut others) = (member.view(), undone.status(), Vec::new());
     if let Undone::Conflict(Refusal::Conflict {
         conflict: Conflict::ContactTaken { phone, email },
@@ -132,7 +134,7 @@ async fn refused(member: &Member, contact: Option<&ContactView>, mut undone: Und
 
 fn shown(
     member: &Member,
-    contact: Option<&ContactView>,
+    contact: Option<&OperatorContactView>,
     mut filled: Filled,
     others: Vec<Crumb>,
     status: StatusCode,
@@ -141,8 +143,8 @@ fn shown(
     let mut crumbs = vec![Crumb { label: view.t("contacts"), path: member.path_to("contacts") }];
     let back = match contact {
         Some(contact) => {
-            let path = member.path_to(&format!("contacts/{}", contact.id));
-            crumbs.push(Crumb { label: called(&view, contact), path: path.clone() });
+            let path = member.path_to(&format!("contacts/{}", contact.contact.id));
+            crumbs.push(Crumb { label: called(&view, &contact.contact), path: path.clone() });
             path
         }
         None => member.path_to("contacts"),
@@ -186,7 +188,7 @@ fn fields(member: &Member, view: &View) -> [Field; 5] {
     ]
 }
 
-fn versions(view: &View, filled: &Filled, contact: &ContactView) -> Versions {
+fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Versions {
     let labels = ["name", "contact-phone", "contact-email", "language", "contact-zone"];
     let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
         ("locale", Some(locale)) => language(locale).to_owned(),

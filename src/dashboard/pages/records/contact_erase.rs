@@ -44,14 +44,14 @@ struct Page {
 /// What would go and what would stay.
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Data)?;
-    let contact = found(&member).await?;
+    let contact = found(&member).await?.contact;
     let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), Form::default);
     shown(&member, &contact, filled, StatusCode::OK).await
 }
 
 /// Erases them.
 pub(crate) async fn sent(member: Member) -> Answered {
-    let contact = found(&member).await?;
+    let contact = found(&member).await?.contact;
     let done = if member.form.find(SURE).is_some() {
         member.change(EraseContact { id: contact.id }).await?
     } else {

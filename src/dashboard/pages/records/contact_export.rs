@@ -1,11 +1,11 @@
 //! All that is kept about a contact, as a file: what somebody is handed who asks for it.
 //!
-//! What always holds: the records are those that the API shows, in its words; they are read and sent part by part, so
+//! What always holds: the records are those that the operator API shows, in its words; they are read and sent part by part, so
 //! however many there are, few are in memory.
 
 use actors::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
 use actors::domain::{BusinessId, ResourceId, Timestamp};
-use actors::view::{ContactView, render};
+use actors::view::{OperatorAppointmentView, OperatorContactView, render};
 use actors::{BusinessHandle, EngineError};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -27,7 +27,7 @@ const READ: usize = 100;
 struct Head<'a> {
     exported_at: Timestamp,
     business: Of<'a>,
-    contact: &'a ContactView,
+    contact: &'a OperatorContactView,
 }
 
 /// Whose contact it is.
@@ -42,14 +42,14 @@ pub(crate) async fn show(member: Member) -> Answered {
     let contact = found(&member).await?;
     let business = Of { id: member.business.id(), name: &member.profile.name };
     let head = Head { exported_at: member.business.now(), business, contact: &contact };
-    let name = format!("attachment; filename=\"contact-{}.json\"", contact.id.uuid());
+    let name = format!("attachment; filename=\"contact-{}.json\"", contact.contact.id.uuid());
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(ApiError::internal)?),
     ];
     let sending = Sending {
         business: member.business.clone(),
-        of: filters(contact.id),
+        of: filters(contact.contact.id),
         next: Next::Head(text(&head)),
         after: None,
         is_first: true,
@@ -100,7 +100,8 @@ impl Sending {
                 format!("{open},\n\"appointments\":[")
             }
             Next::Appointments => {
-                let found = self.business.appointments(appointments, &page).await?;
+                let found =
+                    self.business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?;
                 self.list(found, "\n],\n\"calls\":[", Next::Calls)
             }
             Next::Calls => {
