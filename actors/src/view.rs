@@ -16,6 +16,7 @@ mod event;
 mod keys;
 mod mail;
 mod moving;
+mod notes;
 mod people;
 mod retention;
 mod schema;
@@ -44,6 +45,7 @@ pub(crate) use event::event;
 pub use keys::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
 pub use mail::MailTestView;
 pub use moving::ImportedView;
+pub use notes::NotesView;
 pub use people::{
     AlertsReadView, LinkView, NewPersonView, NoLink, NotificationView, NotificationsView, PersonView,
 };

@@ -9,7 +9,7 @@ mod backup;
 mod budget;
 pub(crate) mod businesses;
 mod calls;
-mod contacts;
+pub(crate) mod contacts;
 pub(crate) mod diary;
 mod gate;
 mod hosts;

@@ -109,10 +109,10 @@ impl Body<'_> {
         self.with(name, value)
     }
 
-    /// A field that may be empty: then it is null.
+    /// A field that may be empty: then it is null. It may have several lines, too.
     pub(super) fn optional(self, name: &str) -> Self {
-        let text = self.form.get(name).trim();
-        let value = if text.is_empty() { Json::Null } else { Json::String(text.to_owned()) };
+        let text = self.form.get(name).replace("\r\n", "\n").trim().to_owned();
+        let value = if text.is_empty() { Json::Null } else { Json::String(text) };
         self.with(name, value)
     }
 
