@@ -83,6 +83,7 @@ impl From<ContactPatchBody> for ContactPatch {
             email: body.email.set(),
             locale: body.locale.set(),
             zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
+            ..Self::default()
         }
     }
 }

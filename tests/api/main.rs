@@ -40,6 +40,7 @@ mod messages;
 mod metrics;
 mod modes;
 mod monitoring;
+mod notes;
 mod operator;
 mod operator_once;
 mod people;

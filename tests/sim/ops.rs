@@ -1,5 +1,6 @@
 //! Every change that a business can be asked for, as one type.
 
+use actors::business::commands::ForOperator;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::calls::RecordCall;
@@ -20,6 +21,9 @@ use actors::store::Weight;
 use actors::{BusinessHandle, EngineError};
 
 use crate::assistants::{CancelAt, MoveFrom};
+
+/// Changes a contact, answered as the team sees them.
+pub(crate) type NoteContact = ForOperator<PatchContact>;
 
 /// Deletes a service that nothing refers to, which is looked for first.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +122,7 @@ macro_rules! ops {
 }
 
 ops! {
-    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
+    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,

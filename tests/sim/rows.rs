@@ -11,8 +11,8 @@ use actors::store::keys::{self, MessagesOf, installation_kind, kind};
 use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
 use actors::store::{Key, Order, Record, Store};
 use actors::view::{
-    CallView, ContactView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorServiceView,
-    OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
+    CallView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorContactView,
+    OperatorServiceView, OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -231,7 +231,7 @@ impl Rows {
             self.expect(keys::contact_by_email(of, email), id);
         }
         self.expect(keys::contact_by_update(of, contact.updated_at, contact.id), Vec::new());
-        self.show(contact.id, &ContactView::from(&contact));
+        self.show(contact.id, &OperatorContactView::from(&contact));
         self.contacts.insert(contact.id, contact);
     }
 

@@ -1,5 +1,6 @@
 //! The rules of the trade as plainly as they can be said, applied to what was answered.
 
+use actors::business::commands::ForOperator;
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::guarded::BookOnce;
 use actors::domain::booking::Party;
@@ -156,6 +157,14 @@ impl Model {
                 }
                 ("contact.updated", None, given)
             }
+            Op::NoteContact(ForOperator(change)) => {
+                let notes =
+                    change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
+                // Integrations see no change of it.
+                let before = self.newest[&change.id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]);
+                let given = json!({ "id": change.id, "notes": notes, "updated_at": before });
+                ("contact.updated", None, given)
+            }
             Op::RecordCall(_) => ("call.completed", Some("call.completed"), json!({})),
             Op::TakeMessage(_) => ("message.taken", Some("message.taken"), json!({})),
             Op::PatchMessage(change) => {
@@ -210,7 +219,7 @@ impl Model {
             effects.events.insert(event, body.clone());
         }
         match op {
-            Op::CreateContact(_) | Op::PatchContact(_) => self.keep_contact(id, body),
+            Op::CreateContact(_) | Op::PatchContact(_) | Op::NoteContact(_) => self.keep_contact(id, body),
             _ => _ = self.newest.insert(id, body.clone()),
         }
     }
@@ -224,6 +233,12 @@ impl Model {
                 let other = holders.insert(value.to_owned(), id);
                 assert_eq!(other, None, "two contacts have the {field} {value}");
             }
+        }
+        let mut shown = shown.clone();
+        if let (None, Some(notes)) =
+            (shown.get("notes"), self.newest.get(&id).and_then(|was| was.get("notes")))
+        {
+            shown["notes"] = notes.clone();
         }
         if self.newest.insert(id, shown.clone()).is_none() {
             let full = self.contacts_max.is_some_and(|most| self.contacts >= most);

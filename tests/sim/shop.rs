@@ -1,5 +1,6 @@
 //! A business as its clients know it, and what they may ask of it next.
 
+use actors::business::commands::ForOperator;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::business::commands::calls::RecordCall;
@@ -191,6 +192,11 @@ impl Shop {
         match dice.below(20) {
             0..=2 => CreateContact { details: Self::details(dice) }.into(),
             3..=5 => match dice.any(&self.contacts) {
+                Some(id) if dice.once_in(3) => {
+                    let notes = Some(dice.maybe(3, || text(&format!("Note {}", dice.below(9)))));
+                    ForOperator(PatchContact { id, patch: ContactPatch { notes, ..ContactPatch::default() } })
+                        .into()
+                }
                 Some(id) => PatchContact { id, patch: patch(dice) }.into(),
                 None => CreateContact { details: Self::details(dice) }.into(),
             },
@@ -380,5 +386,6 @@ fn patch(dice: &Dice) -> ContactPatch {
         email: dice.maybe(2, || dice.maybe(2, || email(dice.below(18)))),
         locale: dice.maybe(3, || Some(Locale::En)),
         zone: dice.maybe(3, || Some(chrono_tz::Europe::Paris)),
+        notes: None,
     }
 }

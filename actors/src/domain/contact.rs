@@ -19,6 +19,8 @@ pub struct Contact {
     pub locale: Option<Locale>,
     /// The zone they live in.
     pub zone: Option<Tz>,
+    /// What the team notes of them, 1 to 1,000 characters; integrations do not see it.
+    pub notes: Option<String>,
     /// When they first appeared.
     pub created_at: Timestamp,
     /// When they last changed.
@@ -50,6 +52,7 @@ impl ContactDetails {
             email: self.email.map(|email| email.as_str().to_owned()),
             locale: self.locale,
             zone: self.zone,
+            notes: None,
             created_at: now,
             updated_at: now,
         }
@@ -69,6 +72,8 @@ pub struct ContactPatch {
     pub locale: Option<Option<Locale>>,
     /// The zone they live in.
     pub zone: Option<Option<Tz>>,
+    /// What the team notes of them.
+    pub notes: Option<Option<Text<1, 1000>>>,
 }
 
 impl ContactPatch {
@@ -89,6 +94,9 @@ impl ContactPatch {
         }
         after.locale = self.locale.unwrap_or(after.locale);
         after.zone = self.zone.unwrap_or(after.zone);
+        if let Some(notes) = self.notes {
+            after.notes = notes.map(Text::into_string);
+        }
         if after.name.is_none() && after.phone.is_none() && after.email.is_none() {
             return Err(Refusal::invalid("", ProblemCode::KeepsNamePhoneOrEmail));
         }
@@ -150,10 +158,16 @@ mod tests {
             phone: Some(None),
             email: Some(Some(email)),
             locale: Some(None),
+            notes: Some(Some(Text::new("Left-handed".into()).unwrap())),
             ..ContactPatch::default()
         };
-        let expected =
-            Contact { phone: None, email: Some("zoe@example.com".into()), locale: None, ..contact() };
+        let expected = Contact {
+            phone: None,
+            email: Some("zoe@example.com".into()),
+            locale: None,
+            notes: Some("Left-handed".into()),
+            ..contact()
+        };
         assert_eq!(patch.apply(&contact()), Ok(expected));
         assert_eq!(ContactPatch::default().apply(&contact()), Ok(contact()));
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::View;
+use super::{NotesView, View};
 use crate::domain::{Contact, ContactId, Locale, Timestamp};
 
 /// A contact.
@@ -37,6 +37,9 @@ pub struct OperatorContactView {
     /// What integrations see.
     #[serde(flatten)]
     pub contact: ContactView,
+    /// What the team notes of them.
+    #[serde(flatten)]
+    pub notes: NotesView,
 }
 
 /// Some view of a contact.
@@ -46,7 +49,7 @@ impl<V: View + for<'a> From<&'a Contact>> SomeContactView for V {}
 
 impl From<&Contact> for OperatorContactView {
     fn from(contact: &Contact) -> Self {
-        Self { contact: contact.into() }
+        Self { contact: contact.into(), notes: (&contact.notes).into() }
     }
 }
 

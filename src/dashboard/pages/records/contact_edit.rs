@@ -9,7 +9,8 @@ use axum::http::StatusCode;
 
 use super::contact::found;
 use super::said::{called, language};
-use crate::api::contacts::{ContactPatchBody, NewContactBody};
+use crate::admin::contacts::OperatorContactPatchBody;
+use crate::api::contacts::NewContactBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Body, Filled, Undone};
 use crate::dashboard::form::Form;
@@ -37,6 +38,7 @@ struct Page {
     tag: String,
     fields: Vec<Field>,
     halves: Vec<Field>,
+    notes: Option<Field>,
     /// What the button does; there is none for whoever may not.
     does: Option<String>,
 }
@@ -79,7 +81,7 @@ pub(crate) async fn edit(member: Member) -> Answered {
 pub(crate) async fn save(member: Member) -> Answered {
     let contact = found(&member).await?;
     let id = contact.contact.id;
-    let undone = match body(&member).read::<ContactPatchBody>() {
+    let undone = match body(&member).optional("notes").read::<OperatorContactPatchBody>() {
         Ok(body) => match member.change(ForOperator(PatchContact { id, patch: body.into() })).await? {
             Ok(_) => return Ok(see_other(&member.path_to(&format!("contacts/{id}?done=saved")))),
             Err(undone) => undone,
@@ -96,8 +98,8 @@ fn body(member: &Member) -> Body<'_> {
     names.iter().fold(member.body(), |body, name| body.optional(name))
 }
 
-fn values(contact: &OperatorContactView) -> [(&'static str, String); 5] {
-    let contact = &contact.contact;
+fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
+    let contact = &seen.contact;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     [
         ("name", text(&contact.name)),
@@ -105,6 +107,7 @@ fn values(contact: &OperatorContactView) -> [(&'static str, String); 5] {
         ("email", text(&contact.email)),
         ("locale", contact.locale.map(|locale| locale.to_string()).unwrap_or_default()),
         ("timezone", contact.timezone.clone().unwrap_or_default().into_owned()),
+        ("notes", seen.notes.get().unwrap_or_default().to_owned()),
     ]
 }
 
@@ -150,7 +153,8 @@ fn shown(
         None => member.path_to("contacts"),
     };
     let versions = contact.filter(|_| filled.stale).map(|contact| versions(&view, &filled, contact));
-    let [name, phone, email, locale, zone] = fields(member, &view).map(|field| filled.field(&view, field));
+    let [name, phone, email, locale, zone, notes] =
+        fields(member, &view).map(|field| filled.field(&view, field));
     let shown = Page {
         frame: member.frame("contacts/one"),
         crumbs,
@@ -165,6 +169,8 @@ fn shown(
         filled,
         fields: vec![name, phone, email],
         halves: vec![locale, zone],
+        // A new contact has none yet.
+        notes: contact.map(|_| notes),
         does: member
             .may(Right::Day)
             .then(|| view.t(if contact.is_some() { "save" } else { "contact-add-do" })),
@@ -173,7 +179,7 @@ fn shown(
     Ok(page(status, &shown)?)
 }
 
-fn fields(member: &Member, view: &View) -> [Field; 5] {
+fn fields(member: &Member, view: &View) -> [Field; 6] {
     let mut languages = vec![Choice::new("", view.t("contact-language-unknown"))];
     languages.extend(Locale::ALL.iter().map(|one| Choice::new(one.as_str(), language(*one))));
     let phone = Field::new("phone", "tel", "off", view.t("contact-phone"));
@@ -185,11 +191,12 @@ fn fields(member: &Member, view: &View) -> [Field; 5] {
         Field::line("email", view.t("contact-email")).optional(),
         Field::select("locale", view.t("language"), languages).hint(view.t("contact-language-hint")),
         zone.optional().hint(view.with("contact-zone-hint", "zone", member.profile.zone.name())),
+        Field::area("notes", view.t("notes")).optional().hint(view.t("contact-notes-hint")),
     ]
 }
 
 fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Versions {
-    let labels = ["name", "contact-phone", "contact-email", "language", "contact-zone"];
+    let labels = ["name", "contact-phone", "contact-email", "language", "contact-zone", "notes"];
     let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
         ("locale", Some(locale)) => language(locale).to_owned(),
         _ if value.is_empty() => view.t("nothing-there"),

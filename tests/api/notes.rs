@@ -1,0 +1,62 @@
+//! What the team notes of contacts: the operator API shows it, integrations and events do not.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Salon, Server, id, merged};
+
+async fn seen(salon: &Salon, path: &str) -> (Value, String) {
+    let answer = salon.operator.get(path).await;
+    (answer.data(), answer.etag())
+}
+
+#[tokio::test]
+async fn notes_of_a_contact_are_the_teams_alone() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
+    let path = format!("/contacts/{}", id(&contact));
+    assert_eq!(seen(&salon, &path).await.0, merged(contact.clone(), json!({ "notes": null })));
+    let (before, tag) = (salon.get(&path).await, seen(&salon, &path).await.1);
+    let changed_since = format!("/contacts?updated_since={}", before.data()["updated_at"].as_str().unwrap());
+    server.clock.advance(5);
+    let notes = "Prefers Ada.\nAllergic to nuts 🥜";
+    let noted = salon.operator.patch(&path, &json!({ "notes": notes })).await;
+    let expected = merged(contact.clone(), json!({ "notes": notes }));
+    assert_eq!(noted.data(), expected);
+    assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
+    assert_ne!(noted.etag(), tag);
+    assert_eq!(salon.operator.all("/contacts").await, [expected.clone()]);
+    // Integrations see no change.
+    let after = salon.get(&path).await;
+    assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
+    assert_eq!(salon.api.all(&changed_since).await, [contact.clone()]);
+    let later = format!("/contacts?updated_since={}", server.clock.now());
+    assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
+    salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes"]);
+    // What the team has seen decides, not what integrations see.
+    let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
+    stale.await.fails(409, "conflict");
+    // Integrations change the rest and keep the notes.
+    let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
+    assert_eq!(renamed.get("notes"), None);
+    assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));
+    let both = salon.operator.patch(&path, &json!({ "name": "Zo", "notes": null })).await.data();
+    assert_eq!((&both["name"], &both["notes"]), (&json!("Zo"), &json!(null)));
+    assert_ne!(both["updated_at"], renamed["updated_at"]);
+    for (notes, is_fit) in [("x".repeat(1_000), true), ("é".repeat(1_001), false), (" ".into(), false)] {
+        let answer = salon.operator.patch(&path, &json!({ "notes": notes })).await;
+        if is_fit {
+            answer.is(200)
+        } else {
+            answer.invalid_at(&["notes"])
+        };
+    }
+    let actions: Vec<Value> = salon.operator.all("/audit").await;
+    let changes: Vec<_> = actions.iter().filter(|entry| entry["action"] == "contact.updated").collect();
+    assert_eq!(changes.len(), 4, "{changes:?}");
+    assert_eq!(changes[3]["changes"], json!([{ "field": "notes", "from": null, "to": notes_of(&expected) }]));
+}
+
+fn notes_of(contact: &Value) -> Value {
+    contact["notes"].clone()
+}
