@@ -78,7 +78,7 @@ pub struct ServeArgs {
     /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
-    /// Businesses that are in memory at once, an actor each; the longest unused one leaves first [default: 4000]
+    /// Businesses that are in memory at once, an actor each; the longest unused one leaves first [default: 2000]
     #[arg(long, env = variables::BUSINESS_ACTORS_MAX, value_name = "COUNT")]
     pub business_actors_max: Option<OsString>,
     /// Refuse a store of an earlier format instead of converting it, which earlier versions cannot undo [default: false]

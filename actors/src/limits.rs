@@ -11,7 +11,7 @@ use crate::upgrade::Upgrades;
 const ACTORS_AT_REST: usize = 4_096;
 
 /// How many actors of businesses run, unless the settings say otherwise.
-pub const BUSINESS_ACTORS: usize = 4_000;
+pub const BUSINESS_ACTORS: usize = 2_000;
 /// How many actors of people run.
 const PERSON_ACTORS: usize = 10_000;
 

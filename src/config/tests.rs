@@ -26,7 +26,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
     assert_eq!((settings.tls, settings.admin_tls, settings.admin_token), (None, None, None));
     assert_eq!(settings.disk_reserve, DiskReserve::Usual);
-    assert_eq!(settings.business_actors_max.get(), 4_000);
+    assert_eq!(settings.business_actors_max.get(), 2_000);
     assert_eq!(settings.upgrades, Upgrades::Allowed);
     assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
 }
