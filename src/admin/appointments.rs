@@ -1,11 +1,14 @@
 //! `B/appointments`: the team's own bookings, and its word on those that wait for it.
 
 use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{Book, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::appointments::{
+    Book, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
+};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Timestamp};
+use actors::domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};
 use actors::view::OperatorAppointmentView;
 
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
@@ -47,6 +50,22 @@ json_object! {
         /// Whether it may lie in what appointments keep free around them; false when absent.
         ignore_buffers: Option<bool>,
     }
+}
+
+json_object! {
+    /// What the team changes of an appointment as it stands: what is absent stays, null clears.
+    pub(crate) struct AppointmentPatchBody {
+        /// What the team notes of it. A change of this alone keeps `updated_at`.
+        notes: Patch<Option<Text<1, 1000>>>,
+    }
+}
+
+pub(super) async fn update(
+    context: Context,
+    Body(body): Body<AppointmentPatchBody>,
+    Path(id): Path<AppointmentId>,
+) -> Result<Changed<OperatorAppointmentView>, ApiError> {
+    context.change(PatchAppointment { id, notes: body.notes.set() }).await
 }
 
 pub(super) async fn book(

@@ -9,7 +9,7 @@ mod backup;
 mod budget;
 pub(crate) mod businesses;
 mod calls;
-pub(crate) mod contacts;
+mod contacts;
 pub(crate) mod diary;
 mod gate;
 mod hosts;
@@ -25,7 +25,7 @@ pub(crate) mod services;
 pub(crate) mod staff;
 mod webhooks;
 
-pub(crate) use appointments::{TeamBookBody, TeamRescheduleBody};
+pub(crate) use appointments::{AppointmentPatchBody, TeamBookBody, TeamRescheduleBody};
 pub(crate) use gate::FAILURES_MAX;
 pub(crate) use hosts::AdminHosts;
 pub(crate) use router::{router, table};

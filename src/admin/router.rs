@@ -143,6 +143,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by start; with `updated_since` by their last change."),
         get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
+        patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
+            .named("updateAppointment", "Change what the team notes of an appointment")
+            .details("What is left out stays. Integrations see no change: `updated_at` stays, and no event is sent."),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment as the team")
             .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode, and neither notice nor advance bind it; with `ignore_buffers` nor does what appointments keep free around them.")

@@ -49,6 +49,24 @@ json_object! {
     }
 }
 
+json_object! {
+    /// What of a contact the team changes: what is absent stays, null clears. A name, a phone or an email must remain.
+    pub(crate) struct OperatorContactPatchBody {
+        /// Their name.
+        name: Patch<Option<Text<1, 200>>>,
+        /// Their phone number, E.164 or national; no other contact has it.
+        phone: Patch<Option<Phone>>,
+        /// Their email address; no other contact has it.
+        email: Patch<Option<Email>>,
+        /// The language they speak.
+        locale: Patch<Option<Locale>>,
+        /// Their IANA time zone.
+        timezone: Patch<Option<Zone>>,
+        /// What the team notes of them. A change of this alone keeps `updated_at`.
+        notes: Patch<Option<Text<1, 1000>>>,
+    }
+}
+
 list_query! {
     /// Which contacts are asked for.
     pub(crate) struct ContactsQuery => ContactFilter {
@@ -85,6 +103,13 @@ impl From<ContactPatchBody> for ContactPatch {
             zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
             ..Self::default()
         }
+    }
+}
+
+impl From<OperatorContactPatchBody> for ContactPatch {
+    fn from(body: OperatorContactPatchBody) -> Self {
+        let OperatorContactPatchBody { name, phone, email, locale, timezone, notes } = body;
+        Self { notes: notes.set(), ..ContactPatchBody { name, phone, email, locale, timezone }.into() }
     }
 }
 

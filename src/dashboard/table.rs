@@ -54,6 +54,7 @@ pub(super) fn table() -> Vec<Route> {
         route(Right::Day, POST, "/dashboard/b/{business_id}/appointments/new", day::booking::sent),
         route(Right::Day, GET, "/dashboard/b/{business_id}/appointments/{appointment_id}", day::appointment::show),
         route(Right::Day, POST, "/dashboard/b/{business_id}/appointments/{appointment_id}/confirm", day::appointment::confirm),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/appointments/{appointment_id}/notes", day::appointment::note),
         route(Right::Day, GET, "/dashboard/b/{business_id}/appointments/{appointment_id}/move", day::moving::show),
         route(Right::Day, POST, "/dashboard/b/{business_id}/appointments/{appointment_id}/move", day::moving::sent),
         route(Right::Day, GET, "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", day::ending::declining),

@@ -90,6 +90,7 @@ fn rows() -> Vec<Row> {
         operator("GET", "/keys", "", ""),
         operator("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
             "contact_id":"{contact_id}","starts_at":"2026-03-04T12:00:00Z"}"#),
+        operator("PATCH", "/appointments/{appointment_id}", "", r#"{"notes":"B"}"#),
         operator("POST", "/appointments/{appointment_id}/confirm", "", ""),
         operator("POST", "/appointments/{appointment_id}/decline", "", ""),
         operator("POST", "/appointments/{appointment_id}/reschedule", "",

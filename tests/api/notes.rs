@@ -60,3 +60,40 @@ async fn notes_of_a_contact_are_the_teams_alone() {
 fn notes_of(contact: &Value) -> Value {
     contact["notes"].clone()
 }
+
+#[tokio::test]
+async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
+    let path = format!("/appointments/{}", id(&booked));
+    assert_eq!(seen(&salon, &path).await.0, merged(booked.clone(), json!({ "notes": null })));
+    let (before, tag) = (salon.get(&path).await, seen(&salon, &path).await.1);
+    server.clock.advance(5);
+    let noted = salon.operator.patch(&path, &json!({ "notes": "Brings a dog" })).await;
+    let expected = merged(booked.clone(), json!({ "notes": "Brings a dog" }));
+    assert_eq!(noted.data(), expected);
+    assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
+    assert_eq!(salon.operator.all("/appointments").await, [expected.clone()]);
+    let after = salon.get(&path).await;
+    assert_eq!((after.data(), after.etag()), (booked.clone(), before.etag()));
+    let later = format!("/appointments?updated_since={}", server.clock.now());
+    assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
+    salon.call("PATCH", &path).json(&json!({ "notes": "No" })).await.fails(405, "method_not_allowed");
+    let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
+    stale.await.fails(409, "conflict");
+    salon.operator.patch(&path, &json!({})).await.fails(400, "invalid_request");
+    salon.operator.patch(&path, &json!({ "notes": "é".repeat(1_001) })).await.invalid_at(&["notes"]);
+    salon.operator.patch(&path, &json!({ "status": "cancelled" })).await.invalid_at(&["status"]);
+    let moved = json!({ "starts_at": "2026-03-03T10:00:00Z" });
+    let moved = salon.operator.post(&format!("{path}/reschedule"), &moved).await.data();
+    assert_eq!(moved["notes"], "Brings a dog");
+    // The log tells that they were changed, and not what they say: it outlives the appointment.
+    let entries: Vec<Value> = salon.operator.all("/audit").await;
+    let noted: Vec<_> = entries.iter().filter(|entry| entry["action"] == "appointment.updated").collect();
+    assert_eq!(noted.len(), 1, "{entries:?}");
+    assert_eq!(noted[0]["changes"], json!([]));
+    salon.operator.delete(&format!("/contacts/{}", booked["contact_id"].as_str().unwrap())).await.is(204);
+    let erased = seen(&salon, &path).await.0;
+    assert_eq!((&erased["contact_id"], &erased["notes"]), (&json!(null), &json!(null)));
+}

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::business::commands::appointments::{Book, BookingContact, Cancel};
+use actors::business::commands::appointments::{Book, BookingContact, Cancel, PatchAppointment};
 use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::erasure::{EraseContact, PatchRetention};
@@ -177,6 +177,15 @@ impl Sim {
                     let patch =
                         PatchMessage { id: message, status: Some(MessageStatus::Read), staff_id: None };
                     life.spawn(async move { _ = asker.ask(key, patch).await });
+                }
+            }
+            27 if dice.once_in(2) => {
+                if let Some(appointment) = person.appointments.last().copied() {
+                    say("is written of");
+                    let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
+                    life.spawn(async move {
+                        _ = asker.ask(key, PatchAppointment { id: appointment, notes }).await
+                    });
                 }
             }
             27 => {

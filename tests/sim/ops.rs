@@ -1,7 +1,9 @@
 //! Every change that a business can be asked for, as one type.
 
 use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::appointments::{
+    Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
+};
 use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{
@@ -122,7 +124,7 @@ macro_rules! ops {
 }
 
 ops! {
-    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, RecordCall, TakeMessage,
+    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, PatchAppointment, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::assistants::{CancelAt, MoveFrom};
 use crate::hooks::Hook;
-use crate::model::{Effects, Model};
+use crate::model::{Effects, Model, check_agree};
 use crate::ops::Op;
 
 /// The id in a field.
@@ -85,6 +85,16 @@ impl Model {
             | Op::MoveFrom(_)
             | Op::CancelAt(_) => {
                 self.amend(op, body, &mut effects);
+            }
+            Op::PatchAppointment(change) => {
+                let id = change.id.uuid();
+                let mut before = self.newest[&id].clone();
+                before["notes"] = body["notes"].clone();
+                check_agree(body, &before, "an appointment behind its notes and before them");
+                let notes = change.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
+                assert_eq!(body["notes"], json!(notes), "{change:?} was answered with {body}");
+                self.keep_shown(id, body);
+                effects.noted.push(("appointment.updated", id));
             }
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
@@ -224,6 +234,17 @@ impl Model {
         }
     }
 
+    /// Takes over how a record was answered last, and gives how it was before. Integrations are not told what the team
+    /// notes.
+    fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
+        let mut shown = shown.clone();
+        let notes = self.newest.get(&id).and_then(|before| before.get("notes"));
+        if let (None, Some(notes)) = (shown.get("notes"), notes) {
+            shown["notes"] = notes.clone();
+        }
+        self.newest.insert(id, shown)
+    }
+
     /// A contact as it is now; phones and emails are each of one contact.
     fn keep_contact(&mut self, id: Uuid, shown: &Value) {
         self.phones.retain(|_, holder| *holder != id);
@@ -234,13 +255,7 @@ impl Model {
                 assert_eq!(other, None, "two contacts have the {field} {value}");
             }
         }
-        let mut shown = shown.clone();
-        if let (None, Some(notes)) =
-            (shown.get("notes"), self.newest.get(&id).and_then(|was| was.get("notes")))
-        {
-            shown["notes"] = notes.clone();
-        }
-        if self.newest.insert(id, shown.clone()).is_none() {
+        if self.keep_shown(id, shown).is_none() {
             let full = self.contacts_max.is_some_and(|most| self.contacts >= most);
             assert!(!full, "a contact too many: {shown}");
             self.contacts += 1;
@@ -426,7 +441,7 @@ impl Model {
         }
         assert_eq!(named.uuid(), id, "another appointment was changed: {body}");
         self.announced.insert(id, (announced, moved));
-        self.newest.insert(id, body.clone());
+        self.keep_shown(id, body);
         effects.noted.push((action, id));
         if let Some(event) = event {
             effects.events.insert(event, body.clone());

@@ -1,7 +1,9 @@
 //! A business as its clients know it, and what they may ask of it next.
 
 use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::appointments::{
+    Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
+};
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
@@ -131,6 +133,10 @@ impl Shop {
     pub(crate) fn next(&self, dice: &Dice, now: Timestamp, url: impl FnOnce() -> WebhookUrl) -> Op {
         let known = dice.any(&self.appointments);
         match (dice.below(100), known) {
+            (30..=31, Some(id)) => {
+                let notes = Some(dice.maybe(3, || text(&format!("Note {}", dice.below(9)))));
+                PatchAppointment { id, notes }.into()
+            }
             (32..=39, Some(id)) => Cancel { id }.into(),
             (40..=52, Some(id)) => self.reschedule(dice, now, id).into(),
             (53..=57, Some(id)) => Confirm { id }.into(),

@@ -85,6 +85,8 @@ pub struct Appointment {
     pub announced: bool,
     /// Whether it was announced, then moved, and the move is not announced because the team has yet to confirm it.
     pub move_unannounced: bool,
+    /// What the team notes of it, 1 to 1,000 characters; integrations do not see it.
+    pub notes: Option<String>,
     /// When it was booked or asked for.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -97,10 +99,10 @@ impl Appointment {
         self.status.is_active()
     }
 
-    /// The same for nobody, once its contact was erased.
+    /// The same for nobody, once its contact was erased. What was noted may tell of them.
     #[must_use]
     pub fn erased(&self) -> Self {
-        Self { contact_id: None, ..self.clone() }
+        Self { contact_id: None, notes: None, ..self.clone() }
     }
 
     /// How long it takes, as it was booked.

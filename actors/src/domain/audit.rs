@@ -20,6 +20,8 @@ words! {
         AppointmentRescheduled = "appointment.rescheduled",
         /// A appointment was cancelled.
         AppointmentCancelled = "appointment.cancelled",
+        /// What the team notes of an appointment was changed.
+        AppointmentUpdated = "appointment.updated",
         /// A contact was created.
         ContactCreated = "contact.created",
         /// A contact was updated.
@@ -192,7 +194,8 @@ impl AuditAction {
             | Self::AppointmentConfirmed
             | Self::AppointmentDeclined
             | Self::AppointmentRescheduled
-            | Self::AppointmentCancelled => AuditedKind::Appointment,
+            | Self::AppointmentCancelled
+            | Self::AppointmentUpdated => AuditedKind::Appointment,
             Self::ContactCreated | Self::ContactUpdated | Self::ContactErase => AuditedKind::Contact,
             Self::CallCompleted => AuditedKind::Call,
             Self::MessageTaken | Self::MessageUpdated => AuditedKind::Message,

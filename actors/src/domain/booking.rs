@@ -162,6 +162,7 @@ pub fn book(
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced,
         move_unannounced: false,
+        notes: None,
         created_at: at,
         updated_at: at,
     };

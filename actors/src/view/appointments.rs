@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::View;
+use super::{NotesView, View};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
     ServiceId, Source, StaffId, Timestamp,
@@ -59,6 +59,9 @@ pub struct OperatorAppointmentView {
     /// What integrations see.
     #[serde(flatten)]
     pub appointment: AppointmentView,
+    /// What the team notes of it.
+    #[serde(flatten)]
+    pub notes: NotesView,
 }
 
 /// Some view of an appointment.
@@ -82,7 +85,8 @@ pub struct AppointmentParties<'a> {
 
 impl SomeAppointmentView for OperatorAppointmentView {
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
-        Self { appointment: SomeAppointmentView::new(appointment, parties) }
+        let notes = (&appointment.notes).into();
+        Self { appointment: SomeAppointmentView::new(appointment, parties), notes }
     }
 }
 

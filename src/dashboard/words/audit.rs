@@ -14,6 +14,9 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::AppointmentDeclined => ("declined an appointment", "a refusé un rendez-vous"),
         A::AppointmentRescheduled => ("moved an appointment", "a déplacé un rendez-vous"),
         A::AppointmentCancelled => ("cancelled an appointment", "a annulé un rendez-vous"),
+        A::AppointmentUpdated => {
+            ("changed the notes of an appointment", "a modifié les notes d’un rendez-vous")
+        }
         A::ContactCreated => ("added a contact", "a ajouté un contact"),
         A::ContactUpdated => ("changed a contact", "a modifié un contact"),
         A::ContactErase => ("erased a contact", "a effacé un contact"),

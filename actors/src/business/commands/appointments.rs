@@ -2,16 +2,17 @@
 
 use super::{contacts, for_both};
 use crate::business::Write;
+use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Contact, ContactDetails,
-    ContactId, Named, Problem, ProblemCode, Refusal,
+    ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
 };
 use crate::error::EngineError;
-use crate::store::{StoreError, unless_set_aside};
+use crate::store::{StoreError, Weight, unless_set_aside};
 use crate::view::{AppointmentView, OperatorAppointmentView, SomeAppointmentView};
 
 /// Books a time for a contact.
@@ -168,6 +169,37 @@ impl Cancel {
     }
 }
 
+/// Changes what the team notes of an appointment; integrations see no change.
+#[derive(Clone, Debug)]
+pub struct PatchAppointment {
+    /// Which.
+    pub id: AppointmentId,
+    /// The notes; the inner `None` clears them.
+    pub notes: Option<Option<Text<1, 1000>>>,
+}
+
+impl Change for PatchAppointment {
+    type Gives = Shown<OperatorAppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
+            let mut after = before.clone();
+            if let Some(notes) = self.notes {
+                after.notes = notes.map(Text::into_string);
+            }
+            Ok(if after == *before { Outcome::Unchanged } else { Outcome::Changed { after, event: None } })
+        })
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
+}
+
 for_both! {
     Book => New<AppointmentView, OperatorAppointmentView>, Grows;
     Reschedule => Shown<AppointmentView, OperatorAppointmentView>, Grows;
@@ -197,11 +229,15 @@ pub(super) fn amend<V: SomeAppointmentView>(
         Outcome::Changed { after, event } => {
             // What goes on erasing them may have passed by where it stands now.
             let after = if is_erased { after.erased() } else { after };
-            let now_shown: V = context.show(&after, contact.as_ref());
-            let mut decision = Decision::answering(now_shown).note_change_from(action, id, &shown);
+            // The log keeps what integrations see: notes may tell of somebody who is erased later.
+            let seen = [&before, &after].map(|it| context.show::<AppointmentView>(it, contact.as_ref()));
+            let mut decision = Decision::answering(context.show(&after, contact.as_ref())).note_changes(
+                action,
+                id,
+                (&seen[0], &seen[1]),
+            );
             if let Some(event) = event {
-                let announced: AppointmentView = context.show(&after, contact.as_ref());
-                decision = decision.announce_too(event, &announced);
+                decision = decision.announce_too(event, &seen[1]);
             }
             Ok(decision.write(Write::Appointment { before: Some(before), after }))
         }

@@ -7,6 +7,7 @@ record!(Appointment, "appointment", {
     1: id, status, starts_at, ends_at, service_id, staff_id, contact_id via nil_for_none, source,
        calendar_sync_status, announced, move_unannounced, created_at, updated_at;
     2: buffers = Buffers::default();
+    3: notes = None;
 } check |appointment| {
     if appointment.ends_at > appointment.starts_at { Ok(()) } else { Err("it ends before it starts") }
 });
@@ -52,6 +53,7 @@ mod tests {
             move_unannounced: false,
             created_at: Timestamp::from_millis(-1),
             updated_at: Timestamp::from_millis(300),
+            notes: Some("Bring X".into()),
         }
     }
 
@@ -60,9 +62,12 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802";
-        check(&appointment(), &format!("02{first}0ff0"));
-        let plain = Appointment { buffers: Buffers::default(), ..appointment() };
-        check(&plain, &format!("02{first}0000"));
+        check(&appointment(), &format!("03{first}0ff0010742 72696e672058"));
+        let without = Appointment { notes: None, ..appointment() };
+        check(&without, &format!("03{first}0ff000"));
+        check_old(&without, &format!("02{first}0ff0"));
+        let plain = Appointment { buffers: Buffers::default(), ..without };
+        check(&plain, &format!("03{first}000000"));
         check_old(&plain, &format!("01{first}"));
     }
 
@@ -71,8 +76,9 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3000000000000000000000000000000000101010001fb5802";
-        let of_nobody = Appointment { contact_id: None, ..appointment() };
-        check(&of_nobody, &format!("02{first}0ff0"));
+        let of_nobody = appointment().erased();
+        check(&of_nobody, &format!("03{first}0ff000"));
+        check_old(&of_nobody, &format!("02{first}0ff0"));
         check_old(&Appointment { buffers: Buffers::default(), ..of_nobody }, &format!("01{first}"));
     }
 

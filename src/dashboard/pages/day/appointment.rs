@@ -1,22 +1,26 @@
 //! One appointment: what it is, what may be done with it, and what was done.
 
-use actors::business::commands::appointments::Confirm;
+use actors::business::commands::appointments::{Confirm, PatchAppointment};
 use actors::domain::{AppointmentId, AppointmentStatus, Right};
-use actors::view::AppointmentView;
+use actors::view::{AppointmentView, OperatorAppointmentView};
 use askama::Template;
 use axum::http::StatusCode;
 
 use super::caller::Caller;
 use super::history::{self, Told};
+use crate::admin::AppointmentPatchBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
 use crate::dashboard::filled::{Undone, tag};
 use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Crumb, initials};
+use crate::dashboard::parts::{Crumb, Field, initials};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 use crate::words::capitalised;
+
+/// The field with what the team notes.
+const NOTES: &str = "notes";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/appointment.html", config = "src/askama.toml")]
@@ -46,6 +50,11 @@ struct Page {
     /// Their own calendar, in words.
     synced: String,
     person: Option<Caller>,
+    /// What the team notes of it, and the version that a form changes.
+    notes: String,
+    notes_tag: String,
+    /// The field of that form; none for whoever may not change them.
+    notes_field: Option<Field>,
     history: Vec<Told>,
     /// Whether the history is all there is.
     is_whole: bool,
@@ -56,8 +65,13 @@ struct Page {
 
 /// The appointment that the path names.
 pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
+    Ok(seen(member).await?.appointment)
+}
+
+/// The same, as the team sees it.
+async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
     let id: AppointmentId = member.param("appointment_id").ok_or_else(Refused::not_found)?;
-    member.business.appointment(id).await?.ok_or_else(Refused::not_found)
+    member.business.appointment_as(id).await?.ok_or_else(Refused::not_found)
 }
 
 impl Member {
@@ -96,12 +110,16 @@ impl Member {
 
 /// The page.
 pub(crate) async fn show(member: Member) -> Answered {
-    let visit = asked(&member).await?;
-    shown(&member, &visit, None).await
+    shown(&member, None).await
 }
 
 /// The page as the appointment stands now, with why something was not done.
-pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Option<Undone>) -> Answered {
+pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
+    let seen = seen(member).await?;
+    let visit = &seen.appointment;
+    // What was typed and could not be kept stays in the form.
+    let is_typed = undone.is_some() && member.form.find(NOTES).is_some();
+    let notes = seen.notes.get().unwrap_or_default();
     let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
     let contact = match visit.contact_id {
         Some(id) => member.business.contact(id).await?,
@@ -128,8 +146,13 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         "confirmed" => view.t("appointment-done-confirmed"),
         "declined" => view.t("appointment-done-declined"),
         "cancelled" => view.t("appointment-done-cancelled"),
+        "noted" => view.t("saved"),
         _ => String::new(),
     };
+    let notes_field = member.may(Right::Day).then(|| {
+        let field = Field::area(NOTES, view.t("notes")).optional().hint(view.t("contact-notes-hint"));
+        field.holding(if is_typed { member.form.get(NOTES) } else { notes })
+    });
     let is_pending = visit.status == AppointmentStatus::Pending;
     let shown = Page {
         frame: member.frame(""),
@@ -155,6 +178,9 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         came_by: capitalised(&view.t(&format!("appointment-source-{}", visit.source))),
         synced: view.t(&format!("appointment-sync-{}", visit.calendar_sync_status)),
         person: contact.map(|contact| Caller::new(member, &view, &contact)),
+        notes: notes.to_owned(),
+        notes_tag: tag(&seen),
+        notes_field,
         history,
         is_whole,
         may_confirm: may && is_pending,
@@ -174,9 +200,19 @@ pub(crate) async fn confirm(member: Member) -> Answered {
             Ok(see_other(&format!("{}?done=confirmed", member.path_to("today"))))
         }
         Ok(_) => Ok(see_other(&format!("{}?done=confirmed", member.appointment_path(&visit)))),
-        Err(undone) => {
-            let visit = asked(&member).await?;
-            shown(&member, &visit, Some(undone)).await
-        }
+        Err(undone) => shown(&member, Some(undone)).await,
     }
+}
+
+/// Changes what the team notes of it.
+pub(crate) async fn note(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    let undone = match member.body().optional(NOTES).read::<AppointmentPatchBody>() {
+        Ok(body) => match member.change(PatchAppointment { id: visit.id, notes: body.notes.set() }).await? {
+            Ok(_) => return Ok(see_other(&format!("{}?done=noted", member.appointment_path(&visit)))),
+            Err(undone) => undone,
+        },
+        Err(undone) => undone,
+    };
+    shown(&member, Some(undone)).await
 }

@@ -103,9 +103,6 @@ pub(crate) async fn cancel(member: Member) -> Answered {
 async fn ended(member: &Member, visit: &AppointmentView, word: &str, done: Result<(), Undone>) -> Answered {
     match done {
         Ok(()) => Ok(see_other(&format!("{}?done={word}", member.appointment_path(visit)))),
-        Err(undone) => {
-            let visit = appointment::asked(member).await?;
-            appointment::shown(member, &visit, Some(undone)).await
-        }
+        Err(undone) => appointment::shown(member, Some(undone)).await,
     }
 }

@@ -81,7 +81,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     // What is over, cancelled or declined is not moved at all.
     if !visit.status.is_active() || visit.ends_at <= member.business.now() {
-        return appointment::shown(&member, &visit, Some(undone)).await;
+        return appointment::shown(&member, Some(undone)).await;
     }
     let (view, status) = (member.view(), undone.status());
     shown(&member, &visit, Filled::refused(&view, &member.form, undone), status).await

@@ -9,8 +9,7 @@ use axum::http::StatusCode;
 
 use super::contact::found;
 use super::said::{called, language};
-use crate::admin::contacts::OperatorContactPatchBody;
-use crate::api::contacts::NewContactBody;
+use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Body, Filled, Undone};
 use crate::dashboard::form::Form;
