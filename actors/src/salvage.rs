@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::business::COUNTED;
 use crate::domain::{ApiKey, BudgetKind, Business, BusinessId};
+use crate::store::kept::{COUNTED, Counted, counted};
 use crate::store::keys::{self, installation_kind};
 use crate::store::{
     Order, Record, Rows, Salvaging, Store, StoreError, every_row, piece_of, record_at, value_at, whole_value,
@@ -94,9 +94,8 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
         }
         let (all, kinds) = found.entry(of).or_default();
         *all += 1;
-        let place = COUNTED.iter().position(|(counted, _)| *counted == kind);
-        if let Some(place) = place.filter(|_| piece_of(&key).is_none())
-            && is_found(rows, COUNTED[place].1, &key, value)?
+        if let Some((place, counted)) = counted(kind).filter(|_| piece_of(&key).is_none())
+            && is_found(rows, counted, &key, value)?
         {
             kinds[place] += 1;
         }
@@ -107,10 +106,10 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
             continue;
         }
         let usage = store.newest_entry(id)?.and_then(|newest| newest.usage);
-        let kinds = COUNTED.iter().zip(kinds).map(|((_, kind), found)| SalvagedKind {
-            kind: *kind,
+        let kinds = COUNTED.iter().zip(kinds).map(|(Counted { budget, .. }, found)| SalvagedKind {
+            kind: *budget,
             found,
-            counted: usage.map(|usage| usage.of(*kind).rows),
+            counted: usage.map(|usage| usage.of(*budget).rows),
         });
         let kinds = kinds.collect();
         let profile = readable(record_at::<Business>(rows, &keys::profile(id)))?;
@@ -121,9 +120,9 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
 }
 
 /// Whether the record of a row can be read and is counted.
-fn is_found(rows: &dyn Rows, kind: BudgetKind, key: &[u8], row: Vec<u8>) -> Result<bool, StoreError> {
+fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Result<bool, StoreError> {
     let Some(value) = readable(whole_value(rows, key, row))? else { return Ok(false) };
-    if kind != BudgetKind::Keys {
+    if counted.decodes.is_some() {
         return Ok(true);
     }
     // A revoked key is not counted, and one that does not decode is.

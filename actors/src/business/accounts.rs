@@ -3,20 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::{Amount, Budget, BudgetKind, BusinessId, Refusal, Usage};
+use crate::store::kept::COUNTED;
 use crate::store::keys::kind;
 use crate::store::{Key, KeyRange, Promised, Waiting, keys};
-
-/// The kinds of rows that are counted, in the order of their keys.
-pub(crate) const COUNTED: [(u8, BudgetKind); 8] = [
-    (kind::SERVICE, BudgetKind::Services),
-    (kind::STAFF, BudgetKind::Staff),
-    (kind::KEY, BudgetKind::Keys),
-    (kind::APPOINTMENT, BudgetKind::Appointments),
-    (kind::CONTACT, BudgetKind::Contacts),
-    (kind::CALL, BudgetKind::Calls),
-    (kind::MESSAGE, BudgetKind::Messages),
-    (kind::KNOWLEDGE, BudgetKind::Knowledge),
-];
 
 /// How much a business keeps, how much it may, and how far that is counted.
 pub(crate) struct Accounts {
@@ -40,7 +29,7 @@ pub(super) struct Left {
 impl Accounts {
     /// The accounts of a business, with its usage if an entry of its audit log tells it.
     pub(super) fn new(of: BusinessId, budget: Budget, told: Option<Usage>, waiting: Arc<Waiting>) -> Self {
-        let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].0) };
+        let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].kind) };
         Self {
             budget,
             usage: told.unwrap_or_default(),

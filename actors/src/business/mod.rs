@@ -57,7 +57,6 @@ pub use queries::{
 pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
-pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
 pub(crate) use alone::Alone;
 pub(crate) use duties::has_any as has_duties;
@@ -67,4 +66,4 @@ pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};
 pub(crate) use theirs::Theirs;
 pub(crate) use unread::{end_unread, is_unread, remember_end};
-pub(crate) use write::{Write, has_change_row};
+pub(crate) use write::Write;

@@ -13,10 +13,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::accounts::{COUNTED, Left};
+use super::accounts::Left;
 use super::state::State;
 use super::write::Write;
 use crate::domain::{Amount, ApiKey, BudgetKind, Usage};
+use crate::store::kept::{COUNTED, counted};
 use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
 /// How many rows one step of counting reads.
@@ -27,7 +28,7 @@ const COUNT_BYTES_MAX: usize = 256 << 10;
 /// The place among [`COUNTED`] of the kind of a key of this business.
 fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     let kind = key.strip_prefix(crate::domain::ResourceId::uuid(state.id).as_bytes())?.first()?;
-    COUNTED.iter().position(|(counted, _)| counted == kind)
+    counted(*kind).map(|(place, _)| place)
 }
 
 /// Counts what one write puts and deletes: the last rows of the batch, from this one on.
@@ -45,7 +46,7 @@ pub(super) fn count(
         let Some(place) = place_of(state, key).filter(|place| state.accounts.has_counted(*place, key)) else {
             continue;
         };
-        let kind = COUNTED[place].1;
+        let kind = COUNTED[place].budget;
         // Creations are the most, and need not ask whether there was something.
         // One whose pieces do not belong together was not counted either.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
@@ -138,7 +139,7 @@ impl State {
     }
 
     fn count_kept(&mut self, left: Left) -> Result<Option<Left>, StoreError> {
-        let kind = COUNTED[left.kind].1;
+        let kind = COUNTED[left.kind].budget;
         let (rows, rest) = self.next_rows(&left.range)?;
         for (key, value) in rows {
             let row = match kind {
@@ -156,7 +157,7 @@ impl State {
             return Ok(Some(Left { range, ..left }));
         }
         let next = left.kind + 1;
-        Ok(COUNTED.get(next).map(|(kind, _)| Left { kind: next, range: keys::of_kind(self.id, *kind) }))
+        Ok(COUNTED.get(next).map(|counted| Left { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
     /// The next rows of a range as the newest decision left them, and what is left of it.

@@ -19,14 +19,11 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::one::{Counting, ROWS_TO_BEGIN};
 pub(crate) use self::tally::Tally;
-use crate::business::COUNTED;
-use crate::domain::{
-    Appointment, BudgetKind, BusinessId, CallRecord, Contact, Knowledge, Service, StaffMember, TakenMessage,
-    Usage,
-};
+use crate::domain::{BudgetKind, BusinessId, Usage};
+use crate::store::kept::{COUNTED, counted};
 use crate::store::keys::kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Key, Order, Record, Rows, StoreError, is_whole, keys, record_at};
+use crate::store::{Key, Order, Rows, StoreError, is_whole, keys, record_at};
 
 /// How many differences are listed; more are counted.
 pub const DIFFERENCES_MAX: usize = 1_000;
@@ -105,7 +102,7 @@ pub(crate) struct Found([FoundOf; COUNTED.len()]);
 impl Found {
     /// Counts a row of a kind of rows. Rows of kinds that no usage records are not counted.
     pub(crate) fn add(&mut self, kind: u8, decodes: bool) {
-        let Some(place) = COUNTED.iter().position(|(counted, _)| *counted == kind) else { return };
+        let Some((place, _)) = counted(kind) else { return };
         let found = &mut self.0[place];
         *(if decodes { &mut found.decode } else { &mut found.do_not }) += 1;
     }
@@ -122,11 +119,11 @@ impl Found {
         recorded: &Usage,
         without: Option<BudgetKind>,
     ) -> Vec<Difference> {
-        let kinds = COUNTED.iter().zip(&self.0).filter(|((_, kind), _)| Some(*kind) != without);
-        let differences = kinds.filter_map(|((_, kind), FoundOf { decode, do_not })| {
-            let recorded = recorded.of(*kind).rows;
+        let kinds = COUNTED.iter().zip(&self.0).filter(|(counted, _)| Some(counted.budget) != without);
+        let differences = kinds.filter_map(|(counted, FoundOf { decode, do_not })| {
+            let recorded = recorded.of(counted.budget).rows;
             let found = if *decode > recorded { *decode } else { decode + do_not };
-            let (business_id, kind) = (of, kind.to_string());
+            let (business_id, kind) = (of, counted.budget.to_string());
             (*decode > recorded || found < recorded).then_some(Difference {
                 business_id,
                 kind,
@@ -141,18 +138,8 @@ impl Found {
 /// Whether a row decodes as what its key says. The rows of API keys lead to records elsewhere and are not meant. A value
 /// in pieces counts as one that decodes.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
-    keys::has_width(key, kind)
-        && match kind {
-            _ if !is_whole(row) => true,
-            kind::SERVICE => Service::decode(row).is_ok(),
-            kind::STAFF => StaffMember::decode(row).is_ok(),
-            kind::APPOINTMENT => Appointment::decode(row).is_ok(),
-            kind::CONTACT => Contact::decode(row).is_ok(),
-            kind::CALL => CallRecord::decode(row).is_ok(),
-            kind::MESSAGE => TakenMessage::decode(row).is_ok(),
-            kind::KNOWLEDGE => Knowledge::decode(row).is_ok(),
-            _ => false,
-        }
+    let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
+    keys::has_width(key, kind) && (!is_whole(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
 /// The usage that a business has recorded last, if it has and its newest entry decodes.

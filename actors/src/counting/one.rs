@@ -1,8 +1,8 @@
 //! Counts one business at a point, in steps.
 
 use super::{Difference, Found, decodes, recorded_usage};
-use crate::business::COUNTED;
 use crate::domain::{ApiKey, BusinessId, Usage};
+use crate::store::kept::{COUNTED, Counted};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Frozen, Key, KeyRange, Order, Record, Rows, StoreError, keys};
 
@@ -24,7 +24,7 @@ pub(crate) struct Counting {
 impl Counting {
     /// The kinds of rows that are read.
     pub(crate) fn kinds(of: BusinessId) -> Vec<(BusinessId, u8)> {
-        let counted = COUNTED.iter().map(|(kind, _)| (of, *kind));
+        let counted = COUNTED.iter().map(|counted| (of, counted.kind));
         let others =
             [(of, kind::PROFILE), (of, kind::AUDIT), (BusinessId::INSTALLATION, installation_kind::API_KEY)];
         counted.chain(others).collect()
@@ -41,7 +41,7 @@ impl Counting {
         let recorded = recorded_usage(rows, of)?;
         rows.release(of, kind::PROFILE);
         rows.release(of, kind::AUDIT);
-        let left = keys::of_kind(of, COUNTED[0].0);
+        let left = keys::of_kind(of, COUNTED[0].kind);
         Ok(recorded.map(|recorded| Self { of, recorded, found: Found::default(), place: 0, left }))
     }
 
@@ -50,7 +50,7 @@ impl Counting {
     /// # Errors
     /// When reading fails.
     pub(crate) fn step(&mut self, rows: &Frozen) -> Result<Option<usize>, StoreError> {
-        let Some((kind, _)) = COUNTED.get(self.place).copied() else { return Ok(None) };
+        let Some(&Counted { kind, .. }) = COUNTED.get(self.place) else { return Ok(None) };
         let mut read = 0;
         for row in rows.scan(&self.left, Order::Ascending).take(ROWS_PER_STEP) {
             let (key, value) = row?;
@@ -78,8 +78,8 @@ impl Counting {
                 rows.release(BusinessId::INSTALLATION, installation_kind::API_KEY);
             }
             self.place += 1;
-            if let Some((kind, _)) = COUNTED.get(self.place) {
-                self.left = keys::of_kind(self.of, *kind);
+            if let Some(counted) = COUNTED.get(self.place) {
+                self.left = keys::of_kind(self.of, counted.kind);
             }
         }
         Ok(Some(read))

@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::{Amount, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Timestamp};
+use crate::store::Record;
 
 fn business(number: u128) -> BusinessId {
     uuid::Uuid::from_u128(number).into()

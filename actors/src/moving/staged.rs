@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::record::MoveError;
-use crate::business::{COUNTED, Write};
+use crate::business::Write;
 use crate::domain::{Amount, Budget, BudgetKind, BusinessId, Problem, Refusal, Usage};
-use crate::store::{Batch, BulkWriter, Key, Store, StoreError, Weight, keys};
+use crate::store::{Batch, BulkWriter, Key, Store, StoreError, Weight, kept, keys};
 
 /// How many bytes of a change are gathered before it is handed over.
 const CHANGE_BYTES: usize = 32 << 10;
@@ -102,6 +102,6 @@ impl Staged {
 /// What a row counts as in the budget of its business.
 fn counted(key: &Key) -> Result<Option<BudgetKind>, StoreError> {
     let kind = keys::kind_of(key)?;
-    let found = COUNTED.iter().find(|(counted, _)| *counted == kind);
-    Ok(found.map(|(_, kind)| *kind).filter(|_| !key.starts_with(&[0; 16])))
+    let budget = kept::counted(kind).map(|(_, counted)| counted.budget);
+    Ok(budget.filter(|_| !key.starts_with(&[0; 16])))
 }

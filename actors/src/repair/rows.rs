@@ -2,15 +2,15 @@
 
 use chrono::TimeDelta;
 
-use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
     ApiKey, Appointment, BlockedTime, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge,
     Membership, Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
     WebhookId,
 };
-use crate::store::keys::{MessagesOf, kind};
-use crate::store::records::{AuditRecord, status_number};
+use crate::store::kept::{IndexRow, Kept};
+use crate::store::keys::kind;
+use crate::store::records::AuditRecord;
 use crate::store::{Batch, Key, Record, Store, StoreError, keys};
 
 /// How far behind what the schedule gives an attempt may be due; schedules run on a clock of their own.
@@ -24,18 +24,15 @@ trait Stamped: Record + Clone + PartialEq {
     /// Its stamps: all instants but those that a client gave.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
-    /// The index rows whose keys hold one of them.
-    fn rows(&self, _: BusinessId) -> IndexRows {
+    /// The rows by which it is found, whose keys hold stamps.
+    fn rows(&self, _: BusinessId) -> Vec<IndexRow> {
         Vec::new()
     }
 }
 
-/// The index rows whose keys hold a stamp of the record.
-type IndexRows = Vec<(Key, Vec<u8>)>;
-
-/// Which fields of each record are stamps, those that it may lack apart, and what makes its index rows.
+/// Which fields of each record are stamps, those that it may lack apart, and whether stamps stand in its index rows, too.
 macro_rules! stamped {
-    ($($type:ty, $name:literal: [$($($stamp:ident).+),*] $([$($maybe:ident),*])? $(=> $rows:path)?;)*) => {$(
+    ($($type:ty, $name:literal: [$($($stamp:ident).+),*] $([$($maybe:ident),*])? $(=> $rows:ident)?;)*) => {$(
         impl Stamped for $type {
             const NAME: &'static str = $name;
 
@@ -43,8 +40,8 @@ macro_rules! stamped {
                 [$(Some(&mut self.$($stamp).+),)* $($(self.$maybe.as_mut(),)*)?].into_iter().flatten().collect()
             }
 
-            $(fn rows(&self, of: BusinessId) -> IndexRows {
-                $rows(self, of)
+            $(fn rows(&self, of: BusinessId) -> Vec<IndexRow> {
+                Kept::$rows(self, of)
             })?
         }
     )*};
@@ -62,10 +59,10 @@ stamped! {
     Membership, "memberships": [created_at, updated_at];
     AuditRecord, "audit entries": [entry.at];
     Delivery, "deliveries": [created_at] [last_attempt_at];
-    Appointment, "appointments": [created_at, updated_at] => of_appointment;
-    Contact, "contacts": [created_at, updated_at] => of_contact;
-    CallRecord, "calls": [created_at, updated_at] => of_call;
-    TakenMessage, "messages": [created_at, updated_at] => of_message;
+    Appointment, "appointments": [created_at, updated_at] => index;
+    Contact, "contacts": [created_at, updated_at] => index;
+    CallRecord, "calls": [created_at, updated_at] => index;
+    TakenMessage, "messages": [created_at, updated_at] => index;
 }
 
 impl Stamped for Retention {
@@ -74,33 +71,6 @@ impl Stamped for Retention {
     fn stamps(&mut self) -> Vec<&mut Timestamp> {
         self.set.as_mut().map(|set| &mut set.at).into_iter().collect()
     }
-}
-
-fn of_appointment(appointment: &Appointment, of: BusinessId) -> IndexRows {
-    let Appointment { id, starts_at, updated_at, .. } = *appointment;
-    let row = || (keys::appointment_by_update(of, updated_at, id), keys::millis_value(starts_at));
-    has_change_row(appointment).then(row).into_iter().collect()
-}
-
-fn of_contact(contact: &Contact, of: BusinessId) -> IndexRows {
-    vec![(keys::contact_by_update(of, contact.updated_at, contact.id), Vec::new())]
-}
-
-fn of_call(call: &CallRecord, of: BusinessId) -> IndexRows {
-    vec![(keys::call_by_update(of, call.updated_at, call.id), Vec::new())]
-}
-
-fn of_message(message: &TakenMessage, of: BusinessId) -> IndexRows {
-    let lists = [
-        Some(MessagesOf::Business),
-        Some(MessagesOf::Status(status_number(message.status))),
-        message.contact_id.map(MessagesOf::Contact),
-        message.call_id.map(MessagesOf::Call),
-    ];
-    let listed = lists.into_iter().flatten();
-    let listed = listed.map(|list| keys::message_in(of, list, message.created_at, message.id));
-    let all = listed.chain([keys::message_by_update(of, message.updated_at, message.id)]);
-    all.map(|key| (key, Vec::new())).collect()
 }
 
 /// A record that moved, and what is to be written.
@@ -156,10 +126,10 @@ fn each<R: Stamped>(
         return Ok(None);
     }
     let mut batch = Batch::default();
-    before.rows(of).into_iter().for_each(|(row, _)| batch.delete(row));
+    before.rows(of).into_iter().for_each(|row| batch.delete(row.key));
     batch.delete_whole(*key, value.len());
     batch.put(*key, after.encode());
-    after.rows(of).into_iter().for_each(|(row, value)| batch.put(row, value));
+    after.rows(of).into_iter().for_each(|row| batch.put(row.key, row.value));
     Ok(Some(Moved { batch, name: R::NAME }))
 }
 

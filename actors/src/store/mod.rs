@@ -24,6 +24,7 @@ mod frozen;
 mod home;
 mod isolating;
 mod journal;
+pub mod kept;
 mod key;
 pub mod keys;
 mod lenient;

@@ -4,23 +4,8 @@ use std::collections::HashMap;
 
 use super::business::id_in;
 use super::findings::Checker;
-use crate::domain::{Appointment, AppointmentId, BusinessId, ContactId, StaffId, Timestamp};
-use crate::store::keys::kind;
-use crate::store::{Key, keys};
-
-/// The index rows that an appointment asks for.
-fn rows(of: BusinessId, a: &Appointment) -> Vec<(&'static str, Key, Vec<u8>)> {
-    let start = keys::millis_value(a.starts_at);
-    let mut rows = vec![("by id", keys::appointment_start(of, a.id), start.clone())];
-    if let Some(contact) = a.contact_id {
-        let by_contact = keys::appointment_by_contact(of, contact, a.starts_at, a.id);
-        rows.push(("by contact", by_contact, Vec::new()));
-    }
-    if a.updated_at != a.created_at {
-        rows.push(("by change", keys::appointment_by_update(of, a.updated_at, a.id), start));
-    }
-    rows
-}
+use crate::domain::{Appointment, AppointmentId, ContactId, StaffId, Timestamp};
+use crate::store::keys::{self, kind};
 
 /// Looks at an appointment; they come in the order of their starts.
 pub(super) fn appointment(
@@ -28,12 +13,8 @@ pub(super) fn appointment(
     held: &mut HashMap<StaffId, (Timestamp, AppointmentId)>,
     value: &[u8],
 ) {
-    let Some(a) = checker.decoded::<Appointment>(value) else { return };
+    let Some(a) = checker.kept::<Appointment>(value) else { return };
     let of = checker.of;
-    checker.stands_at(&keys::appointment(of, a.starts_at, a.id));
-    for (name, key, value) in rows(of, &a) {
-        checker.expect(name, &key, &value);
-    }
     checker.refers_to_contact(a.contact_id);
     checker.refers("service", &keys::service(of, a.service_id));
     checker.refers("staff member", &keys::staff(of, a.staff_id));
@@ -67,6 +48,5 @@ pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     };
     let Some(starts_at) = starts_at else { return };
     let appointment = checker.record::<Appointment>(&keys::appointment(of, starts_at, id));
-    let asked = appointment.is_some_and(|a| rows(of, &a).iter().any(|row| row.1 == key && row.2 == value));
-    checker.belongs(asked);
+    checker.leads_to(appointment.as_ref(), value);
 }

@@ -8,6 +8,7 @@ use crate::domain::{
     EventId, Knowledge, PersonId, ResourceId, Retention, Service, SpecialDay, StaffId, StaffMember,
     Timestamp, Usage,
 };
+use crate::store::kept::{Counted, counted};
 use crate::store::keys::kind;
 use crate::store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
 use crate::store::{Order, Record, keys};
@@ -52,18 +53,9 @@ impl InBusiness {
 
     /// Counts a row.
     pub(super) fn count(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
-        let counted = match kind {
-            kind::SERVICE => BudgetKind::Services,
-            kind::STAFF => BudgetKind::Staff,
-            kind::APPOINTMENT => BudgetKind::Appointments,
-            kind::CONTACT => BudgetKind::Contacts,
-            kind::CALL => BudgetKind::Calls,
-            kind::MESSAGE => BudgetKind::Messages,
-            kind::KNOWLEDGE => BudgetKind::Knowledge,
-            _ => return,
-        };
+        let Some((_, Counted { budget, decodes: Some(_), .. })) = counted(kind) else { return };
         checker.report.records += 1;
-        self.kept.add(counted, Amount::row(value.len()));
+        self.kept.add(budget, Amount::row(value.len()));
     }
 
     /// Looks at a row.
@@ -71,15 +63,12 @@ impl InBusiness {
         let of = checker.of;
         match kind {
             kind::PROFILE => {
-                let Some(business) = checker.decoded::<Business>(value) else { return };
+                let Some(business) = checker.kept::<Business>(value) else { return };
                 checker.stands_at(&keys::profile(business.id));
                 checker.expect("in the list of businesses", &keys::business_index(of), b"");
             }
             kind::BUDGET => _ = checker.decoded::<Budget>(value),
-            kind::RETENTION => {
-                _ = checker.decoded::<Retention>(value);
-                checker.stands_at(&keys::retention(of));
-            }
+            kind::RETENTION => _ = checker.kept::<Retention>(value),
             kind::ERASURE => erasure(checker, value),
             kind::ERASING => {
                 _ = checker.decoded::<ErasingRecord>(value);
@@ -96,29 +85,18 @@ impl InBusiness {
                 checker.refers("event", &keys::event(of, event));
                 checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
             }
-            kind::SERVICE => {
-                let Some(service) = checker.decoded::<Service>(value) else { return };
-                checker.stands_at(&keys::service(of, service.id));
-            }
+            kind::SERVICE => _ = checker.kept::<Service>(value),
             kind::STAFF => {
-                let Some(member) = checker.decoded::<StaffMember>(value) else { return };
-                checker.stands_at(&keys::staff(of, member.id));
+                let Some(member) = checker.kept::<StaffMember>(value) else { return };
                 member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
             }
-            kind::SPECIAL_DAY => {
-                let Some(day) = checker.decoded::<SpecialDay>(value) else { return };
-                checker.stands_at(&keys::special_day(of, day.date));
-            }
+            kind::SPECIAL_DAY => _ = checker.kept::<SpecialDay>(value),
             kind::BLOCKED_TIME => {
-                let Some(time) = checker.decoded::<BlockedTime>(value) else { return };
-                checker.stands_at(&keys::blocked_time(of, time.key()));
+                let Some(time) = checker.kept::<BlockedTime>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, time.staff_id));
             }
             kind::KEY => self.key(checker, value),
-            kind::KNOWLEDGE => {
-                let Some(knowledge) = checker.decoded::<Knowledge>(value) else { return };
-                checker.stands_at(&keys::knowledge(of, knowledge.id));
-            }
+            kind::KNOWLEDGE => _ = checker.kept::<Knowledge>(value),
             kind::AUDIT => self.entry(checker, value),
             kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {

@@ -1,7 +1,7 @@
 //! Contacts, their index rows and the index of their names.
 
 use super::findings::Checker;
-use crate::domain::{BusinessId, Contact, ContactId, ResourceId, fold_name};
+use crate::domain::{Contact, ContactId, fold_name};
 use crate::store::keys::kind;
 use crate::store::records::{ErasureRecord, NamesRecord};
 use crate::store::{Key, Order, Record, keys};
@@ -9,28 +9,10 @@ use crate::store::{Key, Order, Record, keys};
 /// How many names share a row at most.
 const NAMES_PER_ROW_MAX: usize = 64;
 
-/// The index rows that a contact asks for.
-fn rows(of: BusinessId, contact: &Contact) -> Vec<(&'static str, Key, Vec<u8>)> {
-    let id = contact.id.uuid().as_bytes().to_vec();
-    let mut rows =
-        vec![("by change", keys::contact_by_update(of, contact.updated_at, contact.id), Vec::new())];
-    if let Some(phone) = &contact.phone {
-        rows.push(("by phone number", keys::contact_by_phone(of, phone), id.clone()));
-    }
-    if let Some(email) = &contact.email {
-        rows.push(("by email address", keys::contact_by_email(of, email), id));
-    }
-    rows
-}
-
 /// Looks at a contact.
 pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
-    let Some(contact) = checker.decoded::<Contact>(value) else { return };
+    let Some(contact) = checker.kept::<Contact>(value) else { return };
     let of = checker.of;
-    checker.stands_at(&keys::contact(of, contact.id));
-    for (name, key, value) in rows(of, &contact) {
-        checker.expect(name, &key, &value);
-    }
     let newest = checker.rows.scan(&keys::contact_names_up_to(of, contact.id), Order::Descending).next();
     let Some(row) = checker.read(newest.transpose()) else { return };
     // One that cannot be read is told where it is looked at itself.
@@ -71,7 +53,5 @@ pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     if contact.is_none() && erasure(checker).is_some_and(|erasure| erasure.phone.is_none()) {
         return; // nobody knew what they were, so the erasing looks for it
     }
-    let asked =
-        contact.is_some_and(|contact| rows(of, &contact).iter().any(|row| row.1 == key && row.2 == value));
-    checker.belongs(asked);
+    checker.leads_to(contact.as_ref(), value);
 }

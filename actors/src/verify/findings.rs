@@ -1,6 +1,7 @@
 //! What was found, and how rows are looked up on the way.
 
 use crate::domain::{BusinessId, ContactId};
+use crate::store::kept::Kept;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Key, Record, Rows, StoreError, keys, value_at};
 
@@ -124,6 +125,24 @@ impl<'a> Checker<'a> {
             }
             Some(_) => {}
         }
+    }
+
+    /// The record in a value, which has to stand where it does and to be found by its index rows.
+    pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
+        let record = self.decoded::<R>(value)?;
+        self.stands_at(&record.key(self.of));
+        for row in record.index(self.of) {
+            self.expect(row.name, &row.key, &row.value);
+        }
+        Some(record)
+    }
+
+    /// The row that is looked at has to be one by which this record is found.
+    pub(super) fn leads_to<R: Kept>(&mut self, record: Option<&R>, value: &[u8]) {
+        let key = self.key;
+        let is_of = |record: &R| record.index(self.of).iter().any(|row| row.key == key && row.value == value);
+        let is_asked_for = record.is_some_and(is_of);
+        self.belongs(is_asked_for);
     }
 
     /// The row that is looked at belongs to a record which asks for it.

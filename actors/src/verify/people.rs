@@ -63,10 +63,8 @@ fn member_of(checker: &mut Checker<'_>, value: &[u8]) {
 
 /// A membership in its business.
 pub(super) fn membership(checker: &mut Checker<'_>, value: &[u8]) {
-    let Some(membership) = checker.decoded::<Membership>(value) else { return };
+    let Some(membership) = checker.kept::<Membership>(value) else { return };
     let of = checker.of;
-    checker.stands_at(&keys::membership(of, membership.person_id));
-    checker.expect("in the list of its person", &keys::member_of(membership.person_id, of), b"");
     checker.refers("person", &keys::person(membership.person_id));
     if let Some(staff) = membership.staff_id {
         checker.refers("staff member", &keys::staff(of, staff));

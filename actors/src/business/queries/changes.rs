@@ -10,9 +10,9 @@ use std::iter::Peekable;
 use uuid::Uuid;
 
 use super::{PageRequest, Part, position_of};
-use crate::business::write::has_change_row;
 use crate::domain::{Appointment, AppointmentId, BusinessId, Timestamp};
 use crate::scans::Reader;
+use crate::store::kept::has_change_row;
 use crate::store::keys::kind;
 use crate::store::{Order, StoreError, keys};
 
