@@ -51,6 +51,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::InUse(_) => "something refers to it; it can be made inactive instead",
         Conflict::EndpointDisabled => "the endpoint is disabled",
         Conflict::DeliveryPending => "the delivery is pending",
+        Conflict::ContactErased => "the contact of the appointment was erased",
         Conflict::EventWiped => "the event told of somebody who was erased",
         Conflict::ContactTaken { .. } => "another contact has this phone or email",
         Conflict::BelongsAlready => "the person belongs already",

@@ -9,8 +9,8 @@ use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
     Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Conflict,
-    Contact, ContactId, Denied, IdMint, Named, PersonId, Problem, ProblemCode, Refusal, ResourceId,
-    Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage,
+    Contact, ContactId, Denied, EventType, IdMint, Named, PersonId, Problem, ProblemCode, Refusal,
+    ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage,
     WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
@@ -233,6 +233,11 @@ impl<'a> Context<'a> {
     /// When the store fails.
     pub fn show_message(&self, message: &TakenMessage) -> Result<MessageView, StoreError> {
         self.state.show_message(message)
+    }
+
+    /// Whether an endpoint subscribes to an event. Without one the event need not be made.
+    pub fn announces(&self, event: EventType) -> bool {
+        self.state.webhooks.values().any(|endpoint| endpoint.events.contains(event))
     }
 
     /// An appointment as the API shows it.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::context::Context;
 use super::request::{Gives, Removed};
 use super::write::Write;
 use crate::domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, WebhookId};
@@ -117,10 +118,12 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Announces an event about the resource that is answered.
+    /// Announces an event about the resource that is answered, where an endpoint subscribes to it.
     #[must_use]
-    pub fn announce(mut self, event: EventType) -> Self {
-        self.decided.events.push((event, view::render(&self.value)));
+    pub fn announce(mut self, context: &Context<'_>, event: EventType) -> Self {
+        if context.announces(event) {
+            self.decided.events.push((event, view::render(&self.value)));
+        }
         self
     }
 

@@ -7,7 +7,8 @@ use crate::domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
 use crate::store::records::ShownAnew;
 use crate::store::{StoreError, keys};
 use crate::view::{
-    self, AppointmentParties, AppointmentView, CallView, ContactView, MessageView, SomeAppointmentView,
+    self, AppointmentParties, CallView, MessageView, OperatorAppointmentView, OperatorContactView,
+    SomeAppointmentView,
 };
 
 impl State {
@@ -39,18 +40,18 @@ impl State {
         Ok(if was_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
     }
 
-    /// A resource as it is now, rendered; `None` when it is not there any more.
+    /// A resource as it is now, rendered with all that any view shows of it; `None` when it is not there any more.
     pub(super) fn show_anew(&self, what: ShownAnew) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(match what {
             ShownAnew::Contact(id) => {
                 let contact = self.read::<Contact>(&keys::contact(self.id, id))?;
-                contact.map(|contact| view::render(&ContactView::from(&contact)))
+                contact.map(|contact| view::render(&OperatorContactView::from(&contact)))
             }
             ShownAnew::Appointment(id) => match self.appointment(id)? {
                 None => None,
                 Some(appointment) => {
                     let contact = self.contact_of(appointment.contact_id)?;
-                    Some(view::render(&self.show::<AppointmentView>(&appointment, contact.as_ref())))
+                    Some(view::render(&self.show::<OperatorAppointmentView>(&appointment, contact.as_ref())))
                 }
             },
             ShownAnew::Call(id) => match self.read::<CallRecord>(&keys::call(self.id, id))? {

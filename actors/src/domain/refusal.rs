@@ -65,6 +65,8 @@ pub enum Conflict {
     EndpointDisabled,
     /// The delivery waits for an attempt already.
     DeliveryPending,
+    /// The contact of the appointment was erased, so nothing is noted of it.
+    ContactErased,
     /// The event told of somebody who was erased.
     EventWiped,
     /// Other contacts have the phone or the email.

@@ -175,7 +175,19 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u16, u32, u64, i32, i64, String, [u8; 16], [u8; 32]);
+plain!(bool, u16, u32, u64, i32, i64, String);
+
+impl<const N: usize> Field for [u8; N] {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.extend_from_slice(self);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let (bytes, rest) = from.bytes.split_first_chunk().ok_or_else(|| from.damaged("it is cut off"))?;
+        from.bytes = rest;
+        Ok(*bytes)
+    }
+}
 
 impl Field for u8 {
     fn write(&self, to: &mut Vec<u8>) {
@@ -183,7 +195,7 @@ impl Field for u8 {
     }
 
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-        from.take()
+        <[u8; 1]>::read(from).map(|[byte]| byte)
     }
 
     fn write_all(values: &[Self], to: &mut Vec<u8>) {

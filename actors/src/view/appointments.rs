@@ -85,7 +85,9 @@ pub struct AppointmentParties<'a> {
 
 impl SomeAppointmentView for OperatorAppointmentView {
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
-        let notes = (&appointment.notes).into();
+        // Those of an appointment whose contact was erased go in steps behind that.
+        let notes = parties.contact.and_then(|_| appointment.notes.clone());
+        let notes = (&notes).into();
         Self { appointment: SomeAppointmentView::new(appointment, parties), notes }
     }
 }

@@ -152,6 +152,10 @@ fn conflict(words: &Words, conflict: &Conflict) -> String {
             ("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
         }
         Conflict::DeliveryPending => ("It is being sent already.", "L’envoi est déjà en cours."),
+        Conflict::ContactErased => (
+            "The contact was erased, so nothing can be noted of the appointment.",
+            "Le contact a été effacé : rien ne peut être noté sur ce rendez-vous.",
+        ),
         Conflict::EventWiped => (
             "It told of a contact who was erased, so it cannot be sent again.",
             "Il parlait d’un contact qui a été supprimé : il ne peut plus être renvoyé.",

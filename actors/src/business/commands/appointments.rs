@@ -8,8 +8,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Contact, ContactDetails,
-    ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Conflict, Contact,
+    ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
 };
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, unless_set_aside};
@@ -80,12 +80,13 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }
     let mut decision = answer(context.show(&appointment, Some(&contact)));
-    let announced: AppointmentView = context.show(&appointment, Some(&contact));
+    let event = event.filter(|event| context.announces(*event));
+    let booked = event.map(|event| (event, context.show::<AppointmentView>(&appointment, Some(&contact))));
     if is_new {
-        decision = decision.with_new_contact(contact);
+        decision = decision.with_new_contact(context, contact);
     }
-    if let Some(event) = event {
-        decision = decision.announce_too(event, &announced);
+    if let Some((event, booked)) = booked {
+        decision = decision.announce_too(event, &booked);
     }
     let (id, status) = (appointment.id, appointment.status);
     let action = if status == AppointmentStatus::Pending {
@@ -183,6 +184,9 @@ impl Change for PatchAppointment {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
+            if before.contact_id.is_none() && matches!(self.notes, Some(Some(_))) {
+                return Err(Refusal::conflict(Conflict::ContactErased, "notes", "the contact was erased"));
+            }
             let mut after = before.clone();
             if let Some(notes) = self.notes {
                 after.notes = notes.map(Text::into_string);
@@ -224,11 +228,11 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    match rule(&before)? {
+    // What goes on erasing them may have passed by where it stands now.
+    let known = if is_erased { before.erased() } else { before.clone() };
+    match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
-            // What goes on erasing them may have passed by where it stands now.
-            let after = if is_erased { after.erased() } else { after };
             // The log keeps what integrations see: notes may tell of somebody who is erased later.
             let seen = [&before, &after].map(|it| context.show::<AppointmentView>(it, contact.as_ref()));
             let mut decision = Decision::answering(context.show(&after, contact.as_ref())).note_changes(
@@ -236,7 +240,7 @@ pub(super) fn amend<V: SomeAppointmentView>(
                 id,
                 (&seen[0], &seen[1]),
             );
-            if let Some(event) = event {
+            if let Some(event) = event.filter(|event| context.announces(*event)) {
                 decision = decision.announce_too(event, &seen[1]);
             }
             Ok(decision.write(Write::Appointment { before: Some(before), after }))

@@ -44,11 +44,11 @@ impl Change for RecordCall {
         let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
         let mut decision = Decision::answering(shown);
         if let Some(contact) = new {
-            decision = decision.with_new_contact(contact);
+            decision = decision.with_new_contact(context, contact);
         }
         Ok(decision
             .note(AuditAction::CallCompleted, call.id)
-            .announce(EventType::CallCompleted)
+            .announce(context, EventType::CallCompleted)
             .write(Write::Call { before: None, after: call }))
     }
 

@@ -27,7 +27,7 @@ impl CreateContact {
     ) -> Result<Decision<New<V>>, EngineError> {
         let contact = self.details.into_contact(context.mint(), context.at());
         check_free(context, &contact)?;
-        Ok(Decision::answering(V::from(&contact)).with_new_contact(contact))
+        Ok(Decision::answering(V::from(&contact)).with_new_contact(context, contact))
     }
 }
 
@@ -98,9 +98,11 @@ pub(super) fn find(
 impl<G: Gives> Decision<G> {
     /// Adds a contact that appears for the first time.
     #[must_use]
-    pub(super) fn with_new_contact(self, contact: Contact) -> Self {
+    pub(super) fn with_new_contact(mut self, context: &Context<'_>, contact: Contact) -> Self {
+        if context.announces(EventType::ContactCreated) {
+            self = self.announce_too(EventType::ContactCreated, &ContactView::from(&contact));
+        }
         self.note(AuditAction::ContactCreated, contact.id)
-            .announce_too(EventType::ContactCreated, &ContactView::from(&contact))
             .write(Write::Contact { before: None, after: contact })
     }
 }

@@ -49,7 +49,7 @@ impl Change for TakeMessage {
         let shown = MessageView::from(&message);
         Ok(Decision::answering(shown)
             .note(AuditAction::MessageTaken, message.id)
-            .announce(EventType::MessageTaken)
+            .announce(context, EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
     }
 
