@@ -36,6 +36,8 @@ pub enum AppointmentCommand {
     Cancel(OneInBusiness),
     /// Move an appointment to another time or staff member
     Reschedule(Reschedule),
+    /// Change what the team notes of an appointment
+    Update(Update),
 }
 
 /// Which appointments to show.
@@ -88,6 +90,19 @@ pub struct Reschedule {
     one: OneInBusiness,
     #[command(flatten)]
     time: Time,
+}
+
+/// What changes in an appointment as it stands.
+#[derive(Debug, Args)]
+pub struct Update {
+    #[command(flatten)]
+    one: OneInBusiness,
+    /// What the team notes of it
+    #[arg(long, value_name = "TEXT")]
+    notes: Option<String>,
+    /// Delete what the team notes of it
+    #[arg(long, conflicts_with = "notes")]
+    clear_notes: bool,
 }
 
 /// A time and who takes it.
@@ -173,6 +188,10 @@ impl AppointmentCommand {
             Self::Confirm(one) => Task::act(path(one, "confirm")),
             Self::Decline(one) => Task::act(path(one, "decline")),
             Self::Cancel(one) => Task::act(path(one, "cancel")),
+            Self::Update(Update { one, notes, clear_notes }) => {
+                let body = Body::default().given("notes", notes).cleared("notes", clear_notes);
+                Task::patch(one.path("appointments"), body)
+            }
             Self::Reschedule(Reschedule { one, time }) => {
                 Task::post(path(one, "reschedule"), time.add_to(Body::default()))
             }

@@ -86,6 +86,9 @@ pub struct Update {
     one: OneInBusiness,
     #[command(flatten)]
     details: Details,
+    /// What the team notes of them
+    #[arg(long, value_name = "TEXT")]
+    notes: Option<String>,
     #[command(flatten)]
     clear: Clear,
 }
@@ -128,6 +131,9 @@ struct Clear {
     /// Forget their time zone
     #[arg(long, conflicts_with = "timezone")]
     clear_timezone: bool,
+    /// Delete what the team notes of them
+    #[arg(long, conflicts_with = "notes")]
+    clear_notes: bool,
 }
 
 impl Clear {
@@ -137,6 +143,7 @@ impl Clear {
             .cleared("email", self.clear_email)
             .cleared("locale", self.clear_locale)
             .cleared("timezone", self.clear_timezone)
+            .cleared("notes", self.clear_notes)
     }
 }
 
@@ -168,8 +175,8 @@ impl ContactCommand {
                 Task::delete(one.path("contacts"), "erased; what tells of them goes from now on")
                     .asking(Final::Erases, sure)
             }
-            Self::Update(Update { one, details, clear }) => {
-                Task::patch(one.path("contacts"), clear.add_to(details.body()))
+            Self::Update(Update { one, details, notes, clear }) => {
+                Task::patch(one.path("contacts"), clear.add_to(details.body().given("notes", notes)))
             }
         }
     }

@@ -3,10 +3,10 @@
 //! What always holds:
 //!
 //! - a record that was written and read again is the same, and so is its line;
-//! - the first line names the format and its version, and a file of another version is not read; the last line says
+//! - the first line names the format and its version, and a file of a later version or of version 1 is not read; the last line says
 //!   how many businesses there were, so a file that ends early is known. An export that lacks recorded records ends with
 //!   lines that name them, and has no last line;
-//! - a property that is added, removed or means something else makes another version.
+//! - a property that is added, removed or means something else makes another version, and every version from 2 on is read.
 
 mod contacts;
 mod conversations;
@@ -31,7 +31,9 @@ pub(crate) use write::{end, head, line, problem};
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";
 /// Which version of it this is.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// The earliest version that is read; it had no notes.
+const VERSION_MIN: u32 = 2;
 /// The word that the line of a problem begins with.
 const PROBLEM: &str = "problem";
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.

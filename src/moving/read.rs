@@ -12,7 +12,7 @@ use super::records::{
     StaffLine, TimeOffLine,
 };
 use super::webhooks::WebhookLine;
-use super::{FORMAT, PROBLEM, VERSION};
+use super::{FORMAT, PROBLEM, VERSION, VERSION_MIN};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
@@ -175,10 +175,11 @@ struct Version;
 
 impl FromJson for Version {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        if json.as_whole() == Some(i128::from(VERSION)) {
+        if json.as_whole().is_some_and(|version| (VERSION_MIN.into()..=VERSION.into()).contains(&version)) {
             return Some(Self);
         }
-        problems.add(at, format!("must be {VERSION}, the only version that this one of the program reads"));
+        problems
+            .add(at, format!("must be {VERSION_MIN} to {VERSION}, which this version of the program reads"));
         None
     }
 }

@@ -299,6 +299,8 @@ json_object! {
         locale: Option<Locale>,
         /// Their IANA time zone.
         timezone: Option<Zone>,
+        /// What the team notes of them.
+        notes: Option<Text<1, 1000>>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
@@ -315,6 +317,7 @@ impl ContactLine {
             email: self.email.map(|email| email.as_str().to_owned()),
             locale: self.locale,
             zone: self.timezone.map(Zone::get),
+            notes: self.notes.map(Text::into_string),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -350,6 +353,8 @@ json_object! {
         announced: bool,
         /// Whether it was moved and that is not announced yet.
         move_unannounced: bool,
+        /// What the team notes of it.
+        notes: Option<Text<1, 1000>>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
@@ -372,6 +377,7 @@ impl AppointmentLine {
             calendar_sync_status: self.calendar_sync_status,
             announced: self.announced,
             move_unannounced: self.move_unannounced,
+            notes: self.notes.map(Text::into_string),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }

@@ -134,13 +134,13 @@ fn time_off(line: Line, it: &BlockedTime) -> Line {
 
 fn contact(line: Line, it: &Contact) -> Line {
     let line = put!(line, it: id, name, phone, email, locale);
-    put!(line.put("timezone", &it.zone.map(|zone| zone.name())), it: created_at, updated_at)
+    put!(line.put("timezone", &it.zone.map(|zone| zone.name())), it: notes, created_at, updated_at)
 }
 
 fn appointment(line: Line, it: &Appointment) -> Line {
     let line = buffers(put!(line, it: id, status, starts_at, ends_at), it.buffers);
     let line = put!(line, it: service_id, staff_id, contact_id, source, calendar_sync_status, announced);
-    put!(line, it: move_unannounced, created_at, updated_at)
+    put!(line, it: move_unannounced, notes, created_at, updated_at)
 }
 
 fn call(line: Line, it: &CallRecord) -> Line {

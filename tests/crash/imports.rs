@@ -31,7 +31,7 @@ pub(crate) fn id(number: usize) -> String {
 /// Some businesses with many contacts and a piece of knowledge that is long.
 pub(crate) fn lines() -> String {
     let mut text = String::from(
-        "{\"format\":\"receptionist-export\",\"version\":2,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
+        "{\"format\":\"receptionist-export\",\"version\":3,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
     );
     for business in 1..=BUSINESSES {
         let business = business * 1_000_000;
@@ -41,7 +41,10 @@ pub(crate) fn lines() -> String {
         for contact in 1..=CONTACTS {
             let (phone, id) = (format!("+1555{contact:07}"), id(business + contact));
             let who = format!(r#""name":"C {contact}","phone":"{phone}","email":null,"locale":null"#);
-            let _ = writeln!(text, r#"{{"kind":"contact","id":"{id}",{who},"timezone":null,{STAMPS}}}"#);
+            let _ = writeln!(
+                text,
+                r#"{{"kind":"contact","id":"{id}",{who},"timezone":null,"notes":null,{STAMPS}}}"#
+            );
         }
         let (id, content) = (id(business), "x".repeat(40_000));
         let what = format!(r#""title":"T","content":"{content}","source_url":null,"locale":null"#);

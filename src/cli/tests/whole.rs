@@ -45,6 +45,7 @@ const COMMANDS: &[&str] = &[
     "appointment decline appointment_id",
     "appointment cancel appointment_id",
     "appointment reschedule appointment_id --starts-at T",
+    "appointment update appointment_id",
     "contact list",
     "contact create",
     "contact show contact_id",
