@@ -28,6 +28,7 @@ pub(crate) fn records(criterion: &mut Criterion) {
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,
         move_unannounced: false,
+        notes: None,
         created_at: now(),
         updated_at: now(),
     };
@@ -38,6 +39,7 @@ pub(crate) fn records(criterion: &mut Criterion) {
         email: Some("awa.diallo@example.com".into()),
         locale: Some(Locale::Fr),
         zone: None,
+        notes: None,
         created_at: now(),
         updated_at: now(),
     };

@@ -175,6 +175,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
         email: change.email.map(Some),
         locale: change.locale.map(Some),
         zone: change.timezone.map(|zone| Some(zone.get())),
+        ..ContactPatch::default()
     };
     let answer = asking.change(None, PatchContact { id, patch }).await;
     Ok(answer.map_err(known)?.value.into())

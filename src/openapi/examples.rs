@@ -140,6 +140,12 @@ pub(super) fn of(name: &str) -> Option<Value> {
             &json!({"created_by": {"type": "person", "id": PERSON,
             "name": "Ada Lovelace"}, "last_used_at": THEN, "revoked_at": null}),
         ),
+        "OperatorAppointment" => {
+            with(of("Appointment").unwrap_or_default(), &json!({"notes": "Brings a dog"}))
+        }
+        "AppointmentPatchBody" => json!({"notes": "Brings a dog"}),
+        "OperatorContact" => with(of("Contact").unwrap_or_default(), &json!({"notes": "Prefers Camille"})),
+        "OperatorContactPatchBody" => json!({"notes": "Prefers Camille"}),
         "OperatorBusiness" => {
             let more = json!({"phone_region": "FR", "suspended": false,
                 "breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Salon, Server};
+use crate::harness::{Answer, Salon, Server, for_the_team};
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
@@ -122,9 +122,11 @@ async fn confirm_and_decline_follow_the_table() {
                 let after = answer.data();
                 assert_eq!(after["status"], if verb == "confirm" { "confirmed" } else { "declined" });
                 assert_eq!(after["updated_at"], "2026-03-02T06:00:10.000Z");
-                assert_eq!(salon.show(&one).await, after);
+                assert_eq!(for_the_team(salon.show(&one).await), after);
             }
-            ("confirmed", "confirm") | ("declined", "decline") => assert_eq!(answer.data(), one, "unchanged"),
+            ("confirmed", "confirm") | ("declined", "decline") => {
+                assert_eq!(answer.data(), for_the_team(one), "unchanged");
+            }
             _ => {
                 answer.fails(409, "conflict");
                 assert_eq!(crate::harness::paths(&answer), ["status"]);

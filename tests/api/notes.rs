@@ -1,5 +1,6 @@
 //! What the team notes of contacts: the operator API shows it, integrations and events do not.
 
+use actors::ports::Clock;
 use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, id, merged};
@@ -32,7 +33,7 @@ async fn notes_of_a_contact_are_the_teams_alone() {
     assert_eq!(salon.api.all(&changed_since).await, [contact.clone()]);
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
-    salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes"]);
+    salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
     // What the team has seen decides, not what integrations see.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
@@ -40,6 +41,7 @@ async fn notes_of_a_contact_are_the_teams_alone() {
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
     assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));
+    server.clock.advance(5);
     let both = salon.operator.patch(&path, &json!({ "name": "Zo", "notes": null })).await.data();
     assert_eq!((&both["name"], &both["notes"]), (&json!("Zo"), &json!(null)));
     assert_ne!(both["updated_at"], renamed["updated_at"]);
@@ -79,12 +81,12 @@ async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
     assert_eq!((after.data(), after.etag()), (booked.clone(), before.etag()));
     let later = format!("/appointments?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
-    salon.call("PATCH", &path).json(&json!({ "notes": "No" })).await.fails(405, "method_not_allowed");
+    salon.api.call("PATCH", &path).json(&json!({ "notes": "No" })).await.fails(405, "method_not_allowed");
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
     salon.operator.patch(&path, &json!({})).await.fails(400, "invalid_request");
     salon.operator.patch(&path, &json!({ "notes": "é".repeat(1_001) })).await.invalid_at(&["notes"]);
-    salon.operator.patch(&path, &json!({ "status": "cancelled" })).await.invalid_at(&["status"]);
+    salon.operator.patch(&path, &json!({ "status": "cancelled" })).await.invalid_at(&["status", ""]);
     let moved = json!({ "starts_at": "2026-03-03T10:00:00Z" });
     let moved = salon.operator.post(&format!("{path}/reschedule"), &moved).await.data();
     assert_eq!(moved["notes"], "Brings a dog");
@@ -96,4 +98,6 @@ async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
     salon.operator.delete(&format!("/contacts/{}", booked["contact_id"].as_str().unwrap())).await.is(204);
     let erased = seen(&salon, &path).await.0;
     assert_eq!((&erased["contact_id"], &erased["notes"]), (&json!(null), &json!(null)));
+    salon.operator.patch(&path, &json!({ "notes": "Late" })).await.fails(409, "conflict");
+    salon.operator.patch(&path, &json!({ "notes": null })).await.is(200);
 }

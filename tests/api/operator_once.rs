@@ -118,6 +118,7 @@ async fn every_change_of_a_business_happens_once() {
         ("DELETE", "/special-days/2026-05-01".into(), Value::Null),
         ("DELETE", of("keys", &till, ""), Value::Null),
         ("POST", "/appointments".into(), booking),
+        ("PATCH", of("appointments", &to_confirm, ""), json!({ "notes": "Brings a dog" })),
         ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),
         ("POST", of("appointments", &to_decline, "/decline"), Value::Null),
         ("POST", of("appointments", &booked, "/reschedule"), json!({ "starts_at": "2026-03-05T11:00:00Z" })),

@@ -184,7 +184,7 @@ impl Sim {
                     say("is written of");
                     let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
                     life.spawn(async move {
-                        _ = asker.ask(key, PatchAppointment { id: appointment, notes }).await
+                        _ = asker.ask(key, PatchAppointment { id: appointment, notes }).await;
                     });
                 }
             }

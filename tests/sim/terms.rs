@@ -122,7 +122,14 @@ impl Sim {
     /// A name that nobody has had.
     fn rename(&self, contact: &Value) -> Op {
         let name = Some(text(&format!("Renamed {}", self.ledger.len())));
-        let patch = ContactPatch { name: Some(name), phone: None, email: None, locale: None, zone: None };
+        let patch = ContactPatch {
+            name: Some(name),
+            phone: None,
+            email: None,
+            locale: None,
+            zone: None,
+            notes: None,
+        };
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 

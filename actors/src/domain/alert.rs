@@ -203,6 +203,7 @@ mod tests {
             calendar_sync_status: CalendarSyncStatus::NotConnected,
             announced,
             move_unannounced: false,
+            notes: None,
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(0),
         }

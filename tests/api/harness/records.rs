@@ -30,6 +30,11 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     base
 }
 
+/// A contact or an appointment of which the team notes nothing, as it sees it.
+pub(crate) fn for_the_team(seen: Value) -> Value {
+    merged(seen, serde_json::json!({ "notes": null }))
+}
+
 /// Some of the things that were made, by their places.
 pub(crate) fn pick(made: &[Value], places: &[usize]) -> Vec<Value> {
     places.iter().map(|place| made[*place].clone()).collect()

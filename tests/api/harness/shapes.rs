@@ -108,6 +108,46 @@ macro_rules! key {
     };
 }
 
+macro_rules! appointment {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("status", OneOf(&["pending", "confirmed", "declined", "cancelled"])),
+            ("starts_at", Instant),
+            ("ends_at", Instant),
+            ("timezone", Text),
+            ("service_id", Uuid),
+            ("service_name", Text),
+            ("staff_id", Uuid),
+            ("staff_name", Text),
+            ("contact_id", OptUuid),
+            ("contact_name", OptText),
+            ("contact_phone", OptText),
+            ("source", OneOf(&["voice", "sms", "website", "dashboard", "api", "mcp"])),
+            ("calendar_sync_status", OneOf(&["not_connected", "pending", "synced", "failed"])),
+            CREATED,
+            UPDATED,
+            $($more,)*
+        ]
+    };
+}
+
+macro_rules! contact {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("name", OptText),
+            ("phone", OptText),
+            ("email", OptText),
+            ("locale", OptText),
+            ("timezone", OptText),
+            CREATED,
+            UPDATED,
+            $($more,)*
+        ]
+    };
+}
+
 const BUSINESS: Shape = business!();
 const OPERATOR_BUSINESS: Shape = business!(("phone_region", Text), ("suspended", Bool), ("breaks", Breaks));
 const CHANGED_BUSINESS: Shape =
@@ -122,34 +162,10 @@ const SPECIAL_DAY: Shape = special_day!();
 const CHANGED_SPECIAL_DAY: Shape = special_day!(AFFECTED);
 const TIME_OFF: Shape = time_off!();
 const NEW_TIME_OFF: Shape = time_off!(AFFECTED);
-const APPOINTMENT: Shape = &[
-    ("id", Uuid),
-    ("status", OneOf(&["pending", "confirmed", "declined", "cancelled"])),
-    ("starts_at", Instant),
-    ("ends_at", Instant),
-    ("timezone", Text),
-    ("service_id", Uuid),
-    ("service_name", Text),
-    ("staff_id", Uuid),
-    ("staff_name", Text),
-    ("contact_id", OptUuid),
-    ("contact_name", OptText),
-    ("contact_phone", OptText),
-    ("source", OneOf(&["voice", "sms", "website", "dashboard", "api", "mcp"])),
-    ("calendar_sync_status", OneOf(&["not_connected", "pending", "synced", "failed"])),
-    CREATED,
-    UPDATED,
-];
-const CONTACT: Shape = &[
-    ("id", Uuid),
-    ("name", OptText),
-    ("phone", OptText),
-    ("email", OptText),
-    ("locale", OptText),
-    ("timezone", OptText),
-    CREATED,
-    UPDATED,
-];
+const APPOINTMENT: Shape = appointment!();
+const OPERATOR_APPOINTMENT: Shape = appointment!(("notes", OptText));
+const CONTACT: Shape = contact!();
+const OPERATOR_CONTACT: Shape = contact!(("notes", OptText));
 const CALL: Shape = &[
     ("id", Uuid),
     ("direction", OneOf(&["inbound", "outbound"])),
@@ -373,8 +389,10 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("services", false) => SERVICE,
         ("staff", _) => STAFF,
         ("availability", _) => SLOT,
-        ("appointments", _) => APPOINTMENT,
-        ("contacts", _) => CONTACT,
+        ("appointments", true) => OPERATOR_APPOINTMENT,
+        ("appointments", false) => APPOINTMENT,
+        ("contacts", true) => OPERATOR_CONTACT,
+        ("contacts", false) => CONTACT,
         ("calls", _) => CALL,
         ("messages", _) => MESSAGE,
         ("knowledge", _) => KNOWLEDGE,

@@ -136,6 +136,7 @@ fn appointment(staff: u128, at: i64) -> Appointment {
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,
         move_unannounced: false,
+        notes: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),
     }

@@ -74,7 +74,7 @@ mod tests {
         let mut kept = Usage::default();
         kept.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });
         let mut bytes = vec![1];
-        usage::write(&Some(kept.clone()), &mut bytes);
+        usage::write(&Some(kept), &mut bytes);
         assert_eq!(read(&bytes), Some(kept));
         let lacking: Vec<_> = BudgetKind::kept().skip(1).map(|_| Amount::default()).collect();
         let mut bytes = vec![1];

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use actors::business::commands::appointments::{Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
 use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
@@ -62,6 +62,7 @@ const TABLE: &[Row] = &[
     row("PatchMessage", "ccc"),
     row("RecordCall", "ccc"),
     row("CreateContact", "ccc"),
+    row("PatchAppointment", "ccc"),
     row("PatchContact", "ccc"),
     row("PatchBusiness", "ccr"),
     row("PatchProfile", "ccr"),
@@ -175,6 +176,7 @@ impl Asking<'_> {
             }
             "RecordCall" => self.ask(call("+14155550123", None)).await,
             "CreateContact" => self.ask(CreateContact { details: contact }).await,
+            "PatchAppointment" => self.ask(PatchAppointment { id: nothing.into(), notes: None }).await,
             "PatchContact" => {
                 self.ask(PatchContact { id: nothing.into(), patch: ContactPatch::default() }).await
             }
@@ -320,7 +322,14 @@ fn changes() -> BTreeSet<String> {
                 continue;
             }
             let source = std::fs::read_to_string(path).unwrap();
-            let named = source.lines().filter_map(|line| line.strip_prefix("impl Change for "));
+            let named = source.lines().filter_map(|line| {
+                let in_both_views = || {
+                    line.strip_prefix("    ").filter(|line| {
+                        line.contains(" => ") && line.ends_with(", Grows;") || line.ends_with(", Frees;")
+                    })
+                };
+                line.strip_prefix("impl Change for ").or_else(in_both_views)
+            });
             found.extend(named.map(|name| name.split([' ', '\n']).next().unwrap().to_owned()));
         }
     }

@@ -26,6 +26,7 @@ fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,
         move_unannounced: false,
+        notes: None,
         created_at: Timestamp::from_millis(created),
         updated_at: Timestamp::from_millis(updated),
     }
