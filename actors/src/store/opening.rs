@@ -18,7 +18,7 @@ pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 const FLUSH_EVERY_MS: u64 = 500;
 
 /// What sled keeps of the store in memory.
-const CACHE_BYTES: u64 = 32 << 20;
+const CACHE_BYTES: u64 = 48 << 20;
 
 /// sled, open.
 pub(super) struct Sled {
