@@ -45,6 +45,7 @@ fn what(member: &Member, view: &View, entry: &AuditEntry) -> String {
         AuditAction::AppointmentRescheduled => view.t("appointment-history-rescheduled"),
         AuditAction::AppointmentDeclined => view.t("appointment-history-declined"),
         AuditAction::AppointmentCancelled => view.t("appointment-history-cancelled"),
+        AuditAction::AppointmentUpdated => view.t("appointment-history-noted"),
         _ => view.t("appointment-history-changed"),
     };
     let moved = moved(member, view, entry).filter(|_| member.sees(Right::Integrations));

@@ -187,6 +187,7 @@ appointment-history-confirmed = Confirmed
 appointment-history-rescheduled = Moved
 appointment-history-declined = Declined
 appointment-history-cancelled = Cancelled
+appointment-history-noted = Notes changed
 appointment-history-changed = Changed
 appointment-history-from-to = from { $from } to { $to }
 

@@ -187,6 +187,7 @@ appointment-history-confirmed = Confirmé
 appointment-history-rescheduled = Déplacé
 appointment-history-declined = Refusé
 appointment-history-cancelled = Annulé
+appointment-history-noted = Notes modifiées
 appointment-history-changed = Modifié
 appointment-history-from-to = de { $from } à { $to }
 
