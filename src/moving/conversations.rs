@@ -5,6 +5,7 @@ use actors::domain::{
     MessageStatus, StaffId, TakenMessage, Text, Timestamp, Urgency,
 };
 
+use super::line::{RecordLine, Written, put};
 use super::values::E164;
 use crate::http::numbers::Whole;
 use crate::json_object;
@@ -50,8 +51,16 @@ json_object! {
     }
 }
 
-impl CallLine {
-    pub(super) fn made(self) -> CallRecord {
+impl RecordLine for CallLine {
+    type Record = CallRecord;
+
+    fn write(it: &CallRecord, line: Written) -> Written {
+        let line = put!(line, it: id, direction, status, outcome, from_number, to_number, contact_id);
+        let line = put!(line, it: started_at, ended_at, duration_seconds, locale, summary, recording_url);
+        put!(line, it: appointment_id, message_id, created_at, updated_at)
+    }
+
+    fn made(self) -> CallRecord {
         CallRecord {
             id: self.id,
             direction: self.direction,
@@ -102,8 +111,16 @@ json_object! {
     }
 }
 
-impl MessageLine {
-    pub(super) fn made(self) -> TakenMessage {
+impl RecordLine for MessageLine {
+    type Record = TakenMessage;
+
+    fn write(it: &TakenMessage, line: Written) -> Written {
+        let line =
+            put!(line, it: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id);
+        put!(line, it: status, created_at, updated_at)
+    }
+
+    fn made(self) -> TakenMessage {
         TakenMessage {
             id: self.id,
             call_id: self.call_id,

@@ -10,6 +10,8 @@
 
 mod contacts;
 mod conversations;
+mod kinds;
+mod line;
 mod read;
 mod records;
 mod stream;
@@ -19,8 +21,6 @@ mod tests;
 mod values;
 mod webhooks;
 mod write;
-
-use actors::moving::Moved;
 
 pub(crate) use contacts::{Flaw, Row, table};
 pub(crate) use read::problem_in;
@@ -40,22 +40,3 @@ const PROBLEM: &str = "problem";
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.
 const LINE_BYTES_MAX: usize = 1 << 20;
-
-/// The word that the line of a record begins with.
-fn kind(moved: &Moved) -> &'static str {
-    match moved {
-        Moved::Business(_) => "business",
-        Moved::Retention(_) => "retention",
-        Moved::Service(_) => "service",
-        Moved::Staff(_) => "staff",
-        Moved::SpecialDay(_) => "special_day",
-        Moved::TimeOff(_) => "time_off",
-        Moved::Contact(_) => "contact",
-        Moved::Appointment(_) => "appointment",
-        Moved::Call(_) => "call",
-        Moved::Message(_) => "message",
-        Moved::Knowledge(_) => "knowledge",
-        Moved::Webhook(_) => "webhook",
-        Moved::End { .. } => "business_end",
-    }
-}

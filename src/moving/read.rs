@@ -6,12 +6,7 @@ use actors::moving::Moved;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::conversations::{CallLine, MessageLine};
-use super::records::{
-    AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, RetentionLine, ServiceLine, SpecialDayLine,
-    StaffLine, TimeOffLine,
-};
-use super::webhooks::WebhookLine;
+use super::kinds::{BUSINESS, of_kind};
 use super::{FORMAT, PROBLEM, VERSION, VERSION_MIN};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;
@@ -78,28 +73,20 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     };
     let json = &json;
     match kind.as_str() {
-        "business" => record(json, |it: BusinessLine| Line::Record(Moved::Business(it.made())))
-            .map_err(|unread| Unread { is_business: true, ..unread }),
-        "retention" => record(json, |it: RetentionLine| Line::Record(Moved::Retention(it.made()))),
-        "service" => record(json, |it: ServiceLine| Line::Record(Moved::Service(it.made()))),
-        "staff" => record(json, |it: StaffLine| Line::Record(Moved::Staff(it.made()))),
-        "special_day" => record(json, |it: SpecialDayLine| Line::Record(Moved::SpecialDay(it.made()))),
-        "time_off" => record(json, |it: TimeOffLine| Line::Record(Moved::TimeOff(it.made()))),
-        "contact" => record(json, |it: ContactLine| Line::Record(Moved::Contact(it.made()))),
-        "appointment" => record(json, |it: AppointmentLine| Line::Record(Moved::Appointment(it.made()))),
-        "call" => record(json, |it: CallLine| Line::Record(Moved::Call(it.made()))),
-        "message" => record(json, |it: MessageLine| Line::Record(Moved::Message(it.made()))),
-        "knowledge" => record(json, |it: KnowledgeLine| Line::Record(Moved::Knowledge(it.made()))),
-        "webhook" => record(json, |it: WebhookLine| Line::Record(Moved::Webhook(it.made()))),
         "business_end" => record(json, |it: BusinessEndLine| {
             Line::Record(Moved::End { records: u64::from(it.records.get()) })
         }),
         "end" => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
         PROBLEM => Err(Unread::whole("says that the export is not whole: records of a business are missing")),
-        _ => Err(Unread {
-            problems: vec![Problem::new("kind", "is not one of this format")],
-            is_business: false,
-        }),
+        kind => match of_kind(kind, json) {
+            None => Err(Unread {
+                problems: vec![Problem::new("kind", "is not one of this format")],
+                is_business: false,
+            }),
+            Some(read) => {
+                read.map(Line::Record).map_err(|problems| Unread { problems, is_business: kind == BUSINESS })
+            }
+        },
     }
 }
 

@@ -4,12 +4,15 @@
 use actors::domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
     BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
-    ContactId, Currency, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention, Service, ServiceId, Source,
-    SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    ContactId, Currency, DayHours, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention, Service,
+    ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
+    WeeklyHours,
 };
+use actors::view::{BreakView, HoursView, SpecialDayView};
 use chrono::NaiveDate;
 
+use super::line::{RecordLine, Written, put};
 use super::values::E164;
 use crate::http::lists::{DistinctList, List};
 use crate::http::numbers::Whole;
@@ -50,8 +53,17 @@ json_object! {
     }
 }
 
-impl BusinessLine {
-    pub(super) fn made(self) -> Business {
+impl RecordLine for BusinessLine {
+    type Record = Business;
+
+    fn write(it: &Business, line: Written) -> Written {
+        let breaks: Vec<_> = it.breaks.days().iter().map(BreakView::from).collect();
+        let line = put!(line, it: id, name).put("timezone", it.zone.name());
+        let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours(it.hours.days()));
+        put!(line.put("breaks", &breaks), it: phone_region, suspended, created_at, updated_at)
+    }
+
+    fn made(self) -> Business {
         Business {
             id: self.id,
             name: self.name.into_string(),
@@ -88,9 +100,15 @@ json_object! {
     }
 }
 
-impl RetentionLine {
+impl RecordLine for RetentionLine {
+    type Record = Retention;
+
+    fn write(it: &Retention, line: Written) -> Written {
+        put!(line, it: calls_days, messages_days, audit_days, appointments_days)
+    }
+
     /// It takes effect when it arrives, so when it was set does not come along.
-    pub(super) fn made(self) -> Retention {
+    fn made(self) -> Retention {
         Retention {
             calls_days: self.calls_days.map(Whole::get),
             messages_days: self.messages_days.map(Whole::get),
@@ -151,8 +169,18 @@ fn buffers(before: Buffer, after: Buffer) -> Buffers {
     Buffers::new(before.get(), after.get()).unwrap_or_default()
 }
 
-impl ServiceLine {
-    pub(super) fn made(self) -> Service {
+impl RecordLine for ServiceLine {
+    type Record = Service;
+
+    fn write(it: &Service, line: Written) -> Written {
+        let line = put_buffers(put!(line, it: id, name, description, duration_minutes, active), it.buffers);
+        let line = put!(line, it: min_notice_minutes, max_advance_days)
+            .put("price_cents", &it.price.map(|price| price.cents))
+            .put("currency", &it.price.as_ref().map(|price| price.currency.as_str()));
+        put!(line, it: created_at, updated_at)
+    }
+
+    fn made(self) -> Service {
         Service {
             id: self.id,
             name: self.name.into_string(),
@@ -194,8 +222,16 @@ json_object! {
     }
 }
 
-impl StaffLine {
-    pub(super) fn made(self) -> StaffMember {
+impl RecordLine for StaffLine {
+    type Record = StaffMember;
+
+    fn write(it: &StaffMember, line: Written) -> Written {
+        let line = put!(line, it: id, name, active).put("timezone", it.zone.name());
+        let line = put!(line, it: service_ids).put("hours", &it.hours.as_ref().map(|it| hours(it.days())));
+        put!(line, it: created_at, updated_at)
+    }
+
+    fn made(self) -> StaffMember {
         StaffMember {
             id: self.id,
             name: self.name.into_string(),
@@ -240,8 +276,15 @@ fn windows_of_a_date(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
     }
 }
 
-impl SpecialDayLine {
-    pub(super) fn made(self) -> SpecialDay {
+impl RecordLine for SpecialDayLine {
+    type Record = SpecialDay;
+
+    fn write(it: &SpecialDay, line: Written) -> Written {
+        let SpecialDayView { date, windows, .. } = SpecialDayView::from(it);
+        put!(line.put("date", &date).put("windows", &windows), it: note, created_at, updated_at)
+    }
+
+    fn made(self) -> SpecialDay {
         SpecialDay {
             date: self.date,
             hours: DayWindows::new(self.windows.into_vec()).unwrap_or_default(),
@@ -270,8 +313,14 @@ json_object! {
     }
 }
 
-impl TimeOffLine {
-    pub(super) fn made(self) -> BlockedTime {
+impl RecordLine for TimeOffLine {
+    type Record = BlockedTime;
+
+    fn write(it: &BlockedTime, line: Written) -> Written {
+        put!(line, it: id, staff_id, starts_at, ends_at, note, created_at)
+    }
+
+    fn made(self) -> BlockedTime {
         BlockedTime {
             id: self.id,
             staff_id: self.staff_id,
@@ -308,8 +357,15 @@ json_object! {
     }
 }
 
-impl ContactLine {
-    pub(super) fn made(self) -> Contact {
+impl RecordLine for ContactLine {
+    type Record = Contact;
+
+    fn write(it: &Contact, line: Written) -> Written {
+        let line = put!(line, it: id, name, phone, email, locale);
+        put!(line.put("timezone", &it.zone.map(|zone| zone.name())), it: notes, created_at, updated_at)
+    }
+
+    fn made(self) -> Contact {
         Contact {
             id: self.id,
             name: self.name.map(Text::into_string),
@@ -362,8 +418,16 @@ json_object! {
     }
 }
 
-impl AppointmentLine {
-    pub(super) fn made(self) -> Appointment {
+impl RecordLine for AppointmentLine {
+    type Record = Appointment;
+
+    fn write(it: &Appointment, line: Written) -> Written {
+        let line = put_buffers(put!(line, it: id, status, starts_at, ends_at), it.buffers);
+        let line = put!(line, it: service_id, staff_id, contact_id, source, calendar_sync_status, announced);
+        put!(line, it: move_unannounced, notes, created_at, updated_at)
+    }
+
+    fn made(self) -> Appointment {
         Appointment {
             id: self.id,
             status: self.status,
@@ -404,8 +468,14 @@ json_object! {
     }
 }
 
-impl KnowledgeLine {
-    pub(super) fn made(self) -> Knowledge {
+impl RecordLine for KnowledgeLine {
+    type Record = Knowledge;
+
+    fn write(it: &Knowledge, line: Written) -> Written {
+        put!(line, it: id, title, content, source_url, locale, created_at, updated_at)
+    }
+
+    fn made(self) -> Knowledge {
         Knowledge {
             id: self.id,
             title: self.title.into_string(),
@@ -416,4 +486,13 @@ impl KnowledgeLine {
             updated_at: self.updated_at,
         }
     }
+}
+
+fn put_buffers(line: Written, it: Buffers) -> Written {
+    line.put("buffer_before_minutes", &it.before_minutes()).put("buffer_after_minutes", &it.after_minutes())
+}
+
+/// The windows of a week.
+fn hours(days: &[DayHours]) -> Vec<HoursView> {
+    days.iter().map(HoursView::from).collect()
 }

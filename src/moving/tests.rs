@@ -1,5 +1,6 @@
 //! What was written is read again, and what was not written so is told.
 
+use super::kinds::kind;
 use super::read::{Line, read};
 use super::*;
 use crate::english;

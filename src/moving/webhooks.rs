@@ -2,8 +2,13 @@
 
 use actors::domain::{DisabledReason, EventType, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus};
 use actors::net::WebhookUrl;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
+use super::SECRET_TAG;
+use super::line::{RecordLine, Written, put};
 use super::values::Secret;
+
 use crate::http::lists::DistinctList;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
@@ -36,8 +41,18 @@ json_object! {
     check off_with_a_reason
 }
 
-impl WebhookLine {
-    pub(super) fn made(self) -> WebhookEndpoint {
+impl RecordLine for WebhookLine {
+    type Record = WebhookEndpoint;
+
+    fn write(it: &WebhookEndpoint, line: Written) -> Written {
+        let events: Vec<EventType> = it.events.iter().collect();
+        let line = put!(line, it: id, url).put("events", &events);
+        let line = put!(line, it: description, status, disabled_reason, disabled_at);
+        let secret = format!("{SECRET_TAG}{}", STANDARD.encode(it.secret.bytes()));
+        put!(line.put("secret", &secret), it: created_at, updated_at)
+    }
+
+    fn made(self) -> WebhookEndpoint {
         WebhookEndpoint {
             id: self.id,
             url: self.url.as_str().to_owned(),

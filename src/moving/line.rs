@@ -1,0 +1,52 @@
+//! A line of an export, property by property, and what the line of a kind of records can do.
+
+use serde::Serialize;
+
+use crate::http::read::FromJson;
+
+/// The line of a kind of records, in both directions.
+pub(super) trait RecordLine: FromJson {
+    /// The record.
+    type Record;
+
+    /// Writes the properties of a record.
+    fn write(it: &Self::Record, line: Written) -> Written;
+
+    /// The record of a line.
+    fn made(self) -> Self::Record;
+}
+
+/// Puts fields of a record that are called as their properties are.
+macro_rules! put {
+    ($line:expr, $it:ident: $($name:ident),+ $(,)?) => {
+        $line$(.put(stringify!($name), &$it.$name))+
+    };
+}
+pub(super) use put;
+
+/// A line as it is written, property by property.
+pub(super) struct Written(String);
+
+impl Written {
+    pub(super) fn new(name: &str, word: &str) -> Self {
+        Self(String::from("{")).value(name, &word)
+    }
+
+    pub(super) fn put(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        self.0.push(',');
+        self.value(name, value)
+    }
+
+    fn value(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        match serde_json::to_string(value) {
+            Ok(value) => self.0.push_str(&format!("\"{name}\":{value}")),
+            Err(error) => unreachable!("texts, numbers and lists of them can be written: {error}"),
+        }
+        self
+    }
+
+    pub(super) fn end(mut self) -> String {
+        self.0.push_str("}\n");
+        self.0
+    }
+}
