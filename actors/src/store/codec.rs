@@ -175,7 +175,35 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u16, u32, u64, i32, i64, String);
+plain!(bool, u16, u32, u64, i32, i64);
+
+/// The greatest length of a text that bincode writes as one byte.
+const SHORT_MAX: u8 = 250;
+
+/// Short texts are written and read without bincode: a row of the index of names has 64 of them.
+impl Field for String {
+    fn write(&self, to: &mut Vec<u8>) {
+        match u8::try_from(self.len()) {
+            Ok(length @ ..=SHORT_MAX) => {
+                to.push(length);
+                to.extend_from_slice(self.as_bytes());
+            }
+            _ => put(self.as_str(), to),
+        }
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        match from.bytes.split_first() {
+            Some((&length @ ..=SHORT_MAX, rest)) if rest.len() >= usize::from(length) => {
+                let (text, rest) = rest.split_at(length.into());
+                let text = Self::from_utf8(text.to_vec()).map_err(|error| from.damaged(error.to_string()))?;
+                from.bytes = rest;
+                Ok(text)
+            }
+            _ => from.take(),
+        }
+    }
+}
 
 impl<const N: usize> Field for [u8; N] {
     fn write(&self, to: &mut Vec<u8>) {
