@@ -73,6 +73,17 @@ impl<'a> Fields<'a> {
         options.deserialize_from(&mut self.bytes).map_err(|error| self.damaged(error.to_string()))
     }
 
+    /// Takes a whole number: one byte up to 250, or a byte that says how many follow.
+    fn varint(&mut self) -> Result<u64, StoreError> {
+        match u8::read(self)? {
+            short @ ..=SHORT_MAX => Ok(short.into()),
+            251 => Field::read(self).map(|bytes| u16::from_le_bytes(bytes).into()),
+            252 => Field::read(self).map(|bytes| u32::from_le_bytes(bytes).into()),
+            253 => Field::read(self).map(u64::from_le_bytes),
+            other => Err(self.damaged(format!("no number begins with {other}"))),
+        }
+    }
+
     /// That no field is left.
     pub(super) fn end(self) -> Result<(), StoreError> {
         if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are bytes behind it")) }
@@ -161,23 +172,51 @@ macro_rules! fields {
 }
 pub(super) use fields;
 
-macro_rules! plain {
-    ($($type:ty),* $(,)?) => {$(
+impl Field for bool {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push(u8::from(*self));
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        match u8::read(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(from.damaged(format!("{other} is neither yes nor no"))),
+        }
+    }
+}
+
+/// Implements [`Field`] for whole numbers, which are written as bincode's varints and read without it: a page of a list
+/// has hundreds.
+macro_rules! whole {
+    ($($type:ty: |$varint:ident| $number:expr;)*) => {$(
         impl Field for $type {
             fn write(&self, to: &mut Vec<u8>) {
                 put(self, to);
             }
 
             fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-                from.take()
+                let $varint = from.varint()?;
+                <$type>::try_from($number).map_err(|_| from.damaged("a number is too great"))
             }
         }
     )*};
 }
 
-plain!(bool, u16, u32, u64, i32, i64);
+whole! {
+    u16: |varint| varint;
+    u32: |varint| varint;
+    u64: |varint| varint;
+    i32: |varint| unfolded(varint);
+    i64: |varint| unfolded(varint);
+}
 
-/// The greatest length of a text that bincode writes as one byte.
+/// The number that a varint stands for where it can be negative: 0, -1, 1, -2, 2 and so on.
+const fn unfolded(varint: u64) -> i64 {
+    (varint >> 1) as i64 ^ -((varint & 1) as i64)
+}
+
+/// The greatest number that bincode writes as one byte, the length of a text for example.
 const SHORT_MAX: u8 = 250;
 
 /// Short texts are written and read without bincode: a row of the index of names has 64 of them.
