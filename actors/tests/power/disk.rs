@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -276,10 +277,12 @@ impl Disk {
         }
     }
 
-    /// How many bytes of a file are not synced, at most, but for zeros: with those sled clears at opening what is free.
-    pub(crate) fn unsynced(&self, name: &str) -> usize {
+    /// How many bytes of a part of a file are not synced, at most, but for zeros: with those sled clears at opening what is
+    /// free.
+    pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
-        let newest = self.files[file].blocks.values().filter_map(|versions| versions.last());
+        let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
+        let newest = blocks.filter_map(|(_, versions)| versions.last());
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
@@ -302,12 +305,16 @@ impl Disk {
 
     /// Whether this writes the beginning of a part of the file of such a length where something was before.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
-        let (Note::Written { inode, at, bytes }, Some(file)) = (note, self.file(name)) else { return false };
-        let before = self.files[file].now.get(*at).is_some();
-        self.of_inode.get(inode) == Some(&file)
-            && before
-            && at % part == 0
-            && bytes[..bytes.len().min(8)] != [0; 8]
+        let Some((at, bytes)) = self.written(name, note) else { return false };
+        let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
+        before && at % part == 0 && bytes[..bytes.len().min(8)] != [0; 8]
+    }
+
+    /// What this note writes to a file, and where.
+    pub(crate) fn written<'a>(&self, name: &str, note: &'a Note) -> Option<(usize, &'a [u8])> {
+        let Note::Written { inode, at, bytes } = note else { return None };
+        let of_it = self.file(name).is_some() && self.of_inode.get(inode).copied() == self.file(name);
+        of_it.then_some((*at, bytes))
     }
 
     fn file(&self, name: &str) -> Option<usize> {

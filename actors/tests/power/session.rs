@@ -261,7 +261,8 @@ impl History {
             tally.reused += usize::from(disk.writes_over("store/db", note, SEGMENT_BYTES));
             disk.follow(note);
             note_acknowledged(&mut acknowledged, note);
-            let unsynced = disk.unsynced("store/db");
+            must_be_durable(&disk, note);
+            let unsynced = disk.unsynced("store/db", 0..usize::MAX);
             assert!(unsynced <= SEGMENT_BYTES, "{unsynced} bytes of the tree's log are not synced");
             tally.unsynced_max = tally.unsynced_max.max(unsynced);
             while at.next_if_eq(&number).is_some() {
@@ -297,6 +298,31 @@ impl History {
         } else {
             check(&left, self.seed, acknowledged, tally);
         }
+    }
+}
+
+/// What the store says about its log holds: it was closed cleanly only with the whole log synced, and a listed segment is
+/// synced.
+fn must_be_durable(disk: &Disk, note: &Note) {
+    // The number of the newest batch twice, then the end of the log and a check; those two are zeros while it is open.
+    if let Some((0, mark)) = disk.written("committed", note)
+        && mark.get(24..32).is_some_and(|check| check != [0; 8])
+    {
+        assert_eq!(
+            disk.unsynced("store/db", 0..usize::MAX),
+            0,
+            "it was marked as closed before its log was synced"
+        );
+    }
+    let listed = disk.written("segments", note).filter(|(at, _)| *at > 0);
+    let mut records = listed.map_or(&[][..], |(_, records)| records);
+    // Each is its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file (8), and pages.
+    while let Some((head, rest)) = records.split_first_chunk::<24>() {
+        let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
+        let at = u64::from_le_bytes(*head[16..].first_chunk().unwrap()) as usize;
+        let unsynced = disk.unsynced("store/db", at..at + SEGMENT_BYTES);
+        assert_eq!(unsynced, 0, "the segment at {at} was listed before it was synced");
+        records = rest.get(length - 16..).unwrap_or_default();
     }
 }
 
