@@ -202,7 +202,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
         }
         tally.faults += 1;
         let notes = notes::read(&log);
-        notes.iter().for_each(|note| disk.follow(note));
+        notes.iter().for_each(|note| follow(&mut disk, note));
         let acknowledged = acknowledged(&notes, begins_with);
         let left = dir.join("left");
         let _ = fs::remove_dir_all(&left);
@@ -259,9 +259,8 @@ impl History {
         let mut acknowledged = self.begins_with;
         for (number, note) in self.notes.iter().enumerate() {
             tally.reused += usize::from(disk.writes_over("store/db", note, SEGMENT_BYTES));
-            disk.follow(note);
+            follow(&mut disk, note);
             note_acknowledged(&mut acknowledged, note);
-            must_be_durable(&disk, note);
             let unsynced = disk.unsynced("store/db", 0..usize::MAX);
             assert!(unsynced <= SEGMENT_BYTES, "{unsynced} bytes of the tree's log are not synced");
             tally.unsynced_max = tally.unsynced_max.max(unsynced);
@@ -301,9 +300,10 @@ impl History {
     }
 }
 
-/// What the store says about its log holds: it was closed cleanly only with the whole log synced, and a listed segment is
-/// synced.
-fn must_be_durable(disk: &Disk, note: &Note) {
+/// Follows a note. What the store says about its log has to hold: it was closed cleanly only with the whole log synced, and
+/// a listed segment is synced.
+pub(crate) fn follow(disk: &mut Disk, note: &Note) {
+    disk.follow(note);
     // The number of the newest batch twice, then the end of the log and a check; those two are zeros while it is open.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])

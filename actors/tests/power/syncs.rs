@@ -11,7 +11,7 @@ use crate::chance::Rng;
 use crate::disk::Disk;
 use crate::lanes::{CHURN_SEED, LANES};
 use crate::notes::{self, Note};
-use crate::session::{Tally, acknowledged, check, life};
+use crate::session::{Tally, acknowledged, check, follow, life};
 
 /// The changes of the life in which a sync fails: so many that it makes checkpoints.
 const COMMITS: usize = 1_500;
@@ -59,7 +59,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
         let end = ["close", "kill"][rng.below(2)];
         run(&root, COMMITS, end, &settings);
         let notes = notes::read(&log);
-        notes.iter().for_each(|note| disk.follow(note));
+        notes.iter().for_each(|note| follow(&mut disk, note));
         let acknowledged_before = acknowledged(&notes, begins_with);
         tally.failed_syncs += notes.iter().filter(|note| matches!(note, Note::SyncFailed { .. })).count();
         tally.lost_blocks += disk.write_lost(&lost);
@@ -77,7 +77,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
             }
         }
         let notes = notes::read(&log);
-        notes.iter().for_each(|note| disk.follow(note));
+        notes.iter().for_each(|note| follow(&mut disk, note));
         let left = dir.join("left");
         let _ = fs::remove_dir_all(&left);
         disk.cut(&left, rng);
