@@ -12,7 +12,7 @@ const DAYS: u64 = 7;
 
 /// For what, with whom and on which days times are shown.
 #[derive(Debug, Args)]
-pub struct AvailabilityArgs {
+pub(super) struct AvailabilityArgs {
     #[command(flatten)]
     of: InBusiness,
     /// The service to book, by its id or name

@@ -125,7 +125,8 @@ async fn booked(
     now: Timestamp,
 ) -> Result<(u64, Vec<String>), HolidayError> {
     let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
-    let query = query.into_iter().chain([("to", day.end.to_string())]).collect();
+    let query = query.into_iter().chain([("to", day.end.to_string())]);
+    let query = query.map(|(name, value)| (name.to_owned(), value)).collect();
     let call = Call { path: format!("{}/appointments", business.path), query, ..business.clone() };
     let booked = walk(client, &call, &Part::whole()).await?.list.data;
     let id = |record: &Record| record.get("id").and_then(Value::as_str).map(str::to_owned);

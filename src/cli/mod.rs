@@ -12,17 +12,12 @@
 
 mod appointment;
 mod arguments;
-mod audit;
 mod availability;
 mod backup;
 mod bridge;
-mod budget;
-mod business;
-mod call;
 mod client;
 mod confirm;
 mod connect;
-mod contact;
 mod contact_import;
 mod demo;
 mod doctor;
@@ -31,11 +26,8 @@ mod holiday_import;
 mod holidays;
 mod ics;
 mod import;
-mod key;
-mod knowledge;
 mod mail;
 mod mcp;
-mod message;
 mod open_files;
 mod openapi;
 mod options;
@@ -48,32 +40,29 @@ mod repair;
 mod request;
 mod resolve;
 mod restore;
-mod retention;
 mod rotation;
 mod run;
 mod salvage;
 mod serve;
-mod service;
 mod shown;
-mod special_day;
-mod staff;
 mod stopped;
 mod supervisor;
+mod table;
 mod task;
 #[cfg(test)]
 mod tests;
-mod time_off;
 mod typed;
 mod walk;
-mod webhook;
 mod whole_file;
 mod yearly;
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use serde_json::json;
 
+use availability::AvailabilityArgs;
 pub use backup::{BackupArgs, backup};
 pub use demo::demo;
 pub use doctor::{DoctorArgs, doctor};
@@ -84,87 +73,80 @@ pub use mcp::{McpArgs, mcp};
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use pages::{CompletionsArgs, ManArgs, completions, man};
+use person::PersonCommand;
 pub use problems::Flags;
 pub use repair::{RepairArgs, repair};
 pub use restore::{RestoreArgs, VerifyArgs, restored, verified};
 pub use run::operate;
 pub use salvage::{SalvageArgs, salvage};
 pub use serve::serve;
+use table::RESOURCES;
 use task::Task;
 
-/// The operator's commands on a running service.
-#[derive(Debug, Subcommand)]
-pub enum OperatorCommand {
-    /// Businesses: create, list, show, update, delete.
-    Business(Resource<business::BusinessCommand>),
-    /// Services of a business: what can be booked.
-    Service(Resource<service::ServiceCommand>),
-    /// Staff members of a business: who carries services out.
-    Staff(Resource<staff::StaffCommand>),
-    /// Special days of a business: dates on which it is closed, or open at other hours.
-    SpecialDay(Resource<special_day::SpecialDayCommand>),
-    /// Time off of a business's staff: when they are away.
-    TimeOff(Resource<time_off::TimeOffCommand>),
-    /// People of a business: add and change them, and make links by which they sign in.
-    Person(Resource<person::PersonCommand>),
-    /// API keys of a business.
-    Key(Resource<key::KeyCommand>),
-    /// Appointments of a business: see them, and book and move them as its own team does.
-    Appointment(Resource<appointment::AppointmentCommand>),
-    /// Open times of a business: when a service can be booked.
-    Availability(Box<availability::AvailabilityArgs>),
-    /// Contacts of a business: see, create, change and erase them.
-    Contact(Resource<contact::ContactCommand>),
-    /// Calls of a business: see them, and save those that have ended.
-    Call(Resource<call::CallCommand>),
-    /// Messages for the team of a business: see, take and settle them.
-    Message(Resource<message::MessageCommand>),
-    /// What the receptionist of a business knows: see, add, change and delete it.
-    Knowledge(Resource<knowledge::KnowledgeCommand>),
-    /// Webhook endpoints of a business, their delivery log, and sending again.
-    Webhook(Resource<webhook::WebhookCommand>),
-    /// The budget of a business: how much it may keep of each kind, and how much it keeps.
-    Budget(Resource<budget::BudgetCommand>),
-    /// For how many days a business keeps what has happened.
-    Retention(Resource<retention::RetentionCommand>),
-    /// The audit log of a business, or of the installation: who changed what.
-    Audit(Resource<audit::AuditCommand>),
+/// The operator's commands on a running service: what was given comes to a task.
+#[derive(Debug)]
+pub struct OperatorCommand {
+    task: Task,
+    options: OperatorOptions,
 }
 
 impl OperatorCommand {
     fn into_parts(self) -> (Task, OperatorOptions) {
-        match self {
-            Self::Business(Resource { command, options }) => (command.into_task(), options),
-            Self::Service(Resource { command, options }) => (command.into_task(), options),
-            Self::Staff(Resource { command, options }) => (command.into_task(), options),
-            Self::SpecialDay(Resource { command, options }) => (command.into_task(), options),
-            Self::TimeOff(Resource { command, options }) => (command.into_task(), options),
-            Self::Person(Resource { command, options }) => (command.into_task(), options),
-            Self::Key(Resource { command, options }) => (command.into_task(), options),
-            Self::Appointment(Resource { command, options }) => (command.into_task(), options),
-            Self::Availability(args) => {
-                let options = args.options.clone();
-                (args.into_task(), options)
-            }
-            Self::Contact(Resource { command, options }) => (command.into_task(), options),
-            Self::Call(Resource { command, options }) => (command.into_task(), options),
-            Self::Message(Resource { command, options }) => (command.into_task(), options),
-            Self::Knowledge(Resource { command, options }) => (command.into_task(), options),
-            Self::Webhook(Resource { command, options }) => (command.into_task(), options),
-            Self::Budget(Resource { command, options }) => (command.into_task(), options),
-            Self::Retention(Resource { command, options }) => (command.into_task(), options),
-            Self::Audit(Resource { command, options }) => (command.into_task(), options),
-        }
+        (self.task, self.options)
     }
 }
 
-/// The commands on one kind of record, and the options that all of them take.
-#[derive(Debug, Args)]
-pub struct Resource<C: Subcommand> {
-    #[command(subcommand)]
-    command: C,
-    #[command(flatten)]
-    options: OperatorOptions,
+impl Subcommand for OperatorCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        let person =
+            PersonCommand::augment_subcommands(OperatorOptions::augment_args(Command::new("person")))
+                .about("People of a business: add and change them, and make links by which they sign in")
+                .subcommand_required(true)
+                .arg_required_else_help(true);
+        let availability = AvailabilityArgs::augment_args(Command::new("availability"))
+            .about("Open times of a business: when a service can be booked");
+        RESOURCES
+            .iter()
+            .fold(command, |command, resource| command.subcommand(resource.command()))
+            .subcommand(person)
+            .subcommand(availability)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        ["person", "availability"].contains(&name) || RESOURCES.iter().any(|resource| resource.name == name)
+    }
+}
+
+impl FromArgMatches for OperatorCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let (task, options) = match name {
+            "person" => (
+                PersonCommand::from_arg_matches(matches)?.into_task(),
+                OperatorOptions::from_arg_matches(matches)?,
+            ),
+            "availability" => {
+                let args = AvailabilityArgs::from_arg_matches(matches)?;
+                let options = args.options.clone();
+                (args.into_task(), options)
+            }
+            name => {
+                let resource = RESOURCES.iter().find(|resource| resource.name == name);
+                resource.ok_or_else(missing)?.task(matches)?
+            }
+        };
+        Ok(Self { task, options })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Tells why the arguments cannot be used, or prints the help that they ask for, and gives the exit code. The error is

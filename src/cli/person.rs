@@ -32,7 +32,7 @@ pub(super) fn about_link(record: &Record) -> &'static str {
 
 /// Commands on people.
 #[derive(Debug, Subcommand)]
-pub enum PersonCommand {
+pub(super) enum PersonCommand {
     /// Add a person, and print the link where they choose a password
     Add(Add),
     /// List the people of a business
@@ -51,7 +51,7 @@ pub enum PersonCommand {
 
 /// One person.
 #[derive(Debug, Args)]
-pub struct One {
+pub(super) struct One {
     #[command(flatten)]
     of: InBusiness,
     /// The person, by their id or e-mail address
@@ -67,7 +67,7 @@ impl One {
 
 /// Who a new person is.
 #[derive(Debug, Args)]
-pub struct Add {
+pub(super) struct Add {
     #[command(flatten)]
     of: InBusiness,
     /// Their e-mail address
@@ -89,7 +89,7 @@ pub struct Add {
 
 /// What changes in a person.
 #[derive(Debug, Args)]
-pub struct Change {
+pub(super) struct Change {
     #[command(flatten)]
     one: One,
     /// What they are: owner, admin or member
@@ -111,7 +111,7 @@ pub struct Change {
 
 /// What a link is for.
 #[derive(Debug, Args)]
-pub struct Link {
+pub(super) struct Link {
     #[command(flatten)]
     one: One,
     /// What it is for: invitation, reset or enter [default: an invitation or a reset, whichever fits]
@@ -121,7 +121,7 @@ pub struct Link {
 
 /// How a person is alerted of one kind.
 #[derive(Debug, Args)]
-pub struct Notifications {
+pub(super) struct Notifications {
     #[command(flatten)]
     one: One,
     /// Of what kind to change it

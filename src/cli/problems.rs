@@ -170,7 +170,7 @@ mod tests {
         Call {
             method: Method::POST,
             path: "/p".into(),
-            query: vec![("phone", "12".into())],
+            query: vec![("phone".into(), "12".into())],
             body: Some(json!({
                 "hours": [{"day": "monday", "open": "9", "close": "18:00"}], "service_ids": ["x"],
                 "timezone": "Paris", "contact": {"phone": "12", "timezone": "Mars"},

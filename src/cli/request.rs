@@ -84,12 +84,6 @@ impl Body {
         self.given(name, cleared.then_some(Value::Null))
     }
 
-    /// Adds a list if it has an element, or if it is to be emptied.
-    pub(super) fn given_list(self, name: &str, values: Vec<impl Into<Term>>, emptied: bool) -> Self {
-        let given = emptied || !values.is_empty();
-        self.given(name, given.then(|| Term::List(values.into_iter().map(Into::into).collect())))
-    }
-
     /// Adds an object.
     pub(super) fn with_object(self, name: &str, body: Body) -> Self {
         self.with(name, Term::Object(body))
@@ -145,7 +139,7 @@ impl Path {
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: Path,
-    pub(super) query: Vec<(&'static str, Term)>,
+    pub(super) query: Vec<(String, Term)>,
     pub(super) body: Option<Body>,
 }
 
@@ -167,7 +161,7 @@ impl Request {
         Call {
             method: self.method.clone(),
             path,
-            query: self.query.iter().map(|(name, term)| (*name, term.text())).collect(),
+            query: self.query.iter().map(|(name, term)| (name.clone(), term.text())).collect(),
             body: self.body.as_ref().map(Body::value),
         }
     }
@@ -179,7 +173,7 @@ pub(super) struct Call {
     pub(super) method: Method,
     /// The path, percent-encoded, without a query.
     pub(super) path: String,
-    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) query: Vec<(String, String)>,
     pub(super) body: Option<Value>,
 }
 
@@ -228,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_was_typed_stays_in_its_value_of_the_query() {
-        let query = vec![("status", "a b".into()), ("q", "é&limit=1".into())];
+        let query = vec![("status".into(), "a b".into()), ("q".into(), "é&limit=1".into())];
         let call = Request { query, ..request(Path::businesses()) }.call();
         assert_eq!(
             call.target(&[("limit", "5"), ("cursor", "c+1")]),
@@ -241,11 +235,10 @@ mod tests {
     fn every_word_that_stands_for_something_is_found_the_business_first() {
         let service = |text| Typed::new("--service", Kind::Service, text);
         let inner = Body::default().with("b", service("2"));
-        let body = Body::default()
-            .given_list("ids", vec![service("3"), service("4")], false)
-            .with_object("inner", inner);
+        let ids = Term::List(vec![service("3").into(), service("4").into()]);
+        let body = Body::default().with("ids", ids).with_object("inner", inner);
         let mut request = Request {
-            query: vec![("service_id", service("1").into())],
+            query: vec![("service_id".into(), service("1").into())],
             body: Some(body),
             ..request(Path::business(business("0"), &["services"]))
         };

@@ -4,6 +4,7 @@
 //! the command before anything is changed; what was taken without being named in full is said in a note; what deletes
 //! something wants an id or a whole name.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -36,17 +37,17 @@ pub(super) enum ResolveError {
     #[error("there is no business yet: `receptionist business create` makes one")]
     NoBusiness,
     #[error("{place}: there is no {kind} {}; {proposal}", told(.text))]
-    None { place: &'static str, kind: &'static str, text: String, proposal: String },
+    None { place: Cow<'static, str>, kind: &'static str, text: String, proposal: String },
     #[error("{place}: {said}; say which:{list}")]
-    Several { place: &'static str, said: String, list: String },
+    Several { place: Cow<'static, str>, said: String, list: String },
     #[error("{place}: there are too many to look for a {kind} by its name; give its id")]
-    TooMany { place: &'static str, kind: &'static str },
+    TooMany { place: Cow<'static, str>, kind: &'static str },
     #[error("{place}: {} is no whole name, and what is deleted must be named in full: {list}", told(.text))]
-    NotWhole { place: &'static str, text: String, list: String },
+    NotWhole { place: Cow<'static, str>, text: String, list: String },
     #[error("{place}: {error}")]
-    Time { place: &'static str, error: TimeError },
+    Time { place: Cow<'static, str>, error: TimeError },
     #[error("{place}: cannot read {}: {}", told(.file), .source.kind())]
-    File { place: &'static str, file: String, source: io::Error },
+    File { place: Cow<'static, str>, file: String, source: io::Error },
     #[error(
         "--phone-region: the time zone {zone} tells no country; say in which region national phone numbers are read, such as --phone-region FR"
     )]
@@ -127,7 +128,7 @@ struct Meaning<'a> {
 impl Meaning<'_> {
     async fn of(&mut self, typed: &Typed) -> Result<Value, ResolveError> {
         let text = typed.text.as_str();
-        let place = typed.place;
+        let place = typed.place.clone();
         let id = match typed.kind {
             Kind::Business => {
                 let id = self.named(typed, Named::BUSINESS, &Path::businesses()).await?;
@@ -159,7 +160,7 @@ impl Meaning<'_> {
     }
 
     /// The id of the business that goes without saying.
-    async fn only_business(&mut self, place: &'static str) -> Result<String, ResolveError> {
+    async fn only_business(&mut self, place: Cow<'static, str>) -> Result<String, ResolveError> {
         let records = walk::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
         match &records[..] {
             [] => Err(ResolveError::NoBusiness),
@@ -176,7 +177,7 @@ impl Meaning<'_> {
 
     /// The id of what is called so.
     async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, ResolveError> {
-        let (place, text) = (typed.place, typed.text.as_str());
+        let (place, text) = (typed.place.clone(), typed.text.as_str());
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }

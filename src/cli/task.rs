@@ -6,7 +6,6 @@ use hyper::Method;
 use super::arguments::Paging;
 use super::arguments::{Final, Sure};
 use super::request::{Body, Call, Path, Request, Term};
-use super::typed::Typed;
 
 /// How many rows a page has while a whole list is walked; the most that the service gives.
 const WALK_PAGE_ROWS: u32 = 100;
@@ -126,39 +125,17 @@ impl Task {
     }
 
     /// The list narrowed by a filter, if there is a value for it.
-    pub(super) fn narrowed(mut self, name: &'static str, value: Option<impl Into<Term>>) -> Self {
-        self.request.query.extend(value.map(|value| (name, value.into())));
+    pub(super) fn narrowed(mut self, name: &str, value: Option<impl Into<Term>>) -> Self {
+        self.request.query.extend(value.map(|value| (name.to_owned(), value.into())));
         self
-    }
-
-    /// The list narrowed by those of the filters that have a value.
-    pub(super) fn narrowed_by(
-        self,
-        filters: impl IntoIterator<Item = (&'static str, Option<Typed>)>,
-    ) -> Self {
-        filters.into_iter().fold(self, |task, (name, value)| task.narrowed(name, value))
     }
 
     pub(super) fn post(path: Path, body: Body) -> Self {
         Self::new(Method::POST, path, Some(body))
     }
 
-    /// A POST whose path says everything.
-    pub(super) fn act(path: Path) -> Self {
-        Self::new(Method::POST, path, None)
-    }
-
     pub(super) fn patch(path: Path, body: Body) -> Self {
         Self::new(Method::PATCH, path, Some(body))
-    }
-
-    pub(super) fn put(path: Path, body: Body) -> Self {
-        Self::new(Method::PUT, path, Some(body))
-    }
-
-    /// A DELETE whose answer says what came of it.
-    pub(super) fn remove(path: Path) -> Self {
-        Self::new(Method::DELETE, path, None)
     }
 
     pub(super) fn delete(path: Path, done: &'static str) -> Self {
@@ -185,6 +162,11 @@ impl Task {
         Self { show: Show::ByField(columns), ..self }
     }
 
+    /// Says this in place of the answer, in which there is nothing.
+    pub(super) fn done(self, done: &'static str) -> Self {
+        Self { show: Show::Done(done), ..self }
+    }
+
     pub(super) fn with_note(self, note: &'static str) -> Self {
         Self { show: Show::RecordWithNote(note), ..self }
     }
@@ -194,7 +176,7 @@ impl Task {
         Self { show: Show::RecordWithLink, ..self }
     }
 
-    fn new(method: Method, path: Path, body: Option<Body>) -> Self {
+    pub(super) fn new(method: Method, path: Path, body: Option<Body>) -> Self {
         Self { request: Request { method, path, query: Vec::new(), body }, show: Show::Record, asks: None }
     }
 }

@@ -48,8 +48,8 @@ fn appointments() {
          --from 2026-03-02 --to 2026-03-03T00:00:00Z --updated-since 2026-03-01",
         "GET",
         &format!(
-            "{all}?status=pending%2Cconfirmed&service_id=s1&staff_id=m1&contact_id=c1&from=2026-03-02\
-             &to=2026-03-03T00%3A00%3A00Z&updated_since=2026-03-01"
+            "{all}?status=pending%2Cconfirmed&from=2026-03-02&to=2026-03-03T00%3A00%3A00Z&service_id=s1\
+             &staff_id=m1&contact_id=c1&updated_since=2026-03-01"
         ),
         Value::Null,
     );
@@ -136,7 +136,7 @@ fn calls() {
          --updated-since 2026-03-01",
         "GET",
         &format!(
-            "{all}?direction=inbound&outcome=spam&contact_id=c1&from=2026-03-02&to=2026-03-03\
+            "{all}?from=2026-03-02&to=2026-03-03&direction=inbound&outcome=spam&contact_id=c1\
              &updated_since=2026-03-01"
         ),
         Value::Null,
@@ -173,7 +173,7 @@ fn messages() {
          --updated-since 2026-03-01",
         "GET",
         &format!(
-            "{all}?status=new&call_id=k1&contact_id=c1&from=2026-03-02&to=2026-03-03&updated_since=2026-03-01"
+            "{all}?from=2026-03-02&to=2026-03-03&status=new&call_id=k1&contact_id=c1&updated_since=2026-03-01"
         ),
         Value::Null,
     );

@@ -32,8 +32,9 @@ fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error>
         _ => vec![piece],
     });
     let words = std::iter::once("receptionist").chain(words);
-    let matches = Cli::command().try_get_matches_from(words)?;
-    let flags = Flags::of(&Cli::command(), &matches);
+    let mut program = Cli::command();
+    let matches = program.try_get_matches_from_mut(words)?;
+    let flags = Flags::of(&program, &matches);
     Ok((Cli::from_arg_matches(&matches)?.command, flags))
 }
 

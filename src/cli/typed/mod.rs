@@ -10,18 +10,20 @@ pub(super) mod region;
 pub(super) mod time;
 pub(super) mod zone;
 
+use std::borrow::Cow;
+
 /// A word of the command line that stands for something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed {
     /// Where it was typed, such as `--business`.
-    pub(super) place: &'static str,
+    pub(super) place: Cow<'static, str>,
     pub(super) kind: Kind,
     pub(super) text: String,
 }
 
 impl Typed {
-    pub(super) fn new(place: &'static str, kind: Kind, text: impl Into<String>) -> Self {
-        Self { place, kind, text: text.into() }
+    pub(super) fn new(place: impl Into<Cow<'static, str>>, kind: Kind, text: impl Into<String>) -> Self {
+        Self { place: place.into(), kind, text: text.into() }
     }
 }
 

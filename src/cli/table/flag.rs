@@ -1,0 +1,357 @@
+//! A flag of the command line for a property of a request.
+
+use std::borrow::Cow;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::Value;
+
+use super::super::request::Term;
+use super::super::typed::hours::{Hours, Week, Window};
+use super::super::typed::{Kind, Typed, zone};
+use super::operation::Property;
+
+/// What the document does not say of a property's flag.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) property: &'static str,
+    /// Another name of the flag.
+    pub(super) alias: Option<&'static str>,
+    /// The word for null, in place of a flag that clears.
+    pub(super) null: Option<&'static str>,
+    /// The flag that clears it, or that empties a list.
+    pub(super) clears: Option<(&'static str, &'static str)>,
+    /// What it is taken for where it is left out, in other words than the document's.
+    pub(super) default: Option<&'static str>,
+    /// It is cleared with another property.
+    pub(super) cleared_with: Option<&'static str>,
+    /// Its text may be in a file, or else on standard input.
+    pub(super) in_file: bool,
+}
+
+/// A property whose flag the document tells whole.
+const PLAIN: Shape = Shape {
+    property: "",
+    alias: None,
+    null: None,
+    clears: None,
+    default: None,
+    cleared_with: None,
+    in_file: false,
+};
+
+impl Shape {
+    pub(super) const fn of(property: &'static str) -> Self {
+        Self { property, ..PLAIN }
+    }
+
+    pub(super) const fn alias(self, alias: &'static str) -> Self {
+        Self { alias: Some(alias), ..self }
+    }
+
+    pub(super) const fn null(self, word: &'static str) -> Self {
+        Self { null: Some(word), ..self }
+    }
+
+    pub(super) const fn clears(self, flag: &'static str, about: &'static str) -> Self {
+        Self { clears: Some((flag, about)), ..self }
+    }
+
+    pub(super) const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    pub(super) const fn cleared_with(self, property: &'static str) -> Self {
+        Self { cleared_with: Some(property), ..self }
+    }
+
+    pub(super) const fn in_file(self) -> Self {
+        Self { in_file: true, ..self }
+    }
+}
+
+/// How the words of a flag are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Text,
+    Word,
+    Zone,
+    Region,
+    Whole,
+    Truth,
+    /// It is true if it is there.
+    Present,
+    Typed(Kind),
+    Week,
+    Break,
+    Window,
+    /// A whole number, or the word for null.
+    OrNull,
+}
+
+/// A flag.
+pub(super) struct Flag<'a> {
+    property: &'a Property,
+    shape: Shape,
+    reading: Reading,
+    /// A list of values, one for each time it is given.
+    is_list: bool,
+    /// Whether the request changes what is there, so that null clears it.
+    changes: bool,
+    long: String,
+}
+
+/// A whole number, or null.
+#[derive(Clone, Copy, Debug)]
+struct OrNull(Option<u64>);
+
+impl<'a> Flag<'a> {
+    pub(super) fn of(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
+        let shape = shapes.iter().find(|shape| shape.property == property.name).copied().unwrap_or(PLAIN);
+        let reading = reading(property, shape);
+        let is_list = property.is("array") && !in_query;
+        Self { property, shape, reading, is_list, changes, long: long(&property.name, reading, is_list) }
+    }
+
+    /// Adds the flag to a command, and those that clear it or stand for it.
+    pub(super) fn add_to(&self, command: Command) -> Command {
+        let Property { name, required, .. } = self.property;
+        let mut arg = Arg::new(name.clone()).long(self.long.clone()).help(self.help());
+        if let Some(alias) = self.shape.alias {
+            arg = arg.visible_alias(alias);
+        }
+        arg = match self.reading {
+            Reading::Present => arg.action(ArgAction::SetTrue),
+            _ => arg.value_name(self.value_name()).action(match self.is_list {
+                true => ArgAction::Append,
+                false => ArgAction::Set,
+            }),
+        };
+        arg = match self.reading {
+            Reading::Text | Reading::Typed(_) | Reading::Present => arg,
+            Reading::Word => arg.value_parser(PossibleValuesParser::new(self.property.words.clone())),
+            Reading::Zone => arg.value_parser(zone::parse),
+            Reading::Region => arg.value_parser(|text: &str| Ok::<_, String>(text.to_uppercase())),
+            Reading::Whole => arg.value_parser(value_parser!(u32)),
+            Reading::Truth => arg.value_parser(value_parser!(bool)),
+            Reading::Week | Reading::Break => arg.value_parser(Week::parse),
+            Reading::Window => arg.value_parser(Window::parse),
+            Reading::OrNull => {
+                let null = self.shape.null.unwrap_or_default();
+                arg.value_parser(move |text: &str| OrNull::parse(text, null))
+            }
+        };
+        let mut others = Vec::new();
+        if self.reading == Reading::Word && *required {
+            let help = format!("Every {} there is", self.long);
+            others.push(Arg::new(all(name)).long(format!("all-{}s", self.long)).help(help));
+            arg = arg.required_unless_present(all(name));
+        } else if *required && !self.is_list && !self.shape.in_file {
+            arg = arg.required(true);
+        }
+        if let Some((flag, about)) = self.emptying() {
+            others.push(Arg::new(emptied(name)).long(flag).help(about));
+        }
+        if let Some((flag, about)) = self.clearing() {
+            let also = self.is_list.then(|| emptied(name)).into_iter();
+            let clear = Arg::new(cleared(name)).long(flag).help(about);
+            others.push(clear.conflicts_with_all(also.chain(self.shape.cleared_with.map(str::to_owned))));
+        }
+        let mut command = command.arg(arg);
+        if self.shape.in_file {
+            let file = Arg::new(file(name)).long("file").value_name("FILE").conflicts_with(name.clone());
+            command = command.arg(file.help("The file with it; - for standard input"));
+        }
+        others.into_iter().fold(command, |command, other| {
+            command.arg(other.action(ArgAction::SetTrue).conflicts_with(name.clone()))
+        })
+    }
+
+    /// The name of its property.
+    pub(super) fn property(&self) -> &'a str {
+        &self.property.name
+    }
+
+    /// What the property becomes, if it was given.
+    pub(super) fn read(&self, matches: &ArgMatches) -> Option<Term> {
+        let name = self.property.name.as_str();
+        let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false);
+        if is_set(&cleared(name)) {
+            return Some(Value::Null.into());
+        }
+        if is_set(&all(name)) {
+            return Some(self.property.words.clone().into());
+        }
+        if self.shape.in_file && matches.get_one::<String>(name).is_none() {
+            let given = matches.get_one::<String>(&file(name)).map(|file| ("--file", file.as_str()));
+            let given = given.or(self.property.required.then_some(("standard input", "-")));
+            return given.map(|(place, file)| Typed::new(place, Kind::File, file).into());
+        }
+        let terms: Vec<Term> = match self.reading {
+            Reading::Present => return is_set(name).then(|| true.into()),
+            Reading::Text | Reading::Word | Reading::Zone | Reading::Region => {
+                many::<String>(matches, name, |text| text.into())
+            }
+            Reading::Typed(kind) => {
+                let place = format!("--{}", self.long);
+                many::<String>(matches, name, |text| Typed::new(place.clone(), kind, text).into())
+            }
+            Reading::Whole => many::<u32>(matches, name, Term::from),
+            Reading::Truth => many::<bool>(matches, name, Term::from),
+            Reading::OrNull => many::<OrNull>(matches, name, |bound| Value::from(bound.0).into()),
+            Reading::Window => many::<Window>(matches, name, |window| Value::from(window).into()),
+            Reading::Week => hours(matches, name).map(|hours| Value::from(hours).into()).collect(),
+            Reading::Break => hours(matches, name).map(|hours| hours.into_break().into()).collect(),
+        };
+        if !self.is_list {
+            return terms.into_iter().next();
+        }
+        let is_sent = self.property.required && !self.changes || is_set(&emptied(name));
+        (is_sent || !terms.is_empty()).then_some(Term::List(terms))
+    }
+
+    /// The flag that empties a list, where the request may.
+    fn emptying(&self) -> Option<(Cow<'static, str>, Cow<'static, str>)> {
+        let may = self.is_list && self.property.schema["minItems"].as_u64().unwrap_or(0) == 0;
+        if !may || self.property.required && !self.changes {
+            return None;
+        }
+        if let Some((flag, about)) = self.shape.clears.filter(|_| !self.property.nullable || !self.changes) {
+            return Some((flag.into(), about.into()));
+        }
+        let plural = format!("{}s", self.long.trim_end_matches('s'));
+        Some((format!("no-{plural}").into(), format!("No {plural} at all").into()))
+    }
+
+    /// The flag that clears the property, where the request may.
+    fn clearing(&self) -> Option<(Cow<'static, str>, Cow<'static, str>)> {
+        if !self.property.nullable || !self.changes || self.shape.null.is_some() {
+            return None;
+        }
+        if let Some((flag, about)) = self.shape.clears {
+            return Some((flag.into(), about.into()));
+        }
+        // A property that goes with another has no such flag of its own.
+        if self.shape.cleared_with.is_some() {
+            return None;
+        }
+        let about = self.property.about.split("; ").next().unwrap_or_default();
+        let first = about.chars().next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+        let rest = about.get(first.len()..).unwrap_or_default();
+        Some((format!("clear-{}", self.long).into(), format!("Forget {first}{rest}").into()))
+    }
+
+    fn help(&self) -> String {
+        let Property { about, default, words, .. } = self.property;
+        let mut help = about.clone();
+        match self.reading {
+            Reading::Typed(Kind::Service | Kind::Staff) => help.push_str(", by id or name"),
+            Reading::Typed(Kind::Instant) => {
+                help.push_str(", such as '2026-03-02 9:00' of the business, or 2026-03-02T09:00:00Z");
+            }
+            Reading::Typed(_) => help.push_str(", such as 2026-12-24, today or tomorrow"),
+            Reading::Week => help.push_str(", such as mon-fri=9:00-18:00"),
+            Reading::Break => help.push_str(", such as mon-fri=12:00-13:00"),
+            Reading::Window => help.push_str(", such as 9:00-12:00"),
+            Reading::Zone => help.push_str(", such as Europe/Paris"),
+            Reading::OrNull => help.push_str(&format!(", or `{}`", self.shape.null.unwrap_or_default())),
+            Reading::Text if !words.is_empty() => help.push_str(&format!(": {}", words.join(", "))),
+            _ => {}
+        }
+        if self.is_list {
+            help.push_str(", once for each");
+        }
+        let default = self.shape.default.or(default.as_deref());
+        if let Some(default) = default.filter(|_| self.reading != Reading::Present) {
+            help.push_str(&format!(" [default: {default}]"));
+        }
+        help
+    }
+
+    fn value_name(&self) -> String {
+        match self.reading {
+            Reading::Zone => "ZONE".into(),
+            Reading::Truth => "BOOL".into(),
+            Reading::Typed(Kind::Service) => "SERVICE".into(),
+            Reading::Typed(Kind::Staff) => "STAFF".into(),
+            Reading::Typed(Kind::Instant) => "TIME".into(),
+            Reading::Typed(_) => "DAY".into(),
+            Reading::Week => "DAY=OPEN-CLOSE".into(),
+            Reading::Break => "DAY=FROM-TO".into(),
+            Reading::Window => "OPEN-CLOSE".into(),
+            Reading::Word => self.long.to_uppercase(),
+            _ => self.property.name.rsplit('_').next().unwrap_or_default().to_uppercase(),
+        }
+    }
+}
+
+impl OrNull {
+    fn parse(text: &str, null: &str) -> Result<Self, String> {
+        if text == null {
+            return Ok(Self(None));
+        }
+        text.parse().map(|number| Self(Some(number))).map_err(|_| format!("a whole number, or `{null}`"))
+    }
+}
+
+fn reading(property: &Property, shape: Shape) -> Reading {
+    let format = property.schema["format"].as_str().unwrap_or_default();
+    match (property.name.as_str(), property.items.as_str()) {
+        _ if shape.null.is_some() => Reading::OrNull,
+        ("timezone", _) => Reading::Zone,
+        ("phone_region", _) => Reading::Region,
+        ("service_id" | "service_ids", _) => Reading::Typed(Kind::Service),
+        ("staff_id", _) => Reading::Typed(Kind::Staff),
+        (_, "OpeningHours") => Reading::Week,
+        (_, "Break") => Reading::Break,
+        (_, "Window") => Reading::Window,
+        _ if format == "date-time" => Reading::Typed(Kind::Instant),
+        _ if format == "date" => Reading::Typed(Kind::Day { later_by: 0 }),
+        _ if property.is("integer") => Reading::Whole,
+        _ if property.schema["const"] == true || property.default.as_deref() == Some("false") => {
+            Reading::Present
+        }
+        _ if property.is("boolean") => Reading::Truth,
+        _ if property.is("array") && property.required => Reading::Word,
+        _ => Reading::Text,
+    }
+}
+
+/// The flag's name: of what an id means, and of one of several values.
+fn long(property: &str, reading: Reading, is_list: bool) -> String {
+    let name = property.strip_suffix("_ids").or(property.strip_suffix("_id"));
+    let one = name.unwrap_or(match is_list && reading != Reading::Week {
+        true => property.strip_suffix('s').unwrap_or(property),
+        false => property,
+    });
+    one.replace('_', "-")
+}
+
+/// The values that were given.
+fn many<T: Clone + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    name: &str,
+    term: impl Fn(T) -> Term,
+) -> Vec<Term> {
+    matches.get_many::<T>(name).into_iter().flatten().cloned().map(term).collect()
+}
+
+fn hours<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = Hours> + 'a {
+    matches.get_many::<Week>(name).into_iter().flatten().flat_map(|week| week.0.clone())
+}
+
+fn all(name: &str) -> String {
+    format!("all {name}")
+}
+
+fn cleared(name: &str) -> String {
+    format!("cleared {name}")
+}
+
+fn emptied(name: &str) -> String {
+    format!("emptied {name}")
+}
+
+fn file(name: &str) -> String {
+    format!("file {name}")
+}

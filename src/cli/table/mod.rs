@@ -1,0 +1,303 @@
+//! The commands on the records of a business: the operation of the API that each calls, and how its answer is shown. Flags
+//! follow from what the operation takes.
+//!
+//! Invariants: a property that the API gains is a flag of its commands without a change here. A flag is named after its
+//! property, without `_id` and in the singular where it is given once for each value.
+
+mod commands;
+mod flag;
+mod operation;
+mod resource;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
+pub(super) use commands::RESOURCES;
+use flag::Flag;
+use hyper::Method;
+use operation::{Operation, Property};
+use resource::{Resource, Shown, Verb};
+
+use super::arguments::{InBusiness, Paging, Sure, business};
+use super::options::OperatorOptions;
+use super::request::{Body, Path};
+use super::task::{ContactTable, HolidayFile, Task};
+use super::typed::{Kind, Typed};
+use crate::openapi::operator_document;
+
+/// A part of a path, and how the command line says it.
+enum Place<'a> {
+    /// A word of the path.
+    Word(&'a str),
+    /// The business: by `--business`, or the only one there is.
+    Business,
+    /// The staff member: by `--staff`, or by the first word, as it was before there was the flag.
+    Staff,
+    /// The record: by a word.
+    Record { id: &'a str, kind: Option<Kind>, optional: bool },
+}
+
+/// The argument of a word that names a staff member without the flag.
+const NAMED: &str = "named";
+/// The argument of a file that is imported.
+const FILE: &str = "file";
+
+impl Operation {
+    /// What follows the first word of the path.
+    fn places(&self) -> Vec<Place<'_>> {
+        let mut segments = self.path.split('/').skip(2).peekable();
+        let mut places = Vec::new();
+        while let Some(segment) = segments.next() {
+            let is_last = segments.peek().is_none();
+            let id = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            let of = |id, kind| Place::Record { id, kind, optional: false };
+            places.push(match id {
+                None => Place::Word(segment),
+                Some("business_id") if !is_last => Place::Business,
+                Some("staff_id") if !is_last => Place::Staff,
+                Some(id @ "business_id") => {
+                    let optional = self.method != Method::DELETE;
+                    Place::Record { id, kind: Some(Kind::Business), optional }
+                }
+                Some(id @ "service_id") => of(id, Some(Kind::Service)),
+                Some(id @ "staff_id") => of(id, Some(Kind::Staff)),
+                Some(id @ "date") => of(id, Some(Kind::Day { later_by: 0 })),
+                Some(id) => of(id, None),
+            });
+        }
+        places
+    }
+
+    /// Its path, as the arguments tell it.
+    fn path(&self, places: &[Place<'_>], matches: &ArgMatches) -> Result<Path, clap::Error> {
+        let mut path = match self.path.split('/').nth(1) {
+            Some("audit") => Path::installation_log(),
+            _ => Path::businesses(),
+        };
+        let ids = places
+            .iter()
+            .filter_map(|place| if let Place::Record { id, .. } = place { Some(*id) } else { None });
+        let named = matches.try_get_one::<String>(NAMED).ok().flatten();
+        let mut words: Vec<Option<&String>> =
+            ids.map(|id| matches.get_one::<String>(id)).chain([named]).collect();
+        words.reverse();
+        for place in places {
+            path = match place {
+                Place::Word(word) => path.then(*word),
+                Place::Business => path.then(InBusiness::from_arg_matches(matches)?.typed()),
+                Place::Staff => path.then(match (matches.get_one::<String>("staff"), named) {
+                    (Some(staff), _) => Typed::new("--staff", Kind::Staff, staff),
+                    (None, Some(_)) => {
+                        Typed::new("STAFF", Kind::Staff, words.pop().flatten().cloned().unwrap_or_default())
+                    }
+                    (None, None) => Typed::new("--staff", Kind::Staff, ""),
+                }),
+                Place::Record { kind, .. } => match (kind, words.pop().flatten().cloned()) {
+                    (Some(Kind::Business), word) => path.then(business("BUSINESS", word)),
+                    (Some(kind), word) => {
+                        path.then(Typed::new(place.value_name(), *kind, word.unwrap_or_default()))
+                    }
+                    (None, word) => path.then(word.unwrap_or_default()),
+                },
+            };
+        }
+        Ok(path)
+    }
+}
+
+impl Place<'_> {
+    fn value_name(&self) -> String {
+        match self {
+            Self::Record { id, kind: Some(_), .. } => id.trim_end_matches("_id").to_uppercase(),
+            Self::Record { id: "event_id", .. } => "EVENT".into(),
+            _ => "ID".into(),
+        }
+    }
+
+    /// Adds the argument that says it.
+    fn add_to(&self, command: Command) -> Command {
+        match self {
+            Self::Word(_) => command,
+            Self::Business => InBusiness::augment_args(command),
+            Self::Staff => {
+                let staff =
+                    Arg::new("staff").long("staff").value_name("STAFF").required_unless_present(NAMED);
+                command.arg(staff.help("The staff member, by their id or name"))
+            }
+            Self::Record { id, kind, optional } => {
+                let about = match kind {
+                    Some(Kind::Business) if *optional => {
+                        "The business, by its id or name [default: the only one there is]"
+                    }
+                    Some(Kind::Business) => "The business, by its id or name",
+                    Some(Kind::Service) => "The service, by its id or name",
+                    Some(Kind::Staff) => "The staff member, by their id or name",
+                    Some(_) => "The date, such as 2026-12-24, today or tomorrow",
+                    None if *id == "event_id" => "The event's id",
+                    None => "The record's id",
+                };
+                let arg = Arg::new((*id).to_owned()).value_name(self.value_name()).help(about);
+                command.arg(arg.required(!optional))
+            }
+        }
+    }
+}
+
+impl Resource {
+    /// The commands, with the options that all of them take.
+    pub(super) fn command(&self) -> Command {
+        let command = OperatorOptions::augment_args(Command::new(self.name)).about(self.about);
+        // The document is made only for a command on such records.
+        command.subcommand_required(true).arg_required_else_help(true).defer(|command| {
+            let document = operator_document();
+            let resource = RESOURCES.iter().find(|resource| resource.name == command.get_name());
+            let verbs = resource
+                .into_iter()
+                .flat_map(|resource| resource.verbs.iter().map(move |verb| (resource, verb)));
+            verbs.fold(command, |command, (resource, verb)| {
+                command.subcommand(verb.command(resource, &Operation::of(&document, verb.operation)))
+            })
+        })
+    }
+
+    /// What the arguments of one of its commands come to.
+    pub(super) fn task(&self, matches: &ArgMatches) -> Result<(Task, OperatorOptions), clap::Error> {
+        let options = OperatorOptions::from_arg_matches(matches)?;
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let verb = self.verbs.iter().find(|verb| verb.name == name).ok_or_else(missing)?;
+        Ok((verb.task(self, matches)?, options))
+    }
+}
+
+impl Verb {
+    /// What its path consists of. What is read from a file goes into a business that is named as for other records.
+    fn places<'a>(&self, operation: &'a Operation) -> Vec<Place<'a>> {
+        match self.shown {
+            Shown::Contacts | Shown::Holidays => vec![Place::Business],
+            _ => operation.places(),
+        }
+    }
+
+    fn flags<'a>(&self, resource: &Resource, operation: &'a Operation) -> (Vec<Flag<'a>>, Vec<Flag<'a>>) {
+        let has_flag = |property: &&Property| {
+            let own = ["limit", "cursor"].contains(&property.name.as_str());
+            let is_said = self.says.is_some_and(|(said, _)| said == property.name);
+            !own && !is_said && !self.without.contains(&property.name.as_str())
+        };
+        let changes = operation.method == Method::PATCH;
+        let flags = |properties: &'a [Property], in_query| {
+            let with_flag = properties.iter().filter(has_flag);
+            with_flag.map(|property| Flag::of(property, resource.shapes, in_query, changes)).collect()
+        };
+        let body = operation.body.as_ref().map(|body| match body.is_by_kind() {
+            true => &body.properties[0].properties[..],
+            false => &body.properties[..],
+        });
+        (flags(&operation.query, true), flags(body.unwrap_or_default(), false))
+    }
+
+    fn command(&self, resource: &Resource, operation: &Operation) -> Command {
+        let mut command = Command::new(self.name);
+        if let Some(alias) = self.alias {
+            command = command.visible_alias(alias);
+        }
+        if let Some((arguments, _)) = self.own {
+            return arguments(command).about(self.about);
+        }
+        let places = self.places(operation);
+        command = places.iter().fold(command, |command, place| place.add_to(command));
+        if places.iter().any(|place| matches!(place, Place::Staff)) {
+            command = command.arg(Arg::new(NAMED).hide(true).conflicts_with("staff"));
+        }
+        if let Some(body) = operation.body.as_ref().filter(|body| body.is_by_kind()) {
+            let kinds = body
+                .properties
+                .iter()
+                .map(|kind| PossibleValue::new(kind.name.clone()).help(kind.about.clone()));
+            let kind =
+                Arg::new("kind").long("kind").value_name("KIND").required(true).help("What is counted");
+            command = command.arg(kind.value_parser(PossibleValuesParser::new(kinds)));
+        }
+        let (query, body) = self.flags(resource, operation);
+        command = query.iter().chain(&body).fold(command, |command, flag| flag.add_to(command));
+        command = one_form(command, operation.body.as_ref().map_or(&[], |body| &body.forms));
+        let file = |flag, about| Arg::new(FILE).long(flag).value_name("FILE").required(true).help(about);
+        let dry_run = |about| Arg::new("dry_run").long("dry-run").action(ArgAction::SetTrue).help(about);
+        command = match self.shown {
+            Shown::List(_) | Shown::Away => Paging::augment_args(command),
+            Shown::Contacts => command
+                .arg(file("from", "A CSV file with a header line: name, phone, email, locale, timezone, in any order; - for standard input"))
+                .arg(dry_run("Only tell what is wrong, and who is there already")),
+            Shown::Holidays => command
+                .arg(file("ics", "An iCalendar file, of which all-day events count from today on; - for standard input"))
+                .arg(dry_run("Only tell what would be closed, which appointments begin then, and what is special already")),
+            _ => command,
+        };
+        // Arguments that are declared bring the text of their type.
+        let command = if self.asks.is_some() { Sure::augment_args(command) } else { command };
+        command.about(self.about)
+    }
+
+    fn task(&self, resource: &Resource, matches: &ArgMatches) -> Result<Task, clap::Error> {
+        if let Some((_, task)) = self.own {
+            return task(matches);
+        }
+        let operation = Operation::of(&operator_document(), self.operation);
+        let path = operation.path(&self.places(&operation), matches)?;
+        let file = || matches.get_one::<String>(FILE).cloned().unwrap_or_default();
+        let paging = || Paging::from_arg_matches(matches);
+        let task = match self.shown {
+            Shown::List(columns) => Task::list(path, columns, paging()?),
+            Shown::Away => Task::away(path, paging()?),
+            Shown::Contacts => {
+                Task::contacts(path, ContactTable { file: file(), dry_run: matches.get_flag("dry_run") })
+            }
+            Shown::Holidays => {
+                Task::holidays(path, HolidayFile { file: file(), dry_run: matches.get_flag("dry_run") })
+            }
+            _ => Task::new(operation.method.clone(), path, self.body(resource, &operation, matches)),
+        };
+        let (query, _) = self.flags(resource, &operation);
+        let task = query.iter().fold(task, |task, flag| task.narrowed(flag.property(), flag.read(matches)));
+        let task = match self.shown {
+            Shown::Noted(note) => task.with_note(note),
+            Shown::ByField(columns) => task.by_field(columns),
+            Shown::Done(done) => task.done(done),
+            _ => task,
+        };
+        Ok(match self.asks {
+            Some(what) => task.asking(what, Sure::from_arg_matches(matches)?),
+            None => task,
+        })
+    }
+
+    fn body(&self, resource: &Resource, operation: &Operation, matches: &ArgMatches) -> Option<Body> {
+        let given = operation.body.as_ref()?;
+        let says = self.says.map(|(property, word)| (property, word.into()));
+        let follows = self.follows.map(|follows| follows(matches));
+        let body =
+            says.into_iter().chain(follows).fold(Body::default(), |body, (name, term)| body.with(name, term));
+        let (_, flags) = self.flags(resource, operation);
+        let body = flags.iter().fold(body, |body, flag| body.given(flag.property(), flag.read(matches)));
+        Some(match given.is_by_kind().then(|| matches.get_one::<String>("kind")).flatten() {
+            Some(kind) => Body::default().with_object(kind, body),
+            None => body,
+        })
+    }
+}
+
+/// Has a command take the properties of exactly one of several forms.
+fn one_form(command: Command, forms: &[Vec<String>]) -> Command {
+    let firsts: Vec<&String> = forms.iter().filter_map(|form| form.first()).collect();
+    if firsts.is_empty() {
+        return command;
+    }
+    let command = command.group(ArgGroup::new("form").args(firsts).required(true));
+    let mut together = forms
+        .iter()
+        .flat_map(|form| form.iter().flat_map(move |one| form.iter().map(move |other| (one, other))));
+    together
+        .by_ref()
+        .filter(|(one, other)| one != other)
+        .fold(command, |command, (one, other)| command.mut_arg(one, |arg| arg.requires(other.clone())))
+}

@@ -1,0 +1,193 @@
+//! What a request takes, read from the document of the operator API, which is made from the table that serves it.
+
+use hyper::Method;
+use serde_json::{Map, Value};
+
+/// An operation of the API.
+pub(super) struct Operation {
+    pub(super) method: Method,
+    /// The path below the API's own, with its parameters in braces.
+    pub(super) path: String,
+    pub(super) query: Vec<Property>,
+    pub(super) body: Option<Body>,
+}
+
+/// What a body holds.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) properties: Vec<Property>,
+    /// If the body has one of several forms: the properties that each of them requires.
+    pub(super) forms: Vec<Vec<String>>,
+}
+
+/// A property of a body, or a parameter of a query.
+pub(super) struct Property {
+    pub(super) name: String,
+    /// What it is: a phrase without a full stop.
+    pub(super) about: String,
+    /// What it is taken for where it is left out.
+    pub(super) default: Option<String>,
+    pub(super) required: bool,
+    /// Whether null clears it.
+    pub(super) nullable: bool,
+    /// The schema, without null as a choice.
+    pub(super) schema: Value,
+    /// The name of the schema of each value of a list.
+    pub(super) items: String,
+    /// The words that it can be, or those that a list of it can have.
+    pub(super) words: Vec<String>,
+    /// What it holds, if it is an object.
+    pub(super) properties: Vec<Property>,
+}
+
+impl Operation {
+    /// The operation of this id.
+    ///
+    /// # Panics
+    /// When the document has none.
+    pub(super) fn of(document: &Value, id: &str) -> Self {
+        let paths = document["paths"].as_object().into_iter().flatten();
+        let all = paths.flat_map(|(path, methods)| {
+            methods
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(move |(method, operation)| (path, method, operation))
+        });
+        let (path, method, operation) = all
+            .into_iter()
+            .find(|(_, _, operation)| operation["operationId"] == id)
+            .expect("a known operation");
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let query = parameters.filter(|parameter| parameter["in"] == "query").map(|parameter| {
+            let mut schema = parameter["schema"].clone();
+            schema["description"] = parameter["description"].clone();
+            let name = parameter["name"].as_str().unwrap_or_default();
+            Property::of(document, name, &schema, parameter["required"] == true)
+        });
+        let body = &operation["requestBody"]["content"]["application/json"]["schema"];
+        Self {
+            method: method.to_uppercase().parse().expect("a method"),
+            path: path.clone(),
+            query: query.collect(),
+            body: (!body.is_null()).then(|| Body::of(document, &resolved(document, body).0)),
+        }
+    }
+}
+
+impl Body {
+    fn of(document: &Value, schema: &Value) -> Self {
+        let Some(forms) = schema["oneOf"].as_array() else {
+            return Self { properties: properties(document, schema), forms: Vec::new() };
+        };
+        let mut body = Self::default();
+        for form in forms {
+            let (form, _) = resolved(document, form);
+            let mut required = Vec::new();
+            for property in properties(document, &form) {
+                // A form that requires a property says more of it than one that allows it.
+                if property.required {
+                    required.push(property.name.clone());
+                    body.properties.retain(|other| other.name != property.name);
+                }
+                if body.properties.iter().all(|other| other.name != property.name) {
+                    body.properties.push(Property { required: false, ..property });
+                }
+            }
+            body.forms.push(required);
+        }
+        body
+    }
+
+    /// Whether it holds an object for each of several kinds, and nothing else.
+    pub(super) fn is_by_kind(&self) -> bool {
+        !self.properties.is_empty() && self.properties.iter().all(|property| !property.properties.is_empty())
+    }
+}
+
+impl Property {
+    fn of(document: &Value, name: &str, schema: &Value, required: bool) -> Self {
+        let (about, default) = told(schema["description"].as_str().unwrap_or_default());
+        let (schema, nullable) = resolved(document, schema);
+        let (items, _) = resolved(document, &schema["items"]);
+        let words = [&schema["enum"], &items["enum"]].into_iter().filter_map(Value::as_array).flatten();
+        Self {
+            name: name.to_owned(),
+            about,
+            default,
+            required,
+            nullable,
+            items: last_segment(&schema["items"]["$ref"]).to_owned(),
+            words: words.filter_map(Value::as_str).map(str::to_owned).collect(),
+            properties: properties(document, &schema),
+            schema,
+        }
+    }
+
+    /// Whether it is of this type.
+    pub(super) fn is(&self, kind: &str) -> bool {
+        match &self.schema["type"] {
+            Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+            one => one == kind,
+        }
+    }
+}
+
+/// The properties of an object; those that it requires come first.
+fn properties(document: &Value, schema: &Value) -> Vec<Property> {
+    let is_required =
+        |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let all = schema["properties"].as_object().into_iter().flat_map(Map::iter);
+    let mut all: Vec<_> =
+        all.map(|(name, schema)| Property::of(document, name, schema, is_required(name))).collect();
+    all.sort_by_key(|property| !property.required);
+    all
+}
+
+/// The schema that is meant, and whether it may be null as well.
+fn resolved(document: &Value, schema: &Value) -> (Value, bool) {
+    if let Value::String(_) = &schema["$ref"] {
+        let named = &document["components"]["schemas"][last_segment(&schema["$ref"])];
+        return resolved(document, named);
+    }
+    let is_null = |schema: &&Value| schema["type"] == "null";
+    let nullable = schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"));
+    match schema["oneOf"].as_array().map(Vec::as_slice) {
+        Some([one, null] | [null, one]) if is_null(&null) => (resolved(document, one).0, true),
+        _ => (schema.clone(), nullable),
+    }
+}
+
+fn last_segment(reference: &Value) -> &str {
+    reference.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default()
+}
+
+/// The first sentence of a description as a phrase, and what counts when the property is absent.
+fn told(description: &str) -> (String, Option<String>) {
+    let sentence = description.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let (mut kept, mut default) = (Vec::new(), None);
+    for clause in sentence.split("; ") {
+        match clause.strip_suffix(" when absent") {
+            Some(absent) => default = Some(absent.replace('`', "")),
+            None if clause.starts_with("null ") => {}
+            None => kept.push(clause),
+        }
+    }
+    (kept.join("; "), default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_is_told_as_a_phrase() {
+        let told = |text| {
+            let (about, default) = told(text);
+            (about, default.unwrap_or_default())
+        };
+        assert_eq!(told("Its name."), ("Its name".into(), String::new()));
+        assert_eq!(told("The language; `en` when absent."), ("The language".into(), "en".into()));
+        assert_eq!(told("Whom it is for; null clears it. More."), ("Whom it is for".into(), String::new()));
+    }
+}
