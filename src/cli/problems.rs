@@ -50,19 +50,6 @@ impl Flags {
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
         Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
     }
-
-    /// The message with the properties that it names told by their flags.
-    fn in_message(&self, message: &str, about_all: bool) -> String {
-        let mut listed = false;
-        let told = |word: &str| {
-            let property = word.trim_end_matches(',');
-            let flag = (listed || property.contains('_')).then(|| self.flag(property)).flatten();
-            // Behind "one of" properties are listed, if the message is about all of them.
-            listed |= about_all && word == "of";
-            flag.map_or_else(|| word.to_owned(), |flag| format!("{flag}{}", &word[property.len()..]))
-        };
-        message.split(' ').map(told).collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The refusal as a line, and one for each detail if there are several.
@@ -84,7 +71,7 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
 
 /// A detail by its flag; of one of several values, with that value.
 fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
-    let message = flags.in_message(&one_line(&detail.message), detail.path.is_empty());
+    let message = one_line(&detail.message);
     let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));
     match flags.flag(property) {
         Some(flag) => match one_of_several(property, inner, call) {
@@ -199,22 +186,6 @@ mod tests {
              --hours monday=9-18:00: open must be a time\n  --service x: no\n  --service: no\n  --contact: no\n  \
              --contact-phone: no\n  --rows-max: no\n  --event: no\n  --hours: too many\n  \
              status: none of ours\n  all of it",
-        );
-    }
-
-    #[test]
-    fn properties_in_a_message_are_told_by_their_flags() {
-        check(
-            &json!([{"path": "", "message": "must have one of phone, rows_max, source_url, hours"}]),
-            "invalid_request: must have one of --phone, --rows-max, source_url, --hours",
-        );
-        check(
-            &json!([{"path": "contact", "message": "is required, or contact_id"}]),
-            "invalid_request: --contact-…: is required, or --contact",
-        );
-        check(
-            &json!([{"path": "timezone", "message": "must be one of phone, hours"}]),
-            "invalid_request: --timezone: must be one of phone, hours",
         );
     }
 

@@ -49,7 +49,7 @@ fn each_problem_is_told_once_by_its_flag_with_what_may_help() {
     );
     let errors =
         demo.refused(&["appointment", "book", "--service", "coupe", "--starts-at", "tomorrow 9:00"], 1);
-    assert!(errors.contains("invalid_request: --contact-…: is required, or --contact\n"), "{errors}");
+    assert!(errors.contains("invalid_request: --contact-…: is required, or contact_id\n"), "{errors}");
     let id = "01a1fa8a-7863-7001-9309-960be046bec7";
     let errors = demo.refused(&["webhook", "delete", id], 1);
     assert!(errors.ends_with("not_found: there is no such webhook endpoint\n"), "{errors}");
