@@ -9,6 +9,8 @@ mod flag;
 mod operation;
 mod resource;
 
+use std::sync::LazyLock;
+
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 pub(super) use commands::RESOURCES;
@@ -16,6 +18,7 @@ use flag::Flag;
 use hyper::Method;
 use operation::{Operation, Property};
 use resource::{Resource, Shown, Verb};
+use serde_json::Value;
 
 use super::arguments::{InBusiness, Paging, Sure, business};
 use super::options::OperatorOptions;
@@ -35,6 +38,9 @@ enum Place<'a> {
     /// The record: by a word.
     Record { id: &'a str, kind: Option<Kind>, optional: bool },
 }
+
+/// The document of the operator API, made for a command on its records only.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 
 /// The argument of a word that names a staff member without the flag.
 const NAMED: &str = "named";
@@ -146,15 +152,13 @@ impl Resource {
     /// The commands, with the options that all of them take.
     pub(super) fn command(&self) -> Command {
         let command = OperatorOptions::augment_args(Command::new(self.name)).about(self.about);
-        // The document is made only for a command on such records.
         command.subcommand_required(true).arg_required_else_help(true).defer(|command| {
-            let document = operator_document();
             let resource = RESOURCES.iter().find(|resource| resource.name == command.get_name());
             let verbs = resource
                 .into_iter()
                 .flat_map(|resource| resource.verbs.iter().map(move |verb| (resource, verb)));
             verbs.fold(command, |command, (resource, verb)| {
-                command.subcommand(verb.command(resource, &Operation::of(&document, verb.operation)))
+                command.subcommand(verb.command(resource, &Operation::of(&DOCUMENT, verb.operation)))
             })
         })
     }
@@ -242,7 +246,7 @@ impl Verb {
         if let Some((_, task)) = self.own {
             return task(matches);
         }
-        let operation = Operation::of(&operator_document(), self.operation);
+        let operation = Operation::of(&DOCUMENT, self.operation);
         let path = operation.path(&self.places(&operation), matches)?;
         let file = || matches.get_one::<String>(FILE).cloned().unwrap_or_default();
         let paging = || Paging::from_arg_matches(matches);
