@@ -36,6 +36,8 @@ const VERSION: u32 = 3;
 const VERSION_MIN: u32 = 2;
 /// The word that the line of a problem begins with.
 const PROBLEM: &str = "problem";
+/// The word that the line behind the last record of a business begins with.
+const BUSINESS_END: &str = "business_end";
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.

@@ -2,12 +2,12 @@
 
 use actors::counting::Difference;
 use actors::domain::{BusinessId, Problem, ProblemCode, Timestamp};
-use actors::moving::Moved;
+use actors::moving::{Moved, MovedKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kinds::{BUSINESS, of_kind};
-use super::{FORMAT, PROBLEM, VERSION, VERSION_MIN};
+use super::kinds::read_line;
+use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION, VERSION_MIN};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
@@ -73,18 +73,19 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     };
     let json = &json;
     match kind.as_str() {
-        "business_end" => record(json, |it: BusinessEndLine| {
+        BUSINESS_END => record(json, |it: BusinessEndLine| {
             Line::Record(Moved::End { records: u64::from(it.records.get()) })
         }),
         "end" => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
         PROBLEM => Err(Unread::whole("says that the export is not whole: records of a business are missing")),
-        kind => match of_kind(kind, json) {
+        kind => match MovedKind::of_word(kind) {
             None => Err(Unread {
                 problems: vec![Problem::new("kind", "is not one of this format")],
                 is_business: false,
             }),
-            Some(read) => {
-                read.map(Line::Record).map_err(|problems| Unread { problems, is_business: kind == BUSINESS })
+            Some(kind) => {
+                let is_business = kind == MovedKind::Business;
+                read_line(kind, json).map(Line::Record).map_err(|problems| Unread { problems, is_business })
             }
         },
     }

@@ -1,6 +1,5 @@
 //! What was written is read again, and what was not written so is told.
 
-use super::kinds::kind;
 use super::read::{Line, read};
 use super::*;
 use crate::english;
@@ -17,7 +16,7 @@ fn a_line_that_was_read_is_written_as_it_stood() {
         match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
             Line::Head { exported_at } => assert_eq!(head(exported_at), format!("{text}\n")),
             Line::Record(moved) => {
-                kinds.push(kind(&moved));
+                kinds.push(moved.kind());
                 assert_eq!(line(&moved), format!("{text}\n"));
             }
             Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),

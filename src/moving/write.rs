@@ -2,11 +2,11 @@
 
 use actors::counting::Difference;
 use actors::domain::Timestamp;
-use actors::moving::Moved;
+use actors::moving::{Moved, MovedKind};
 
-use super::kinds::{kind, written};
+use super::kinds::written;
 use super::line::Written;
-use super::{FORMAT, PROBLEM, VERSION};
+use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION};
 
 /// The first line.
 pub(crate) fn head(exported_at: Timestamp) -> String {
@@ -31,5 +31,6 @@ pub(crate) fn problem(difference: &Difference) -> String {
 
 /// The line of a record.
 pub(crate) fn line(moved: &Moved) -> String {
-    written(moved, Written::new("kind", kind(moved))).end()
+    let kind = moved.kind().map_or(BUSINESS_END, MovedKind::word);
+    written(moved, Written::new("kind", kind)).end()
 }

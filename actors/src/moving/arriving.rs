@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::checks::{Known, stamps};
 use super::missing::calls_of_no_message;
 use super::pace::Pace;
-use super::record::{MoveError, Moved, Wrong};
+use super::record::{MoveError, Moved, MovedKind, Wrong};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
 use crate::clock::Clocks;
@@ -19,8 +19,9 @@ use crate::domain::{
     RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use crate::ports::Ports;
+use crate::store::kept::Kept;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
-use crate::store::{Record, Store, StoreError, keys};
+use crate::store::{Key, Record, Store, StoreError, keys};
 
 /// The business whose records come now.
 pub(super) struct Arriving {
@@ -100,39 +101,32 @@ impl Arriving {
         self.records += 1;
         let mut problems = Vec::new();
         if let Moved::Retention(retention) = moved {
-            self.known.in_order(0, &[], &mut problems);
+            self.known.in_order(MovedKind::Retention, &[], &mut problems);
             if problems.is_empty() {
-                self.known.came(0, Vec::new());
+                self.known.came(MovedKind::Retention, Vec::new());
                 self.retention = Some(retention);
             }
             return Ok(problems);
         }
-        let (rank, key, id, stamped) = match &moved {
-            Moved::Service(it) => (1, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Staff(it) => (2, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::SpecialDay(it) => {
-                let key = keys::special_day(self.of(), it.date).to_vec();
-                (3, Some(key), Uuid::nil(), (it.created_at, it.updated_at))
-            }
-            Moved::TimeOff(it) => {
-                let key = keys::blocked_time(self.of(), it.key()).to_vec();
-                (4, Some(key), it.id.uuid(), (it.created_at, it.created_at))
-            }
-            Moved::Contact(it) => (5, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Appointment(it) => {
-                let key = keys::appointment(self.of(), it.starts_at, it.id).to_vec();
-                (6, Some(key), it.id.uuid(), (it.created_at, it.updated_at))
-            }
-            Moved::Call(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Message(it) => (8, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Knowledge(it) => (9, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Webhook(it) => (10, None, it.id.uuid(), (it.created_at, it.updated_at)),
+        // The end of a business is no record of it.
+        let (Some(kind), of) = (moved.kind(), self.of()) else { return Ok(problems) };
+        let (key, id, stamped) = match &moved {
+            Moved::Service(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Staff(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::SpecialDay(it) => (Some(it.key(of)), Uuid::nil(), (it.created_at, it.updated_at)),
+            Moved::TimeOff(it) => (Some(Kept::key(it, of)), it.id.uuid(), (it.created_at, it.created_at)),
+            Moved::Contact(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Appointment(it) => (Some(it.key(of)), it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Call(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Message(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Knowledge(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Webhook(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
             Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
                 unreachable!("they are no records of a business")
             }
         };
-        let place = key.unwrap_or_else(|| id.as_bytes().to_vec());
-        self.known.in_order(rank, &place, &mut problems);
+        let place = key.map_or_else(|| id.as_bytes().to_vec(), |key: Key| key.to_vec());
+        self.known.in_order(kind, &place, &mut problems);
         match &moved {
             // It is named by its date.
             Moved::SpecialDay(_) => super::checks::stamped(stamped, now, &mut problems),
@@ -144,7 +138,7 @@ impl Arriving {
             self.check_contact(contact, &mut problems)?;
             self.erased_before(contact, &mut problems);
             if problems.is_empty() {
-                self.came(rank, place, (id, stamped.1));
+                self.came(kind, place, (id, stamped.1));
             }
             return Ok(problems);
         }
@@ -200,7 +194,7 @@ impl Arriving {
         if !problems.is_empty() {
             return Ok(problems);
         }
-        self.came(rank, place, (id, stamped.1));
+        self.came(kind, place, (id, stamped.1));
         match &write {
             Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
                 let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
@@ -226,9 +220,9 @@ impl Arriving {
     }
 
     /// Notes the newest record that was good.
-    fn came(&mut self, rank: usize, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
+    fn came(&mut self, kind: MovedKind, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
         self.newest = (self.newest.0.max(id), self.newest.1.max(at));
-        self.known.came(rank, place);
+        self.known.came(kind, place);
     }
 
     /// A contact who was erased here has come: nothing of them is written, or that is refused.

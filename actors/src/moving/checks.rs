@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
+use super::record::MovedKind;
 use super::settle::can_be;
 use crate::domain::availability::BOOKABLE_YEARS;
 use crate::domain::{
@@ -28,23 +29,23 @@ pub(super) struct Known {
     /// Until when each staff member is booked, and by what.
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
     /// The kind of the newest record, and its place among those of its kind.
-    newest: Option<(usize, Vec<u8>)>,
+    newest: Option<(MovedKind, Vec<u8>)>,
 }
 
 impl Known {
     /// Finds what does not stand in its place: kinds have an order, and so have the records of one kind.
-    pub(super) fn in_order(&self, kind: usize, place: &[u8], problems: &mut Vec<Problem>) {
+    pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
         let Some((newest_kind, newest)) = &self.newest else { return };
         if kind < *newest_kind {
-            let later = KINDS[*newest_kind];
+            let later = newest_kind.word();
             problems.push(Problem::new("kind", format!("must not stand behind one of kind {later}")));
-        } else if KINDS[kind] == "retention" {
+        } else if kind == MovedKind::Retention {
             problems.push(Problem::new("kind", "must stand once at most, behind that of the business"));
         } else if kind == *newest_kind && place <= newest.as_slice() {
-            let (path, order) = match KINDS[kind] {
-                "appointment" => ("id", "starts_at and id"),
-                "time_off" => ("id", "staff_id, starts_at and id"),
-                "special_day" => ("date", "date"),
+            let (path, order) = match kind {
+                MovedKind::Appointment => ("id", "starts_at and id"),
+                MovedKind::TimeOff => ("id", "staff_id, starts_at and id"),
+                MovedKind::SpecialDay => ("date", "date"),
                 _ => ("id", "id"),
             };
             let message = format!("must be greater than that of the line before: lines go by {order}");
@@ -53,7 +54,7 @@ impl Known {
     }
 
     /// Notes the newest record that was good.
-    pub(super) fn came(&mut self, kind: usize, place: Vec<u8>) {
+    pub(super) fn came(&mut self, kind: MovedKind, place: Vec<u8>) {
         self.newest = Some((kind, place));
     }
 
@@ -131,21 +132,6 @@ impl Known {
 fn years() -> String {
     format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end())
 }
-
-/// The kinds of records in their order, as lines name them.
-pub(super) const KINDS: [&str; 11] = [
-    "retention",
-    "service",
-    "staff",
-    "special_day",
-    "time_off",
-    "contact",
-    "appointment",
-    "call",
-    "message",
-    "knowledge",
-    "webhook",
-];
 
 /// Finds what is wrong with an id and the stamps beside it.
 pub(super) fn stamps(

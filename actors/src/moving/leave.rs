@@ -5,7 +5,7 @@
 //! store counts them. The records are counted on the way: a business of which another number is recorded gets no end.
 //! Of somebody who is being erased nothing leaves, however far that has come.
 
-use super::record::Moved;
+use super::record::{Moved, MovedKind};
 use super::settle::{check_finished, check_store};
 use crate::business::Theirs;
 use crate::counting::{Difference, Found, recorded_usage};
@@ -93,37 +93,28 @@ pub struct Leaving {
     left_out: LeftOut,
 }
 
-/// The record that is in a row.
-type Decode = fn(&[u8]) -> Result<Moved, StoreError>;
-/// A kind of rows, and the record that is in one; of keys only how many there are is told.
-type Part = (u8, Option<Decode>);
+/// A kind of rows, and the kind of records in them; of API keys only how many there are is told.
+type Part = (u8, Option<MovedKind>);
 
-/// The kinds in the order in which they come.
-const PARTS: [Part; 12] = [
-    (kind::RETENTION, Some(retention)),
-    (kind::SERVICE, Some(|row| Record::decode(row).map(Moved::Service))),
-    (kind::STAFF, Some(|row| Record::decode(row).map(Moved::Staff))),
-    (kind::SPECIAL_DAY, Some(|row| Record::decode(row).map(Moved::SpecialDay))),
-    (kind::BLOCKED_TIME, Some(|row| Record::decode(row).map(Moved::TimeOff))),
-    (kind::CONTACT, Some(|row| Record::decode(row).map(Moved::Contact))),
-    (kind::APPOINTMENT, Some(|row| Record::decode(row).map(Moved::Appointment))),
-    (kind::CALL, Some(|row| Record::decode(row).map(Moved::Call))),
-    (kind::MESSAGE, Some(|row| Record::decode(row).map(Moved::Message))),
-    (kind::KNOWLEDGE, Some(|row| Record::decode(row).map(Moved::Knowledge))),
-    (kind::WEBHOOK, Some(|row| Record::decode(row).map(Moved::Webhook))),
-    (kind::KEY, None),
-];
+/// What is read after the business itself, in its order.
+fn parts() -> impl Iterator<Item = Part> {
+    let records = MovedKind::ALL.iter().filter(|kind| **kind != MovedKind::Business);
+    records.map(|kind| (kind.rows(), Some(*kind))).chain([(kind::KEY, None)])
+}
 
-/// It takes effect where it arrives, so when it was set stays behind.
-fn retention(row: &[u8]) -> Result<Moved, StoreError> {
-    Ok(Moved::Retention(Retention { set: None, ..Record::decode(row)? }))
+/// A record as it leaves: a retention takes effect where it arrives, so when it was set stays behind.
+fn leaving(moved: Moved) -> Moved {
+    match moved {
+        Moved::Retention(retention) => Moved::Retention(Retention { set: None, ..retention }),
+        moved => moved,
+    }
 }
 
 impl Leaving {
     /// A business, of whose webhook endpoints come only `with_secrets`.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
-        let (business, left) = (Some(business), keys::of_kind(of, PARTS[0].0));
+        let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
         let (theirs, left_out) = (Theirs::default(), LeftOut::default());
         let (recorded, found) = (None, Found::default());
         Self {
@@ -143,13 +134,12 @@ impl Leaving {
 
     /// The kinds of rows that are read, its profile's apart.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        PARTS.iter().map(|(kind, _)| *kind).chain([kind::ERASURE, kind::AUDIT])
+        parts().map(|(kind, _)| kind).chain([kind::ERASURE, kind::AUDIT])
     }
 
     /// Whether rows of this kind are still to be read.
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
-        let left = &PARTS[self.part..];
-        let is_left = |kind: u8| left.iter().any(|(left, _)| *left == kind);
+        let is_left = |kind: u8| parts().skip(self.part).any(|(left, _)| left == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
             // A message may be theirs by its call.
@@ -170,8 +160,8 @@ impl Leaving {
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
         }
-        while let Some((kind, record)) = PARTS.get(self.part) {
-            let moved = self.step(store, rows, *kind, *record)?;
+        while let Some(part) = parts().nth(self.part) {
+            let moved = self.step(store, rows, part)?;
             self.records += moved.len() as u64;
             if !moved.is_empty() {
                 return Ok(moved);
@@ -190,8 +180,7 @@ impl Leaving {
         &mut self,
         store: &Store,
         rows: &dyn Rows,
-        kind: u8,
-        record: Option<Decode>,
+        (kind, record): Part,
     ) -> Result<Vec<Moved>, StoreError> {
         let (mut moved, mut bytes) = (Vec::new(), 0);
         for (read, row) in (1..).zip(rows.scan(&self.left, Order::Ascending)) {
@@ -205,7 +194,7 @@ impl Leaving {
                         let whole =
                             whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
                         bytes += whole.len();
-                        record(&whole)
+                        record.decode(&whole).map(leaving)
                     });
                     let record = store.usable(&key, read)?;
                     self.found.add(kind, record.is_some());
@@ -219,8 +208,8 @@ impl Leaving {
             }
         }
         self.part += 1;
-        if let Some((kind, _)) = PARTS.get(self.part) {
-            self.left = keys::of_kind(self.of, *kind);
+        if let Some((kind, _)) = parts().nth(self.part) {
+            self.left = keys::of_kind(self.of, kind);
         }
         Ok(moved)
     }
@@ -261,7 +250,7 @@ impl Leaving {
     /// do not leave, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
-        self.recorded.filter(|_| self.part == PARTS.len()).map(differences).unwrap_or_default()
+        self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()
     }
 
     /// What was left behind so far.

@@ -25,7 +25,7 @@ mod take;
 pub use leave::{Leaving, LeftOut, Which, meant};
 pub use missing::MISSING_MAX;
 pub(crate) use pace::Pace;
-pub use record::{MoveError, Moved, Wrong};
+pub use record::{MoveError, Moved, MovedKind, Wrong};
 pub use settle::{Settled, settle};
 pub(crate) use settle::{is_finishing, is_unfinished, settle_while};
 pub use take::{Import, ImportOptions};
