@@ -25,13 +25,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn receivers_with_a_library_are_those_of_the_readme() {
-        let readme = include_str!("../../../../../README.md");
+    fn receivers_with_a_library_are_those_of_the_topic() {
+        let topic = include_str!("../../../../docs/topics/webhooks.md");
         for receiver in RECEIVERS.iter().filter(|receiver| receiver.id != "by-hand") {
             let (install, program) = receiver.text.split_once('\n').unwrap();
             let install = install.trim_start_matches(['#', '/', ' ']);
-            assert!(readme.contains(program.trim_end()), "{}", receiver.id);
-            assert!(readme.contains(&format!("`{install}`")), "{install}");
+            assert!(topic.contains(program.trim_end()), "{}", receiver.id);
+            assert!(topic.contains(&format!("`{install}`")), "{install}");
         }
     }
 }
