@@ -129,7 +129,8 @@ fn about() -> String {
 
         Schemas of requests are closed: they list every property there is. Schemas of responses are open in time: a later
         version of the service may add properties, event types and error codes, so a client ignores those that it does not
-        know. Nothing else of `/v1` changes in a way that breaks a client; the README has the policy and the changelog.
+        know. Nothing else of `/v1` changes in a way that breaks a client; the topic `changelog` of the documentation has the
+        policy and the changes.
 
         No response has CORS headers, since a key belongs on servers only: a web page calls its own server, which calls the
         API. `GET /availability` answers for at most 7 days in one request.",

@@ -255,7 +255,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Of those begun since the service started, the last 32."),
         get("/admin/v1/export", Token, moving::export_all)
             .named("exportBusinesses", "Export every business")
-            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The README tells what is on a line."),
+            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The topic `export` of the documentation describes the lines."),
         get(b!("/export"), Token, moving::export)
             .named("exportBusiness", "Export a business")
             .details("As lines of JSON, as it is at one point while the service runs."),

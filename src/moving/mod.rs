@@ -1,4 +1,4 @@
-//! The lines of an export: JSON, one record a line, documented in the README; and contacts in a table.
+//! The lines of an export: JSON, one record a line, documented in `src/docs/topics/export.md`; and contacts in a table.
 //!
 //! What always holds:
 //!
