@@ -42,24 +42,37 @@ impl Cleaner {
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
-        let before = Self::all();
+        let (before, began) = (Self::all(), Self::now());
         let opened = open()?;
-        let thread = if Path::new(THREADS).exists() { Self::started(&before) } else { None };
+        let thread = if Path::new(THREADS).exists() { Self::started(&before, began) } else { None };
         Ok((opened, thread))
     }
 
-    /// The thread that was started since. It takes its name after it has started.
+    /// Waits until the thread that was started since is listed with its name, which it takes after its start.
     #[allow(
         clippy::disallowed_methods,
         reason = "a thread of its own is waited for, for a moment, where a store opens"
     )]
-    fn started(before: &BTreeSet<PathBuf>) -> Option<Self> {
+    fn started(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {
             if tried > 0 {
                 std::thread::sleep(START_PAUSE);
             }
-            Self::all().difference(before).next().map(|thread| Self(thread.clone()))
+            Self::new_thread(before, began)
         })
+    }
+
+    /// The thread that is not among those before and did not start before. The system may leave a thread out of a list
+    /// while other threads end, so a cleaner of another store can be missing among those before.
+    fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
+        let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
+        new.find(|thread| start_ticks(thread) >= began).map(Self)
+    }
+
+    /// The present moment as start of a thread, in clock ticks of the system since it was booted.
+    fn now() -> Option<u64> {
+        let thread = std::thread::spawn(|| start_ticks(Path::new("/proc/thread-self")));
+        thread.join().ok().flatten()
     }
 
     fn all() -> BTreeSet<PathBuf> {
@@ -73,6 +86,13 @@ impl Cleaner {
     pub(super) fn has_ended(&self) -> bool {
         !self.0.exists()
     }
+}
+
+/// When a thread started, in clock ticks of the system since it was booted: field 22 of proc_pid_stat(5).
+fn start_ticks(thread: &Path) -> Option<u64> {
+    let stat = std::fs::read_to_string(thread.join("stat")).ok()?;
+    let (_, fields_from_third) = stat.rsplit_once(") ")?;
+    fields_from_third.split(' ').nth(19)?.parse().ok()
 }
 
 /// Opens sled's files; gives the number of the newest batch in them as well.
@@ -117,5 +137,41 @@ pub(super) fn described(error: sled::Error) -> Cause {
         }
         sled::Error::Corruption { at: None, .. } => "its files are not as they were written".into(),
         error => error.into(),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_cleaner_that_started_before_is_never_taken_for_the_new_one() {
+        let cleaner = || {
+            let (end, ended) = channel::<()>();
+            let (tell, started) = channel();
+            let thread = std::thread::Builder::new().name(CLEANER.into()).spawn(move || {
+                tell.send(start_ticks(Path::new("/proc/thread-self")).unwrap()).unwrap();
+                ended.recv().unwrap_err();
+            });
+            (started.recv().unwrap(), end, thread.unwrap())
+        };
+        let all_before = Cleaner::all();
+        let (old_start, end_old, old) = cleaner();
+        let began = loop {
+            let now = Cleaner::now().unwrap();
+            if now > old_start {
+                break now;
+            }
+        };
+        let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
+        // The list before lacks the old cleaner.
+        assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
+        let (new_start, end_new, new) = cleaner();
+        let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();
+        assert!(new_start >= began && !is_old(&found));
+        drop((end_old, end_new));
+        (old.join().unwrap(), new.join().unwrap());
     }
 }
