@@ -279,18 +279,11 @@ fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {
         let all = keys::of_kind(BusinessId::INSTALLATION, kind);
-        let mut ids = store.scan(&all, Order::Descending).filter_map(|row| {
-            let id = row.and_then(|(key, _)| {
-                let id = if kind == installation_kind::BUSINESS_INDEX {
-                    keys::listed_business(&key)
-                } else {
-                    keys::id_at_end(&key)
-                };
-                store.usable(&key, id)
-            });
-            id.transpose()
+        let mut ids = store.walk(&all, Order::Descending, |key, _| match kind {
+            installation_kind::BUSINESS_INDEX => keys::listed_business(key),
+            _ => keys::id_at_end(key),
         });
-        newest = newest.max(ids.next().transpose()?);
+        newest = newest.max(ids.next().transpose()?.map(|(_, id)| id));
     }
     Ok(newest)
 }

@@ -21,7 +21,7 @@ use crate::domain::{BusinessId, SteadyTime};
 use crate::shared::{Round, Shared};
 use crate::store::keys::installation_kind;
 use crate::store::records::RoundRecord;
-use crate::store::{Order, Store, StoreError, Weight, keys, unless_set_aside};
+use crate::store::{Order, Store, StoreError, Weight, keys};
 
 /// How far apart rounds begin, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
@@ -54,8 +54,7 @@ impl Housekeeping {
             let known = match *round {
                 Some(known) => Some(known),
                 None => {
-                    self.written =
-                        unless_set_aside(shared.store.get::<RoundRecord>(&keys::round()))?.flatten();
+                    self.written = shared.store.find::<RoundRecord>(&keys::round())?;
                     self.written
                 }
             };
@@ -139,11 +138,8 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     if let Some(after) = after {
         range = range.after(keys::business_index(after));
     }
-    let ids = store.scan(&range, Order::Ascending).filter_map(|row| {
-        let id = row.and_then(|(key, _)| store.usable(&key, keys::listed_business(&key)));
-        id.transpose()
-    });
-    ids.take(BUSINESSES_PER_STEP).collect()
+    let ids = store.walk(&range, Order::Ascending, |key, _| keys::listed_business(key));
+    ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
 /// Has a business swept that nobody uses and that has anything to do.

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use crate::domain::BusinessId;
 use crate::error::EngineError;
-use crate::store::{Key, KeyRange, Order, Pair, Record, Store, StoreError};
+use crate::store::{Key, KeyRange, Order, Pair, Record, Store, StoreError, unless_set_aside};
 
 /// How many rows one request reads. A row of more than [`ROW_BYTES`] counts as several.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
@@ -82,6 +82,14 @@ impl<'a> Reader<'a> {
     /// As [`Store::get`].
     pub(crate) fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.store.checked(key, R::decode(&bytes))).transpose()
+    }
+
+    /// The record under the key, or nothing if it is set aside.
+    ///
+    /// # Errors
+    /// As [`Store::find`].
+    pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
+        Ok(unless_set_aside(self.get(key))?.flatten())
     }
 
     /// What a row was found to hold, as [`Store::usable`] has it.

@@ -25,7 +25,7 @@ use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{
     Batch, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone, keys,
-    read_tombstones, unless_set_aside,
+    read_tombstones,
 };
 use crate::upgrade::{Upgrades, upgrade};
 
@@ -205,7 +205,7 @@ async fn remove(
     for (id, offered) in &taken_back.removed {
         // One that does not decode lets nobody in.
         let row = keys::membership(of, *id);
-        let Some(membership) = unless_set_aside(store.get::<Membership>(&row))?.flatten() else { continue };
+        let Some(membership) = store.find::<Membership>(&row)? else { continue };
         if membership.created_at <= *offered {
             there.push(*id);
         }

@@ -75,12 +75,7 @@ pub(super) fn noted_until(
 
 /// The last of these points that can be read.
 fn last_of(store: &Store, range: &KeyRange) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
-    for row in store.scan(range, Order::Descending) {
-        let (key, id) = row?;
-        let point = keys::age_at(&key).and_then(|at| Ok((at, keys::id_at_end(&id)?)));
-        if let Some(point) = store.usable(&key, point)? {
-            return Ok(Some(point));
-        }
-    }
-    Ok(None)
+    let mut points =
+        store.walk(range, Order::Descending, |key, id| Ok((keys::age_at(key)?, keys::id_at_end(id)?)));
+    Ok(points.next().transpose()?.map(|(_, point)| point))
 }

@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::live::Happened;
 use crate::mail::{NewMail, next_daily, write_mail};
-use crate::store::{Batch, Record, StoreError, keys, unless_set_aside};
+use crate::store::{Batch, Record, StoreError, keys};
 
 /// What happened in a change that the team may be alerted of.
 pub(super) fn happenings<'a>(
@@ -137,6 +137,6 @@ pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreEr
     let last = state.last_in(&keys::alerts(state.id, person))?;
     let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
     // Where it does not decode, nobody is kept from anything.
-    let read = unless_set_aside(state.read::<AlertsRead>(&keys::alerts_read(state.id, person)))?.flatten();
+    let read = state.find::<AlertsRead>(&keys::alerts_read(state.id, person))?;
     Ok(last.max(read.map(|read| read.until)).unwrap_or_default())
 }

@@ -189,6 +189,14 @@ impl<'a> Context<'a> {
         Ok(self.state.store.usable(row, contact)?.flatten())
     }
 
+    /// The record of a key as the newest decision left it, or nothing if it is set aside.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
+        self.state.find(key)
+    }
+
     /// What was read of a row, or nothing where it does not decode.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ pub(super) fn is_due(
 }
 
 /// The first record of a range that can be read.
-fn first<R: Record>(store: &Store, range: &KeyRange) -> Result<Option<(Vec<u8>, R)>, StoreError> {
+fn first<R: Record>(store: &Store, range: &KeyRange) -> Result<Option<(Key, R)>, StoreError> {
     store.records(range, Order::Ascending).next().transpose()
 }
 

@@ -13,7 +13,7 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::store::records::{IdempotencyRecord, ShownAnew};
-use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Order, Record, Store, StoreError, keys};
 
 /// How long an idempotency key is kept, in steady time.
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
@@ -120,11 +120,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     let mut range = keys::idempotency_from(of, today.saturating_add(1));
     let mut days = Vec::new();
     while days.len() < DAYS_AHEAD_MAX {
-        let Some((key, _)) = store.scan(&range, Order::Descending).next().transpose()? else { break };
-        let Some((day, _)) = store.usable(&key, keys::day_and_hash(&key))? else {
-            range = range.before(Key::new(&key));
-            continue;
-        };
+        let mut rows = store.walk(&range, Order::Descending, |key, _| keys::day_and_hash(key));
+        let Some((_, (day, _))) = rows.next().transpose()? else { break };
         days.push(day);
         range = range.before(keys::idempotency_from(of, day).from);
     }

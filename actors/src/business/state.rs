@@ -27,7 +27,7 @@ use crate::domain::{
 };
 use crate::mail::Outbox;
 use crate::ports::Ports;
-use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
@@ -112,6 +112,11 @@ impl State {
             Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),
             None => self.store.get(key),
         }
+    }
+
+    /// The record of a key as the newest decision left it, or nothing if it is set aside.
+    pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
+        Ok(unless_set_aside(self.read(key))?.flatten())
     }
 
     /// The bytes of a key as the newest decision left them.

@@ -79,10 +79,8 @@ fn waits(
 ) -> Result<bool, StoreError> {
     let mut waits = false;
     for endpoint in state.webhooks.values() {
-        let delivery = unless_set_aside(state.store.get(&keys::delivery(state.id, endpoint.id, event)))?;
-        let Some(delivery) = delivery.flatten().filter(|delivery: &Delivery| !delivery.is_clean()) else {
-            continue;
-        };
+        let delivery = state.store.find::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
+        let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
         waits = true;
         let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
         let may_wait = is_pending && endpoint.is_enabled() && !state.business.suspended && !is_late;

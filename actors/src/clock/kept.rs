@@ -12,9 +12,7 @@ use super::belief::KeptTime;
 use crate::domain::{Business, BusinessId, SteadyTime, Timestamp};
 use crate::store::keys::installation_kind;
 use crate::store::records::{Boot, ClockRecord};
-use crate::store::{
-    Order, Store, StoreError, keys, past_corrupt_pages, unless_business_set_aside, unless_set_aside,
-};
+use crate::store::{Order, Store, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
 
 /// The most that time spent stopped counts.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
@@ -39,7 +37,7 @@ pub(super) struct Kept {
 
 /// What the store says, now that the wall clock shows this and the machine is at this moment of its boot.
 pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> Result<Kept, StoreError> {
-    if let Some(kept) = unless_set_aside(store.get::<ClockRecord>(&keys::clock()))?.flatten() {
+    if let Some(kept) = store.find::<ClockRecord>(&keys::clock())? {
         let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
         // Of an empty store, which has nothing that could be held against the clock, the first instant is kept.
         let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);

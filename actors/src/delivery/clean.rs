@@ -15,7 +15,7 @@ use crate::domain::{Delivery, DeliveryStatus, EventId};
 use crate::shared::Shared;
 use crate::store::keys::kind;
 use crate::store::records::WipeRecord;
-use crate::store::{Batch, Order, Record, StoreError, keys, unless_set_aside};
+use crate::store::{Batch, Order, Record, StoreError, keys};
 
 impl State {
     /// Cleans the deliveries of the next events that are to be wiped. Those under way come when they have ended.
@@ -44,10 +44,8 @@ impl State {
             last = Some(event);
             // Where it does not decode, it has waited long enough.
             let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
-            let delivery = unless_set_aside(shared.store.get(&keys::delivery(business, id, event)))?;
-            let Some(delivery) = delivery.flatten().filter(|delivery: &Delivery| !delivery.is_clean()) else {
-                continue;
-            };
+            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
+            let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
             let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
             let is_late = record.is_none_or(|WipeRecord { until }| shared.clocks.steady() >= until);
             if self.is_under_way(event) || is_pending && endpoint.is_enabled() && !suspended && !is_late {

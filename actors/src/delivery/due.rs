@@ -39,11 +39,9 @@ impl State {
         let EndpointKey { business, endpoint: id } = self.key;
         let range = keys::deliveries_due(business, id);
         let mut looked_at = 0;
-        for row in shared.store.scan(&range, Order::Ascending) {
-            let key = row?.0;
-            let Some((at, event)) = shared.store.usable(&key, keys::instant_and_id::<EventId>(&key))? else {
-                continue;
-            };
+        let rows = shared.store.walk(&range, Order::Ascending, |key, _| keys::instant_and_id::<EventId>(key));
+        for row in rows {
+            let (key, (at, event)) = row?;
             if self.is_under_way(event) {
                 continue;
             }
@@ -59,7 +57,7 @@ impl State {
             let Some(delivery) = unless_set_aside(delivery)? else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
-                batch.delete(Key::new(&key));
+                batch.delete(key);
                 continue;
             };
             if at > now {
@@ -87,19 +85,16 @@ impl State {
         let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
         loop {
             let (mut batch, mut last) = (Batch::default(), None);
-            for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
-                let key = row?.0;
-                let Some((at, event)) = shared.store.usable(&key, keys::instant_and_id::<EventId>(&key))?
-                else {
-                    continue;
-                };
+            let rows =
+                shared.store.walk(&range, Order::Descending, |key, _| keys::instant_and_id::<EventId>(key));
+            for row in rows.take(ROWS_PER_TURN) {
+                let (key, (at, event)) = row?;
                 if at <= now + AHEAD_MAX {
                     last = None;
                     break;
                 }
-                last = Some(Key::new(&key));
-                let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event));
-                let delivery = unless_set_aside(delivery)?.flatten();
+                last = Some(key);
+                let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
                 let Some(delivery) = delivery.filter(|delivery| waits(delivery, &endpoint, at)) else {
                     continue;
                 };
@@ -167,22 +162,18 @@ pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, 
     let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, endpoint));
     loop {
         let mut last = None;
-        for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
-            let row = row?.0;
-            let Some((at, event)) = shared.store.usable(&row, keys::instant_and_id::<EventId>(&row))? else {
-                continue;
-            };
+        let rows =
+            shared.store.walk(&range, Order::Descending, |key, _| keys::instant_and_id::<EventId>(key));
+        for row in rows.take(ROWS_PER_TURN) {
+            let (row, (at, event)) = row?;
             if at <= now + AHEAD_MAX {
                 return Ok(false);
             }
-            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event));
-            if unless_set_aside(delivery)?
-                .flatten()
-                .is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX)
-            {
+            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, endpoint, event))?;
+            if delivery.is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX) {
                 return Ok(true);
             }
-            last = Some(Key::new(&row));
+            last = Some(row);
         }
         let Some(last) = last else { return Ok(false) };
         range = range.before(last);

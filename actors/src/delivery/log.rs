@@ -90,9 +90,7 @@ impl BusinessHandle {
         let oldest = self.now() - LOG_DAYS;
         let found = self.read(|store| {
             let row = keys::delivery(self.id, id, event);
-            let Some(delivery) = unless_set_aside(store.get::<Delivery>(&row))?.flatten() else {
-                return Ok(None);
-            };
+            let Some(delivery) = store.find::<Delivery>(&row)? else { return Ok(None) };
             Ok(Some((delivery, unless_set_aside(store.get_raw(&keys::event(self.id, event)))?.flatten())))
         });
         let found = found.await?.filter(|(delivery, _)| delivery.created_at > oldest);

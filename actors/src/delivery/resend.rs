@@ -14,7 +14,7 @@ use crate::business::BusinessHandle;
 use crate::domain::{BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, keys, unless_set_aside};
+use crate::store::{Batch, KeyRange, Order, Promised, StoreError, keys, unless_set_aside};
 
 /// How long a step is put off when too much is in flight.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
@@ -121,19 +121,15 @@ impl State {
         let endpoint = self.resendable(shared)?; // behind the wait, as what is looked at next
         let oldest = shared.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
-        for row in shared.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
-            let (key, value) = row?;
-            let Some(delivery) = shared.store.usable(&key, Delivery::decode(&value))? else {
-                last = Some(Key::new(&key));
-                continue;
-            };
+        for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {
+            let (key, delivery) = row?;
             let status = delivery.status_in(endpoint.epoch);
             // What is pending is nobody's to wait for: its attempts may go on for days.
             if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;
             }
-            last = Some(Key::new(&key));
+            last = Some(key);
             let is_lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
             if is_lost && delivery.created_at > oldest {
                 lost.push(delivery);

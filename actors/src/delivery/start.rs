@@ -98,17 +98,14 @@ impl Shared {
             return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows, to be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
-        for row in self.store.scan(&due, Order::Ascending) {
-            let row = row?.0;
-            let first = keys::instant_and_id::<EventId>(&row).and_then(|(at, event)| {
-                Ok((at, self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
-            });
-            let Some((at, delivery)) = self.store.usable(&row, first)? else { continue };
+        let mut rows = self.store.walk(&due, Order::Ascending, |row, _| {
+            let (at, event) = keys::instant_and_id::<EventId>(row)?;
+            Ok((at, self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
+        });
+        Ok(rows.next().transpose()?.map(|(_, (at, delivery))| {
             let wait = (at - self.steady.now()).to_std().unwrap_or_default();
-            let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
-            return Ok(Some(Left { wait, failed_before }));
-        }
-        Ok(None)
+            Left { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
+        }))
     }
 }
 

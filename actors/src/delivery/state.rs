@@ -68,9 +68,10 @@ pub(super) struct Attempting {
 /// How often anything has reached the endpoint, as far as it is known.
 fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
     let at = keys::delivery_reached(key.business, key.endpoint);
-    let Some(value) = shared.store.get_raw(&at)? else { return Ok(0) };
-    let bytes = value.try_into().map_err(|_| StoreError::damaged("delivery_reached", "it has not 8 bytes"));
-    Ok(shared.store.usable(&at, bytes)?.map_or(0, u64::from_be_bytes))
+    let reached = shared.store.find_as(&at, |value| {
+        <[u8; 8]>::try_from(value).map_err(|_| StoreError::damaged("delivery_reached", "it has not 8 bytes"))
+    });
+    Ok(reached?.map_or(0, u64::from_be_bytes))
 }
 
 impl State {

@@ -20,7 +20,7 @@ use crate::moving::{Leaving, LeftOut, Moved};
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
-use crate::store::{Batch, Frozen, Key, KeyRange, Order, Store, StoreError, Weight, keys, record_at};
+use crate::store::{Batch, Frozen, KeyRange, Order, Store, StoreError, Weight, keys, record_at};
 
 /// For how long a business is kept as it was at its point: at a megabyte in a second, 3.6 GB.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
@@ -218,13 +218,10 @@ impl Export {
             Meant::One(id) => Ok(id.take()),
             Meant::All(left) => {
                 let store = &self.shared.store;
-                while let Some((key, _)) = store.scan(left, Order::Ascending).next().transpose()? {
-                    *left = left.after(Key::new(&key));
-                    if let Some(id) = store.usable(&key, keys::listed_business(&key))? {
-                        return Ok(Some(id));
-                    }
-                }
-                Ok(None)
+                let mut ids = store.walk(left, Order::Ascending, |key, _| keys::listed_business(key));
+                let Some((key, id)) = ids.next().transpose()? else { return Ok(None) };
+                *left = left.after(key);
+                Ok(Some(id))
             }
         }
     }

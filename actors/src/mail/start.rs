@@ -17,7 +17,7 @@ use super::state::State;
 use crate::domain::BusinessId;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
-use crate::store::{Key, Order, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
+use crate::store::{Order, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
 
 /// How many businesses are looked at before others get their turn.
 const BUSINESSES_PER_TURN: usize = 64;
@@ -45,17 +45,16 @@ impl Shared {
         tell(BusinessId::INSTALLATION)?;
         let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         loop {
-            let rows: Result<Vec<_>, _> =
-                self.store.scan(&range, Order::Ascending).take(BUSINESSES_PER_TURN).collect();
-            let rows = rows?;
-            for (row, _) in &rows {
-                self.store.usable(row, keys::listed_business(row))?.map_or(Ok(()), tell)?;
+            let rows = self.store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
+            let rows = rows.take(BUSINESSES_PER_TURN).collect::<Result<Vec<_>, _>>()?;
+            for (_, of) in &rows {
+                tell(*of)?;
             }
             let Some((last, _)) = rows.last() else { return Ok(()) };
             if self.check_open().is_err() {
                 return Ok(());
             }
-            range = range.after(Key::new(last));
+            range = range.after(*last);
             yield_now().await;
         }
     }

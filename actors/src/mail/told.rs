@@ -10,7 +10,7 @@ use crate::domain::{
     ContactId, Mail, MailKind, MessageId, Role, Service, StaffMember, Subscription, TakenMessage,
     WebhookEndpoint, WebhookId,
 };
-use crate::store::{Key, Record, Store, StoreError, keys, unless_set_aside};
+use crate::store::{Store, StoreError, keys, unless_set_aside};
 
 /// The letter of a mail; `None` when what it tells of is gone, or its business is.
 pub(super) fn letter(
@@ -83,11 +83,11 @@ fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, Sto
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled => {
-            let endpoint = there::<WebhookEndpoint>(store, &keys::webhook(of, WebhookId::from(about.id)))?;
+            let endpoint = store.find::<WebhookEndpoint>(&keys::webhook(of, WebhookId::from(about.id)))?;
             Ok(endpoint.map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url }))
         }
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
-            let message = there::<TakenMessage>(store, &keys::message(of, MessageId::from(about.id)))?;
+            let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;
             let Some(message) = message else { return Ok(None) };
             let contact = contact_of(store, of, message.contact_id)?;
             let message = if contact.is_erased() { message.erased() } else { message };
@@ -99,7 +99,7 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
             }))
         }
         AlertKind::CallMissed => {
-            let call = there::<CallRecord>(store, &keys::call(of, CallId::from(about.id)))?;
+            let call = store.find::<CallRecord>(&keys::call(of, CallId::from(about.id)))?;
             let Some(call) = call else { return Ok(None) };
             let contact = contact_of(store, of, call.contact_id)?;
             let call = if contact.is_erased() { call.erased() } else { call };
@@ -115,13 +115,12 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
 
 fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, StoreError> {
     let id = AppointmentId::from(id);
-    let row = keys::appointment_start(of, id);
-    let Some(start) = store.get_raw(&row)? else { return Ok(None) };
-    let Some(start) = store.usable(&row, keys::millis_from_value(&start))? else { return Ok(None) };
+    let start = store.find_as(&keys::appointment_start(of, id), keys::millis_from_value)?;
+    let Some(start) = start else { return Ok(None) };
     let key = keys::appointment(of, start, id);
-    let Some(appointment) = there::<Appointment>(store, &key)? else { return Ok(None) };
-    let service = there::<Service>(store, &keys::service(of, appointment.service_id))?;
-    let staff = there::<StaffMember>(store, &keys::staff(of, appointment.staff_id))?;
+    let Some(appointment) = store.find::<Appointment>(&key)? else { return Ok(None) };
+    let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;
+    let staff = store.find::<StaffMember>(&keys::staff(of, appointment.staff_id))?;
     Ok(Some(What::Appointment {
         id,
         status: appointment.status,
@@ -162,9 +161,4 @@ impl Named {
         let Contact { name, phone, email, .. } = &**contact;
         name.clone().or_else(|| phone.clone()).or_else(|| email.clone())
     }
-}
-
-/// A record that a mail tells of, if it is there and decodes.
-fn there<R: Record>(store: &Store, key: &Key) -> Result<Option<R>, StoreError> {
-    Ok(unless_set_aside(store.get::<R>(key))?.flatten())
 }

@@ -101,10 +101,9 @@ impl State {
     /// by standing in their way.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
-        for row in shared.store.scan(&self.looked.rows(lane), Order::Ascending) {
-            let row = Key::new(&row?.0);
-            let at = shared.store.usable(&row, keys::instant_and_id::<MailId>(&row))?;
-            let Some((due, id)) = at else { continue };
+        let left = self.looked.rows(lane);
+        for row in shared.store.walk(&left, Order::Ascending, |row, _| keys::instant_and_id::<MailId>(row)) {
+            let (row, (due, id)) = row?;
             let key = MailKey { of, id };
             if self.is_left_alone(&key) {
                 continue;
@@ -175,9 +174,9 @@ impl State {
         let key = MailKey::of(mail);
         let (mut whole, mut batch, mut keys) = (mail.clone(), Batch::default(), vec![key]);
         let others = keys::mails_gathered(key.of, mail.kind, mail.person_id);
-        for row in shared.store.scan(&others, Order::Ascending).take(GATHERED_PER_TURN) {
-            let row = Key::new(&row?.0);
-            let Some(id) = shared.store.usable(&row, keys::id_at_end(&row))? else { continue };
+        let others = shared.store.walk(&others, Order::Ascending, |row, _| keys::id_at_end(row));
+        for row in others.take(GATHERED_PER_TURN) {
+            let (_, id) = row?;
             let other = MailKey { of: key.of, id };
             if other == key || self.is_left_alone(&other) {
                 continue;

@@ -19,7 +19,7 @@ use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
-use crate::store::{Order, Record, StoreError, Weight, keys, unless_set_aside};
+use crate::store::{Order, Record, StoreError, Weight, keys};
 use crate::view::PersonView;
 
 /// All people, reached through their actors for changes and through the store for reads. Cheap to clone.
@@ -163,11 +163,11 @@ impl People {
 
     /// The person with an e-mail address, in lower case.
     pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>, EngineError> {
-        let (store, row) = (&self.shared.store, keys::person_by_email(email));
-        let Some(id) = store.get_raw(&row)? else { return Ok(None) };
-        let Some(id) = store.usable(&row, keys::id_at_end(&id))? else { return Ok(None) };
+        let store = &self.shared.store;
+        let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
+        let Some(id) = id else { return Ok(None) };
         // One that does not decode is not found, as a contact is not.
-        let person = unless_set_aside(store.get::<Person>(&keys::person(id)))?.flatten();
+        let person = store.find::<Person>(&keys::person(id))?;
         // The key holds a hash of a part of all addresses there could be.
         Ok(person.filter(|person| person.email_folded() == email))
     }
@@ -184,10 +184,8 @@ impl People {
                 set_aside = Err(error);
                 continue;
             }
-            let membership = store.get::<Membership>(&keys::membership(business_id, person));
-            let business = store.get::<crate::domain::Business>(&keys::profile(business_id));
-            let membership = unless_set_aside(membership)?.flatten();
-            let business = unless_set_aside(business)?.flatten();
+            let membership = store.find::<Membership>(&keys::membership(business_id, person))?;
+            let business = store.find::<crate::domain::Business>(&keys::profile(business_id))?;
             if let (Some(membership), Some(business)) = (membership, business) {
                 all.push(Belongs { business_id, business_name: business.name, membership });
             }
@@ -213,9 +211,8 @@ impl People {
     /// Where the person has a membership.
     pub(super) fn businesses_of(&self, person: PersonId) -> Result<Vec<BusinessId>, StoreError> {
         let store = &self.shared.store;
-        let rows = store.scan(&keys::memberships_of(person), Order::Ascending);
-        let ids = rows.map(|row| row.and_then(|(key, _)| store.usable(&key, keys::id_at_end(&key))));
-        ids.filter_map(Result::transpose).collect()
+        let ids = store.walk(&keys::memberships_of(person), Order::Ascending, |key, _| keys::id_at_end(key));
+        ids.map(|row| Ok(row?.1)).collect()
     }
 
     /// The names of the businesses that a person belongs to.

@@ -40,13 +40,13 @@ impl Known {
         {
             return Ok(Some(Arc::clone(&known.person)));
         }
-        let Some(id) = store.get_raw(&keys::person_by_token(hash))? else {
+        let id = store.find_as(&keys::person_by_token(hash), keys::id_at_end::<PersonId>)?;
+        let Some(id) = id else {
             self.read.remove(hash);
             return Ok(None);
         };
         // Between the two rows the token may have been taken back, and the person with it.
-        let id = store.usable(&keys::person_by_token(hash), keys::id_at_end::<PersonId>(&id))?;
-        let Some(at) = id.map(keys::person) else { return Ok(None) };
+        let at = keys::person(id);
         let Some(row) = store.get_raw(&at)? else { return Ok(None) };
         if let Some(known) = known.filter(|known| known.row == row) {
             known.generation.fetch_max(generation, Ordering::AcqRel);

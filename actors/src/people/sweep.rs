@@ -10,7 +10,7 @@ use crate::domain::{Actor, AuditAction, BusinessId, Person, PersonId};
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
-use crate::store::{Key, Order, Record, Weight, keys};
+use crate::store::{Order, Weight, keys};
 
 /// How many people are looked at in a minute.
 const PEOPLE_PER_SWEEP: usize = 256;
@@ -24,16 +24,12 @@ pub(crate) async fn sweep_people(
     if let Some(after) = after {
         range = range.after(keys::person(after));
     }
-    let rows = shared.store.scan(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
+    let rows = shared.store.records::<Person>(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
     let people = People::new(shared);
     let mut last = None;
-    for (key, value) in rows {
-        let key = Key::new(&key);
-        let Some(id) = people.shared.store.usable(&key, keys::id_at_end::<PersonId>(&key))? else { continue };
-        last = Some(id);
-        // Of one that does not decode nobody knows what has ended.
-        let Some(mut person) = people.shared.store.usable(&key, Person::decode(&value))? else { continue };
+    for (_, mut person) in rows {
+        last = Some(person.id);
         let now = shared.clocks.now();
         if person.may_be_orphan(now) {
             people.end_orphan(person).await?;

@@ -175,6 +175,27 @@ impl Store {
         self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
     }
 
+    /// The record under the key, or nothing if it is set aside.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
+        self.find_as(key, R::decode)
+    }
+
+    /// The value that a function reads from the bytes under the key, or nothing if they are set aside.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn find_as<T>(
+        &self,
+        key: &Key,
+        read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(bytes) = unless_set_aside(self.get_raw(key))?.flatten() else { return Ok(None) };
+        self.usable(key, read(&bytes))
+    }
+
     /// The bytes under the key.
     ///
     /// # Errors
@@ -210,13 +231,24 @@ impl Store {
         &self,
         range: &KeyRange,
         order: Order,
-    ) -> impl Iterator<Item = Result<(Vec<u8>, R), StoreError>> + use<'_, R> {
-        self.scan(range, order).filter_map(|row| {
-            let record = row.and_then(|(key, value)| {
-                let record = self.usable(&key, R::decode(&value))?;
-                Ok(record.map(|record| (key, record)))
+    ) -> impl Iterator<Item = Result<(Key, R), StoreError>> + use<'_, R> {
+        self.walk(range, order, |_, value| R::decode(value))
+    }
+
+    /// The values that a function reads from the rows of the range, with the keys, one by one. Rows from which it cannot
+    /// read a value are set aside and skipped.
+    pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
+        &self,
+        range: &KeyRange,
+        order: Order,
+        read: F,
+    ) -> impl Iterator<Item = Result<(Key, T), StoreError>> + use<'_, T, F> {
+        self.scan(range, order).filter_map(move |row| {
+            let found = row.and_then(|(key, value)| {
+                let found = self.usable(&key, read(&key, &value))?;
+                Ok(found.map(|found| (Key::new(&key), found)))
             });
-            record.transpose()
+            found.transpose()
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::keys::kind;
 use super::records::AuditRecord;
-use super::{Order, Store, StoreError, keys, unless_set_aside};
+use super::{Order, Store, StoreError, keys};
 use crate::domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 
 /// What the newest entry tells.
@@ -29,7 +29,7 @@ impl Store {
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };
-            let record = unless_set_aside(self.get::<AuditRecord>(&keys::audit(of, id)))?.flatten();
+            let record = self.find::<AuditRecord>(&keys::audit(of, id))?;
             let (at, usage) = match record {
                 Some(AuditRecord { entry, usage }) => (entry.at, usage),
                 None => (id.minted_at(), None),

@@ -10,7 +10,7 @@ use crate::domain::{
     Right, Subscription,
 };
 use crate::error::EngineError;
-use crate::store::{Batch, Record, Weight, keys, unless_set_aside};
+use crate::store::{Batch, Record, Weight, keys};
 use crate::view::{AlertsReadView, NotificationsView};
 
 /// Notes that whoever asks has read one of their alerts, or all that there are.
@@ -40,7 +40,7 @@ impl Change for ReadAlerts {
             }
             None => {
                 let key = keys::alerts_read(of, person);
-                let read = unless_set_aside(context.read::<AlertsRead>(&key))?.flatten();
+                let read = context.find::<AlertsRead>(&key)?;
                 let until = context.last_alert(person)?;
                 if until > read.map_or(0, |read| read.until) {
                     row.put(key, AlertsRead { until, at }.encode());

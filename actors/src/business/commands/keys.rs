@@ -8,7 +8,7 @@ use crate::business::request::{New, Removed};
 use crate::credentials;
 use crate::domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight, keys, unless_set_aside};
+use crate::store::{StoreError, Weight, keys};
 use crate::view::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView};
 
 /// Creates a key; its answer is the only one that ever shows it.
@@ -48,7 +48,7 @@ impl Change for CreateKey {
         let name = match key.created_by {
             KeyCreator::Operator => None,
             KeyCreator::Person(id) => {
-                let person = unless_set_aside(context.read::<Person>(&keys::person(id)))?.flatten();
+                let person = context.find::<Person>(&keys::person(id))?;
                 person.map(|person| person.name)
             }
         };

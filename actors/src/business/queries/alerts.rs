@@ -4,7 +4,7 @@ use super::super::handle::BusinessHandle;
 use super::pages::{Page, PageRequest, collect};
 use crate::domain::{ALERTS_KEPT, Alert, AlertsRead, Membership, PersonId, Refusal};
 use crate::error::EngineError;
-use crate::store::{Order, Record, keys, unless_set_aside};
+use crate::store::{Order, Record, keys};
 
 /// How many alerts that were not read are counted; of more nobody is told how many.
 pub const UNREAD_COUNTED_MAX: usize = 100;
@@ -52,7 +52,7 @@ impl BusinessHandle {
         let store = &self.shared.store;
         let membership = store.get::<Membership>(&keys::membership(self.id, person))?;
         let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound("person"))?;
-        let read = unless_set_aside(store.get::<AlertsRead>(&keys::alerts_read(self.id, person)))?.flatten();
+        let read = store.find::<AlertsRead>(&keys::alerts_read(self.id, person))?;
         Ok((membership, read))
     }
 }

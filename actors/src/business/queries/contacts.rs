@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::NamesRecord;
-use crate::store::{Key, Order, Record, Store, StoreError, keys, unless_set_aside};
+use crate::store::{Key, Order, Record, Store, StoreError, keys};
 use crate::view::{ContactView, SomeContactView};
 
 /// What a list of contacts is narrowed to.
@@ -163,7 +163,7 @@ fn named<V: SomeContactView>(
                 return Ok(Part::used_up(items, reached));
             }
             // The name may have changed since its row was read.
-            let contact = unless_set_aside(reader.get::<Contact>(&keys::contact(of, id)))?.flatten();
+            let contact = reader.find::<Contact>(&keys::contact(of, id))?;
             if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
                 if items.len() == page.limit {
                     return Ok(Part::full(items, reached));

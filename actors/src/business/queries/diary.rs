@@ -11,7 +11,7 @@ use crate::business::BusinessHandle;
 use crate::domain::diary::Diary;
 use crate::domain::{AuditEntry, BlockedKey, BlockedTime, BlockedTimeId, ResourceId, Timestamp};
 use crate::error::EngineError;
-use crate::store::{Order, Record, keys, unless_set_aside};
+use crate::store::{Order, Record, keys};
 
 /// How far behind its instant the id of an entry of the log may lie, where many ids were minted at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -48,7 +48,7 @@ impl BusinessHandle {
             let mut notes = HashMap::new();
             for key in times {
                 let row = keys::blocked_time(self.id, *key);
-                let time = unless_set_aside(store.get::<BlockedTime>(&row))?.flatten();
+                let time = store.find::<BlockedTime>(&row)?;
                 notes.extend(time.and_then(|time| time.note).map(|note| (key.id, note)));
             }
             Ok(notes)
