@@ -10,7 +10,6 @@
 
 mod contacts;
 mod conversations;
-mod kinds;
 mod line;
 mod read;
 mod records;
@@ -24,16 +23,13 @@ mod write;
 
 pub(crate) use contacts::{Flaw, Row, table};
 pub(crate) use read::problem_in;
+use records::{VERSION, VERSION_MIN};
 pub(crate) use stream::stream;
 pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
 pub(crate) use write::{end, head, line, problem};
 
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";
-/// Which version of it this is.
-const VERSION: u32 = 3;
-/// The earliest version that is read; it had no notes.
-const VERSION_MIN: u32 = 2;
 /// The word that the line of a problem begins with.
 const PROBLEM: &str = "problem";
 /// The word that the line behind the last record of a business begins with.

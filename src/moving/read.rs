@@ -6,7 +6,7 @@ use actors::moving::{Moved, MovedKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kinds::read_line;
+use super::records::read_line;
 use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION, VERSION_MIN};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;

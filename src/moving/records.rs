@@ -1,27 +1,37 @@
-//! The lines of a business and of what it keeps, property by property; those of calls and messages and of webhook
-//! endpoints stand beside this file. A property that says nothing is null, or left out.
+//! The line of each kind of records, property by property; those of calls and messages and of webhook endpoints stand
+//! beside this file. A property that says nothing is null, or left out.
 
 use actors::domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
     BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
     ContactId, Currency, DayHours, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale,
-    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention, Service,
-    ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, RETENTION_DAYS, Retention,
+    Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
     WeeklyHours,
 };
+use actors::moving::{Moved, MovedKind};
 use actors::view::{BreakView, HoursView, SpecialDayView};
 use chrono::NaiveDate;
 
+use super::conversations::{CallLine, MessageLine};
 use super::line::{RecordLine, Written, put};
 use super::values::E164;
+use super::webhooks::WebhookLine;
+use crate::http::json::Json;
 use crate::http::lists::{DistinctList, List};
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
-use crate::http::read::Properties;
+use crate::http::read::{Properties, from_json};
+use crate::http::reading::Reading;
 use crate::json_object;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
+
+/// The version of the format. A property that is added, removed or means something else makes another version.
+pub(super) const VERSION: u32 = 3;
+/// The earliest version that is read; it had no notes.
+pub(super) const VERSION_MIN: u32 = 2;
 
 json_object! {
     /// A business.
@@ -495,4 +505,42 @@ fn put_buffers(line: Written, it: Buffers) -> Written {
 /// The windows of a week.
 fn hours(days: &[DayHours]) -> Vec<HoursView> {
     days.iter().map(HoursView::from).collect()
+}
+
+/// The line of every kind of records.
+macro_rules! lines {
+    ($($kind:ident: $line:ty;)*) => {
+        /// The line with the properties of a record.
+        pub(super) fn written(moved: &Moved, line: Written) -> Written {
+            match moved {
+                $(Moved::$kind(it) => <$line>::write(it, line),)*
+                Moved::End { records } => line.put("records", records),
+            }
+        }
+
+        /// The record in a line of this kind, or what is wrong with the line.
+        pub(super) fn read_line(kind: MovedKind, line: &Json) -> Result<Moved, Vec<Problem>> {
+            match kind {
+                $(MovedKind::$kind => {
+                    let read = from_json::<$line>(line, Reading::PLAIN);
+                    read.map(|line| Moved::$kind(line.made())).map_err(|invalid| invalid.0)
+                })*
+            }
+        }
+    };
+}
+
+lines! {
+    Business: BusinessLine;
+    Retention: RetentionLine;
+    Service: ServiceLine;
+    Staff: StaffLine;
+    SpecialDay: SpecialDayLine;
+    TimeOff: TimeOffLine;
+    Contact: ContactLine;
+    Appointment: AppointmentLine;
+    Call: CallLine;
+    Message: MessageLine;
+    Knowledge: KnowledgeLine;
+    Webhook: WebhookLine;
 }

@@ -4,8 +4,8 @@ use actors::counting::Difference;
 use actors::domain::Timestamp;
 use actors::moving::{Moved, MovedKind};
 
-use super::kinds::written;
 use super::line::Written;
+use super::records::written;
 use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION};
 
 /// The first line.
