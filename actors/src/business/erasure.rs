@@ -20,12 +20,13 @@
 use super::chores::{Counts, Erasing};
 use super::resource::Resource;
 use super::state::State;
-use super::theirs::Theirs;
+use super::theirs::{Personal, Theirs};
 use super::write::Write;
 use crate::domain::{
-    AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, MessageId,
-    ResourceId, TakenMessage, Timestamp,
+    AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, ResourceId,
+    TakenMessage, Timestamp,
 };
+use crate::store::kept::Kept;
 use crate::store::keys::kind;
 use crate::store::records::{
     AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord,
@@ -94,7 +95,7 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     // Where that does not decode, it begins anew.
     let at = keys::erasing(state.id);
-    let under_way = state.store.usable(&at, state.read::<ErasingRecord>(&at))?.flatten();
+    let under_way = state.find::<ErasingRecord>(&at)?;
     let upto = under_way.as_ref().map(|record| record.newest);
     let mut erasing = Erasing {
         newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
@@ -103,9 +104,9 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
         at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
         unwritten: 0,
     };
-    for row in state.store.scan(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending) {
-        let (key, value) = row?;
-        let Some(erasure) = decoded::<ErasureRecord>(state, &Key::new(&key), &value)? else { continue };
+    for row in state.store.records::<ErasureRecord>(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending)
+    {
+        let (key, erasure) = row?;
         if upto.is_some_and(|upto| erasure.id > upto) {
             continue;
         }
@@ -161,8 +162,8 @@ impl<'a> Step<'a> {
             // First of all, for whoever has asked before may ask again at once.
             0 => self.remembered(),
             1 => self.audit(),
-            2 => self.messages(),
-            3 => self.calls(),
+            2 => self.personal::<TakenMessage>(|erased| &mut erased.messages),
+            3 => self.personal::<CallRecord>(|erased| &mut erased.calls),
             4 => self.appointments(),
             5 => self.events(),
             _ => self.listed(),
@@ -239,22 +240,26 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Messages that they left. Those that were taken in a call of theirs are known by it, so calls come later.
-    fn messages(&mut self) -> Result<bool, StoreError> {
-        let range = keys::of_kind(self.state.id, kind::MESSAGE);
-        self.each(range, Order::Ascending, |step, key, value| {
-            if !step.is_older(keys::id_at_end::<MessageId>(&key)?) {
+    /// Records of a kind that tell of them. Messages that were taken in a call of theirs are known by it, so calls come
+    /// later.
+    fn personal<R: Personal + Kept>(
+        &mut self,
+        count: impl Fn(&mut Counts) -> &mut u64,
+    ) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<TakenMessage>(step.state, &key, value)? else { return Ok(true) };
+            let Some(before) = decoded::<R>(step.state, &key, value)? else { return Ok(true) };
             let theirs = &step.erasing.theirs;
-            let Some(after) = theirs.without_in_message(&before, |call| step.is_their_call(call))? else {
+            let Some(mut after) = before.without(theirs, |call| step.is_their_call(call))? else {
                 return Ok(true);
             };
             if after != before {
-                step.erased.messages += 1;
-                let after = TakenMessage { updated_at: step.now, ..after };
-                step.writes.push(Write::Message { before: Some(before), after });
+                *count(&mut step.erased) += 1;
+                after.change(step.now);
+                step.writes.push(Write::put(of, Some(&before), &after));
             }
             Ok(true)
         })
@@ -265,24 +270,6 @@ impl<'a> Step<'a> {
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
         let call = decoded::<CallRecord>(self.state, &key, &value)?;
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
-    }
-
-    /// Calls of theirs.
-    fn calls(&mut self) -> Result<bool, StoreError> {
-        let range = keys::of_kind(self.state.id, kind::CALL);
-        self.each(range, Order::Ascending, |step, key, value| {
-            if !step.is_older(keys::id_at_end::<CallId>(&key)?) {
-                return Ok(false);
-            }
-            let Some(before) = decoded::<CallRecord>(step.state, &key, value)? else { return Ok(true) };
-            let Some(after) = step.erasing.theirs.without_in_call(&before) else { return Ok(true) };
-            if after != before {
-                step.erased.calls += 1;
-                let after = CallRecord { updated_at: step.now, ..after };
-                step.writes.push(Write::Call { before: Some(before), after });
-            }
-            Ok(true)
-        })
     }
 
     /// Appointments of theirs, which are those that are listed as such: one that has lost its contact is listed no more.

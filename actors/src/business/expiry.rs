@@ -20,9 +20,10 @@ use crate::domain::{
     Appointment, AuditId, BusinessId, CallId, CallRecord, MessageId, ResourceId, Retention, RetentionSet,
     SteadyTime, TakenMessage, Timestamp,
 };
+use crate::store::kept::Kept;
 use crate::store::keys::kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
 
 /// How many records one step looks at.
 const ROWS_MAX: usize = 256;
@@ -174,18 +175,19 @@ impl Step<'_> {
     /// Looks at the next records of a kind; whether it is through with them.
     fn look(&mut self, kind: usize) -> Result<bool, StoreError> {
         match kind {
-            0 => self.calls(),
-            1 => self.messages(),
+            0 => self.created::<CallRecord>(|expired| &mut expired.calls),
+            1 => self.created::<TakenMessage>(|expired| &mut expired.messages),
             2 => self.appointments(),
             _ => self.audit(),
         }
     }
 
-    /// Looks at the records of a range, as the newest decision left them; whether it is through with them.
-    fn each(
+    /// Looks at the records of a range, as the newest decision left them; whether it is through with them. A record that is
+    /// set aside stays.
+    fn each<R: Record>(
         &mut self,
         range: KeyRange,
-        mut look: impl FnMut(&mut Self, Key, &[u8]) -> Result<Found, StoreError>,
+        mut look: impl FnMut(&mut Self, Key, R) -> Result<Found, StoreError>,
     ) -> Result<bool, StoreError> {
         let state = self.state;
         for row in state.store.scan(&range, Order::Ascending) {
@@ -194,12 +196,13 @@ impl Step<'_> {
             }
             let (key, value) = row?;
             let key = Key::new(&key);
-            let found = match state.overlay.get(&key) {
-                Some(Some(newer)) => look(self, key, newer)?,
+            let newest = match state.overlay.get(&key) {
+                Some(Some(newer)) => newer,
                 Some(None) => continue,
-                None => look(self, key, &value)?,
+                None => &value[..],
             };
-            match found {
+            let record = state.store.usable(&key, R::decode(newest))?;
+            match record.map_or(Ok(Found::Stays), |record| look(self, key, record))? {
                 Found::IsExpired => {
                     self.looked_at += 1;
                     self.bytes += value.len();
@@ -211,40 +214,23 @@ impl Step<'_> {
         Ok(true)
     }
 
-    fn calls(&mut self) -> Result<bool, StoreError> {
-        self.each(keys::of_kind(self.state.id, kind::CALL), |step, key, value| {
-            let Some(call) = step.state.store.usable(&key, CallRecord::decode(value))? else {
-                return Ok(Found::Stays);
-            };
-            if !step.terms.is_expired(keys::id_at_end::<CallId>(&key)?.uuid(), call.created_at) {
+    /// Records of a kind, whose keys have the order of their creation.
+    fn created<R: Kept>(&mut self, count: impl Fn(&mut Counts) -> &mut u64) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        self.each(keys::of_kind(of, R::KIND), |step, key, mut record: R| {
+            let Some(created_at) = record.stamps().first().map(|at| **at) else { return Ok(Found::Stays) };
+            if !step.terms.is_expired(keys::id_at_end::<AuditId>(&key)?.uuid(), created_at) {
                 return Ok(Found::IsNewer);
             }
-            step.stepped.expired.calls += 1;
-            step.stepped.writes.push(Write::NoCall(call));
-            Ok(Found::IsExpired)
-        })
-    }
-
-    fn messages(&mut self) -> Result<bool, StoreError> {
-        self.each(keys::of_kind(self.state.id, kind::MESSAGE), |step, key, value| {
-            let Some(message) = step.state.store.usable(&key, TakenMessage::decode(value))? else {
-                return Ok(Found::Stays);
-            };
-            if !step.terms.is_expired(keys::id_at_end::<MessageId>(&key)?.uuid(), message.created_at) {
-                return Ok(Found::IsNewer);
-            }
-            step.stepped.expired.messages += 1;
-            step.stepped.writes.push(Write::NoMessage(message));
+            *count(&mut step.stepped.expired) += 1;
+            step.stepped.writes.push(Write::delete(of, &record));
             Ok(Found::IsExpired)
         })
     }
 
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let (range, until) = (self.terms.appointments(self.state.id), self.terms.ended_by());
-        self.each(range, |step, key, value| {
-            let Some(appointment) = step.state.store.usable(&key, Appointment::decode(value))? else {
-                return Ok(Found::Stays);
-            };
+        self.each(range, |step, _, appointment: Appointment| {
             if appointment.ends_at > until {
                 let later = appointment.starts_at > until - APPOINTMENT_MAX;
                 return Ok(if later { Found::Stays } else { Found::IsNewer });
@@ -258,18 +244,15 @@ impl Step<'_> {
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut rows = Batch::default();
-        let is_through = self.each(keys::of_kind(of, kind::AUDIT), |step, key, value| {
+        let is_through = self.each(keys::of_kind(of, kind::AUDIT), |step, key, record: AuditRecord| {
             let id = keys::id_at_end::<AuditId>(&key)?;
             if step.state.ages.newest.is_none_or(|newest| id >= newest) {
                 return Ok(Found::IsNewer);
             }
-            let Some(record) = step.state.store.usable(&key, AuditRecord::decode(value))? else {
-                return Ok(Found::Stays);
-            };
             if !step.terms.is_expired(id.uuid(), record.entry.at) {
                 return Ok(Found::IsNewer);
             }
-            rows.delete_whole(key, value.len());
+            kept::delete(of, &record, &mut rows);
             Ok(Found::IsExpired)
         })?;
         if !rows.is_empty() {

@@ -64,6 +64,6 @@ pub(crate) use message::{Message, SweptThrough};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};
-pub(crate) use theirs::Theirs;
+pub(crate) use theirs::{Personal, Theirs};
 pub(crate) use unread::{end_unread, is_unread, remember_end};
 pub(crate) use write::Write;

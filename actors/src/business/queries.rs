@@ -35,8 +35,9 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
+use crate::store::kept::Kept;
 use crate::store::keys::kind;
-use crate::store::{Order, Promised, Record, Store, StoreError, keys, unless_set_aside};
+use crate::store::{Order, Promised, Record, Store, StoreError, keys};
 use crate::view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 pub use alerts::UNREAD_COUNTED_MAX;
@@ -131,9 +132,17 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
-        let range = keys::of_kind(self.id, kind::STAFF);
+        self.all(page).await
+    }
+
+    /// All records of a kind in the order of their keys.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn all<R: Kept + Send + 'static>(&self, page: &PageRequest) -> Result<Page<R>, EngineError> {
+        let range = keys::of_kind(self.id, R::KIND);
         self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| StaffMember::decode(value).map(Some))
+            collect(reader, range, Order::Ascending, page, |_, value| R::decode(value).map(Some))
         })
         .await
     }
@@ -339,7 +348,7 @@ fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyVie
     let last_used_at = crate::key_usage::last_used(reader, key.id)?;
     let creator = match key.created_by {
         KeyCreator::Operator => None,
-        KeyCreator::Person(id) => unless_set_aside(reader.get::<Person>(&keys::person(id)))?.flatten(),
+        KeyCreator::Person(id) => reader.find::<Person>(&keys::person(id))?,
     };
     let created_by = KeyCreatorView::new(key.created_by, creator.map(|person| person.name));
     let revoked_at = key.revoked_at;

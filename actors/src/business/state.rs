@@ -219,13 +219,9 @@ impl State {
             | Write::Delivery { .. }
             | Write::NoContact(_)
             | Write::NoUnreadContact(_)
-            | Write::NoCall(_)
-            | Write::NoMessage(_)
             | Write::Rows(_)
             | Write::Call { .. }
-            | Write::Message { .. }
-            | Write::Knowledge { .. }
-            | Write::NoKnowledge { .. } => {}
+            | Write::Message { .. } => {}
         }
     }
 

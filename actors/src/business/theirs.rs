@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use uuid::Uuid;
 
-use crate::domain::{CallId, CallRecord, ContactId, ErasureId, ResourceId, TakenMessage};
+use crate::domain::{Appointment, CallId, CallRecord, ContactId, ErasureId, ResourceId, TakenMessage};
 use crate::store::records::ErasureRecord;
 use crate::store::{StoreError, keys};
 
@@ -63,31 +63,57 @@ impl Theirs {
     pub(crate) fn is_their_call(&self, call: &CallRecord) -> bool {
         self.is_erased(call.contact_id) || call.contact_id.is_none() && self.had_number_of(call)
     }
+}
 
-    /// A call without what tells of them; `None` where nothing does.
-    pub(crate) fn without_in_call(&self, call: &CallRecord) -> Option<CallRecord> {
-        if self.is_their_call(call) {
-            Some(call.erased())
-        } else {
-            self.had_number_of(call).then(|| call.without_number_of_caller())
-        }
-    }
-
-    /// A message without what tells of them; `None` where nothing does. One that is filed under nobody is theirs, too, if
-    /// the call is in which it was taken.
-    pub(crate) fn without_in_message(
+/// A record that may tell of a contact.
+pub(crate) trait Personal: Sized {
+    /// The record without what tells of those who are being erased; `None` where nothing does.
+    fn without(
         &self,
-        message: &TakenMessage,
+        theirs: &Theirs,
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
-    ) -> Result<Option<TakenMessage>, StoreError> {
-        let has_their_phone = self.had(message.caller_phone.as_deref(), message.id.uuid());
-        let is_theirs = self.is_erased(message.contact_id)
-            || message.contact_id.is_none()
-                && (has_their_phone || message.call_id.map_or(Ok(false), is_their_call)?);
-        Ok(if is_theirs {
-            Some(message.erased())
+    ) -> Result<Option<Self>, StoreError>;
+}
+
+impl Personal for Appointment {
+    fn without(
+        &self,
+        theirs: &Theirs,
+        _: impl FnOnce(CallId) -> Result<bool, StoreError>,
+    ) -> Result<Option<Self>, StoreError> {
+        Ok(theirs.is_erased(self.contact_id).then(|| self.erased()))
+    }
+}
+
+impl Personal for CallRecord {
+    fn without(
+        &self,
+        theirs: &Theirs,
+        _: impl FnOnce(CallId) -> Result<bool, StoreError>,
+    ) -> Result<Option<Self>, StoreError> {
+        Ok(if theirs.is_their_call(self) {
+            Some(self.erased())
         } else {
-            has_their_phone.then(|| TakenMessage { caller_phone: None, ..message.clone() })
+            theirs.had_number_of(self).then(|| self.without_number_of_caller())
+        })
+    }
+}
+
+/// A message without a contact is theirs, too, if the call is in which it was taken.
+impl Personal for TakenMessage {
+    fn without(
+        &self,
+        theirs: &Theirs,
+        is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
+    ) -> Result<Option<Self>, StoreError> {
+        let has_their_phone = theirs.had(self.caller_phone.as_deref(), self.id.uuid());
+        let is_theirs = theirs.is_erased(self.contact_id)
+            || self.contact_id.is_none()
+                && (has_their_phone || self.call_id.map_or(Ok(false), is_their_call)?);
+        Ok(if is_theirs {
+            Some(self.erased())
+        } else {
+            has_their_phone.then(|| Self { caller_phone: None, ..self.clone() })
         })
     }
 }
@@ -122,6 +148,10 @@ mod tests {
         }
     }
 
+    fn without(call: &CallRecord, theirs: &Theirs) -> Option<CallRecord> {
+        call.without(theirs, |_| Ok(false)).unwrap()
+    }
+
     #[test]
     fn the_line_of_the_business_is_nobodys_number() {
         let somebody = Some(Uuid::from_u128(2).into());
@@ -132,11 +162,11 @@ mod tests {
             Some(&ErasureRecord { id, phone: Some(keys::phone_digest(LINE)) }),
         );
         for contact in [None, somebody] {
-            assert_eq!(theirs.without_in_call(&call(Direction::Outbound, contact)), None);
+            assert_eq!(without(&call(Direction::Outbound, contact), &theirs), None);
         }
-        let unfiled = theirs.without_in_call(&call(Direction::Inbound, None)).unwrap();
+        let unfiled = without(&call(Direction::Inbound, None), &theirs).unwrap();
         assert_eq!((unfiled.from_number, unfiled.to_number, unfiled.summary), (None, None, None));
-        let of_somebody = theirs.without_in_call(&call(Direction::Inbound, somebody)).unwrap();
+        let of_somebody = without(&call(Direction::Inbound, somebody), &theirs).unwrap();
         assert_eq!(
             (of_somebody.from_number.as_deref(), of_somebody.summary.as_deref()),
             (None, Some("Hello"))

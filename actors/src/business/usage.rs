@@ -68,21 +68,17 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Appointment { before, .. } => before.is_none(),
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
-        Write::Knowledge { bytes_before, .. } => bytes_before.is_none(),
         Write::Call { before, .. } => before.is_none(),
         Write::Business(_)
         | Write::Budget(_)
         | Write::ApiKey(_)
         | Write::Webhook(_)
         | Write::NoWebhook(_)
-        | Write::NoKnowledge { .. }
         | Write::NoService(_)
         | Write::NoStaff(_)
         | Write::NoContact(_)
         | Write::NoUnreadContact(_)
         | Write::NoAppointment(_)
-        | Write::NoCall(_)
-        | Write::NoMessage(_)
         | Write::NoBusiness
         | Write::Retention(_)
         | Write::Rows(_)

@@ -7,9 +7,10 @@ use chrono::NaiveDate;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Knowledge, KnowledgeId, Membership, PersonId, ResourceId, Retention, Service,
-    ServiceId, SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ContactId, Delivery, Membership, PersonId, ResourceId, Retention, Service, ServiceId, SpecialDay,
+    StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
+use crate::store::kept::Kept;
 use crate::store::{Batch, Record, Tombstone, kept, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
@@ -66,20 +67,6 @@ pub enum Write {
         /// As it shall be.
         after: TakenMessage,
     },
-    /// A piece of knowledge.
-    Knowledge {
-        /// How long its value in the store was, or `None` for a new one.
-        bytes_before: Option<usize>,
-        /// As it shall be.
-        after: Knowledge,
-    },
-    /// A piece of knowledge that is no more.
-    NoKnowledge {
-        /// Which.
-        id: KnowledgeId,
-        /// How long its value in the store is.
-        bytes: usize,
-    },
     /// A service that is no more.
     NoService(ServiceId),
     /// A staff member who is no more; what blocks their time goes with them, each by itself.
@@ -91,15 +78,11 @@ pub enum Write {
     NoUnreadContact(ContactId),
     /// An appointment that is kept no longer.
     NoAppointment(Appointment),
-    /// A call that is kept no longer.
-    NoCall(CallRecord),
-    /// A message that is kept no longer.
-    NoMessage(TakenMessage),
     /// For how long things are kept.
     Retention(Retention),
     /// The business is no more: it has no profile, is in no list, and its endpoints are none.
     NoBusiness,
-    /// Rows that nothing is counted by and no memory holds.
+    /// Rows that no memory holds.
     Rows(Batch),
     /// A special day, in place of what the date was before.
     SpecialDay(SpecialDay),
@@ -117,6 +100,20 @@ pub enum Write {
 }
 
 impl Write {
+    /// A record that no memory holds, in place of what it was before.
+    pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
+        let mut rows = Batch::default();
+        kept::put(of, before, after, &mut rows);
+        Self::Rows(rows)
+    }
+
+    /// The deletion of a record that no memory holds.
+    pub(crate) fn delete<R: Kept>(of: BusinessId, gone: &R) -> Self {
+        let mut rows = Batch::default();
+        kept::delete(of, gone, &mut rows);
+        Self::Rows(rows)
+    }
+
     /// Adds the record and its index rows to a batch of the business.
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
         match self {
@@ -154,10 +151,6 @@ impl Write {
             }
             Self::Call { before, after } => kept::put(of, before.as_ref(), after, batch),
             Self::Message { before, after } => kept::put(of, before.as_ref(), after, batch),
-            Self::Knowledge { bytes_before, after } => {
-                batch.put_over(keys::knowledge(of, after.id), after.encode(), bytes_before.unwrap_or(0));
-            }
-            Self::NoKnowledge { id, bytes } => batch.delete_whole(keys::knowledge(of, *id), *bytes),
             Self::NoService(id) => batch.delete(keys::service(of, *id)),
             Self::NoStaff(id) => batch.delete(keys::staff(of, *id)),
             Self::NoContact(gone) => {
@@ -169,8 +162,6 @@ impl Write {
                 batch.delete(keys::contact(of, *id));
             }
             Self::NoAppointment(gone) => kept::delete(of, gone, batch),
-            Self::NoCall(gone) => kept::delete(of, gone, batch),
-            Self::NoMessage(gone) => kept::delete(of, gone, batch),
             Self::Retention(retention) => kept::put(of, None, retention, batch),
             Self::NoBusiness => {
                 batch.bury(Tombstone::EndedBusiness(of));

@@ -19,9 +19,8 @@ use crate::domain::{
     RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use crate::ports::Ports;
-use crate::store::kept::Kept;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
-use crate::store::{Key, Record, Store, StoreError, keys};
+use crate::store::{Batch, Record, Store, StoreError, keys};
 
 /// The business whose records come now.
 pub(super) struct Arriving {
@@ -95,7 +94,7 @@ impl Arriving {
     pub(super) async fn record(
         &mut self,
         line: u64,
-        moved: Moved,
+        mut moved: Moved,
         now: Timestamp,
     ) -> Result<Vec<Problem>, MoveError> {
         self.records += 1;
@@ -109,28 +108,15 @@ impl Arriving {
             return Ok(problems);
         }
         // The end of a business is no record of it.
-        let (Some(kind), of) = (moved.kind(), self.of()) else { return Ok(problems) };
-        let (key, id, stamped) = match &moved {
-            Moved::Service(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Staff(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::SpecialDay(it) => (Some(it.key(of)), Uuid::nil(), (it.created_at, it.updated_at)),
-            Moved::TimeOff(it) => (Some(Kept::key(it, of)), it.id.uuid(), (it.created_at, it.created_at)),
-            Moved::Contact(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Appointment(it) => (Some(it.key(of)), it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Call(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Message(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Knowledge(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Webhook(it) => (None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
-                unreachable!("they are no records of a business")
-            }
-        };
-        let place = key.map_or_else(|| id.as_bytes().to_vec(), |key: Key| key.to_vec());
+        let of = self.of();
+        let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
+        let (place, stamped) = (key.to_vec(), moved.stamps());
+        let id = if moved.has_id() { keys::id_at_end::<BusinessId>(&key)?.uuid() } else { Uuid::nil() };
         self.known.in_order(kind, &place, &mut problems);
-        match &moved {
-            // It is named by its date.
-            Moved::SpecialDay(_) => super::checks::stamped(stamped, now, &mut problems),
-            _ => stamps(BusinessId::from(id), stamped, now, &mut problems),
+        if moved.has_id() {
+            stamps(BusinessId::from(id), stamped, now, &mut problems);
+        } else {
+            super::checks::stamped(stamped, now, &mut problems);
         }
         if let Moved::Contact(contact) = &moved
             && self.erased.contains(&contact.id)
@@ -185,10 +171,11 @@ impl Arriving {
                 self.check_message(&after, &mut problems)?;
                 Write::Message { before: None, after }
             }
-            Moved::Knowledge(after) => Write::Knowledge { bytes_before: None, after },
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
-            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
-                unreachable!("they are no records of a business")
+            other => {
+                let mut rows = Batch::default();
+                other.put(of, &mut rows);
+                Write::Rows(rows)
             }
         };
         if !problems.is_empty() {
@@ -243,21 +230,12 @@ impl Arriving {
         if self.theirs.is_empty() {
             return Ok(moved);
         }
-        Ok(match moved {
-            Moved::Appointment(it) if self.theirs.is_erased(it.contact_id) => Moved::Appointment(it.erased()),
-            Moved::Call(it) => {
-                if self.theirs.is_their_call(&it) {
-                    self.their_calls.insert(it.id);
-                }
-                Moved::Call(self.theirs.without_in_call(&it).unwrap_or(it))
-            }
-            Moved::Message(it) => {
-                let is_their_call = |call| Ok(self.their_calls.contains(&call));
-                let without = self.theirs.without_in_message(&it, is_their_call)?;
-                Moved::Message(without.unwrap_or(it))
-            }
-            other => other,
-        })
+        if let Moved::Call(call) = &moved
+            && self.theirs.is_their_call(call)
+        {
+            self.their_calls.insert(call.id);
+        }
+        moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
     }
 
     async fn write_names(&mut self) -> Result<(), MoveError> {

@@ -230,19 +230,10 @@ impl Leaving {
         if self.theirs.is_empty() {
             return Ok(moved);
         }
-        Ok(match moved {
-            Moved::Appointment(it) if self.theirs.is_erased(it.contact_id) => Moved::Appointment(it.erased()),
-            Moved::Call(it) => Moved::Call(self.theirs.without_in_call(&it).unwrap_or(it)),
-            Moved::Message(it) => {
-                let is_their_call = |call| {
-                    let key = keys::call(self.of, call);
-                    let call = store.usable(&key, record_at(rows, &key))?.flatten();
-                    Ok(call.is_some_and(|call| self.theirs.is_their_call(&call)))
-                };
-                let without = self.theirs.without_in_message(&it, is_their_call)?;
-                Moved::Message(without.unwrap_or(it))
-            }
-            other => other,
+        moved.without(&self.theirs, |call| {
+            let key = keys::call(self.of, call);
+            let call = store.usable(&key, record_at(rows, &key))?.flatten();
+            Ok(call.is_some_and(|call| self.theirs.is_their_call(&call)))
         })
     }
 

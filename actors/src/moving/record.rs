@@ -1,22 +1,24 @@
 //! What moves, and what can be wrong with it.
 
-use crate::domain::{
-    Appointment, BlockedTime, Business, CallRecord, Contact, Knowledge, Problem, Retention, Service,
-    SpecialDay, StaffMember, TakenMessage, WebhookEndpoint,
-};
+use crate::business::{Personal, Theirs};
+use crate::domain::{self, BusinessId, CallId, Problem, Timestamp};
 use crate::error::EngineError;
-use crate::store::keys::kind;
-use crate::store::{DiskFull, Record, StoreError};
+use crate::store::kept::{self, Kept, Stamped};
+use crate::store::{Batch, DiskFull, Key, Record, StoreError};
 
-/// Declares the kinds of records in the order in which they come: the record of each, the word by which lines name it, and
-/// its kind of rows.
-macro_rules! kinds {
-    ($($(#[$about:meta])* $kind:ident($record:ty) $word:literal $rows:ident;)*) => {
+/// Declares the kinds of records that exports contain, from the table of the store.
+macro_rules! declare {
+    (
+        exported {
+            $($(#[$about:meta])* $kind:ident($record:ident) $word:literal $($mark:ident)? { $($_facts:tt)* })*
+        }
+        others $_others:tt
+    ) => {
         /// A record on its way, in the order in which they come: a business, what it has, its end.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
         pub enum Moved {
-            $($(#[$about])* $kind($record),)*
+            $($(#[$about])* $kind(domain::$record),)*
             /// The business is whole: it had so many records, itself included.
             End {
                 /// How many.
@@ -44,7 +46,7 @@ macro_rules! kinds {
             /// The kind of rows in which such records stand.
             pub(super) const fn rows(self) -> u8 {
                 match self {
-                    $(Self::$kind => kind::$rows,)*
+                    $(Self::$kind => domain::$record::KIND,)*
                 }
             }
 
@@ -64,36 +66,66 @@ macro_rules! kinds {
                     Self::End { .. } => None,
                 }
             }
+
+            /// Its key in a business; none for the end of a business.
+            pub(super) fn key(&self, of: BusinessId) -> Option<Key> {
+                match self {
+                    $(Self::$kind(it) => Some(Kept::key(it, of)),)*
+                    Self::End { .. } => None,
+                }
+            }
+
+            /// Whether it has an id, which its key ends with.
+            pub(super) const fn has_id(&self) -> bool {
+                match self {
+                    $(Self::$kind(_) => declare!(@has_id $($mark)?),)*
+                    Self::End { .. } => false,
+                }
+            }
+
+            /// When it was created and when it last changed.
+            pub(super) fn stamps(&mut self) -> (Timestamp, Timestamp) {
+                let stamps = match self {
+                    $(Self::$kind(it) => it.stamps(),)*
+                    Self::End { .. } => Vec::new(),
+                };
+                let mut stamps = stamps.into_iter().map(|stamp| *stamp);
+                let created_at = stamps.next().unwrap_or(Timestamp::MIN);
+                (created_at, stamps.next().unwrap_or(created_at))
+            }
+
+            /// The record as the erasure of these contacts will leave it.
+            pub(super) fn without(
+                self,
+                theirs: &Theirs,
+                is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
+            ) -> Result<Self, StoreError> {
+                Ok(match self {
+                    $(Self::$kind(it) => {
+                        Self::$kind(declare!(@without it, theirs, is_their_call $(, $mark)?))
+                    })*
+                    end @ Self::End { .. } => end,
+                })
+            }
+
+            /// Writes it as a new record of a business.
+            pub(super) fn put(&self, of: BusinessId, batch: &mut Batch) {
+                match self {
+                    $(Self::$kind(it) => kept::put(of, None, it, batch),)*
+                    Self::End { .. } => {}
+                }
+            }
         }
     };
+    (@without $it:ident, $theirs:ident, $is_their_call:ident, personal) => {
+        $it.without($theirs, $is_their_call)?.unwrap_or($it)
+    };
+    (@without $it:ident, $_theirs:ident, $_is_their_call:ident $(, dated)?) => { $it };
+    (@has_id dated) => { false };
+    (@has_id $(personal)?) => { true };
 }
 
-kinds! {
-    /// A business; what follows is its own.
-    Business(Business) "business" PROFILE;
-    /// For how long it keeps what has happened, where somebody has ever said so.
-    Retention(Retention) "retention" RETENTION;
-    /// A service.
-    Service(Service) "service" SERVICE;
-    /// A staff member.
-    Staff(StaffMember) "staff" STAFF;
-    /// A special day.
-    SpecialDay(SpecialDay) "special_day" SPECIAL_DAY;
-    /// Time that a staff member has off.
-    TimeOff(BlockedTime) "time_off" BLOCKED_TIME;
-    /// A contact.
-    Contact(Contact) "contact" CONTACT;
-    /// An appointment.
-    Appointment(Appointment) "appointment" APPOINTMENT;
-    /// A call.
-    Call(CallRecord) "call" CALL;
-    /// A message.
-    Message(TakenMessage) "message" MESSAGE;
-    /// A piece of knowledge.
-    Knowledge(Knowledge) "knowledge" KNOWLEDGE;
-    /// A webhook endpoint, with its secret.
-    Webhook(WebhookEndpoint) "webhook" WEBHOOK;
-}
+kept::each_kind!(declare);
 
 impl MovedKind {
     /// The kind that lines name by this word, if any.

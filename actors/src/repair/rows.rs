@@ -1,75 +1,29 @@
-//! Which stamps each record bears, and under which index rows.
+//! The rows that a record with other stamps needs. The table of the store names the stamps of each kind of record.
 
 use chrono::TimeDelta;
 
 use crate::delivery::delay_before;
-use crate::domain::{
-    ApiKey, Appointment, BlockedTime, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge,
-    Membership, Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
-    WebhookId,
-};
-use crate::store::kept::{IndexRow, Kept};
+use crate::domain::{ApiKey, BusinessId, Delivery, Timestamp, WebhookId};
+use crate::store::kept::{self, OnStamp, Stamped};
 use crate::store::keys::kind;
-use crate::store::records::AuditRecord;
 use crate::store::{Batch, Key, Record, Store, StoreError, keys};
 
 /// How far behind what the schedule gives an attempt may be due; schedules run on a clock of their own.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// A record with stamps.
-trait Stamped: Record + Clone + PartialEq {
-    /// What the report calls such records.
-    const NAME: &'static str;
+impl Stamped for ApiKey {
+    const NAME: &'static str = "API keys";
 
-    /// Its stamps: all instants but those that a client gave.
-    fn stamps(&mut self) -> Vec<&mut Timestamp>;
-
-    /// The rows by which it is found, whose keys hold stamps.
-    fn rows(&self, _: BusinessId) -> Vec<IndexRow> {
-        Vec::new()
+    fn stamps(&mut self) -> Vec<&mut Timestamp> {
+        [Some(&mut self.created_at), self.revoked_at.as_mut()].into_iter().flatten().collect()
     }
 }
 
-/// Which fields of each record are stamps, those that it may lack apart, and whether stamps stand in its index rows, too.
-macro_rules! stamped {
-    ($($type:ty, $name:literal: [$($($stamp:ident).+),*] $([$($maybe:ident),*])? $(=> $rows:ident)?;)*) => {$(
-        impl Stamped for $type {
-            const NAME: &'static str = $name;
-
-            fn stamps(&mut self) -> Vec<&mut Timestamp> {
-                [$(Some(&mut self.$($stamp).+),)* $($(self.$maybe.as_mut(),)*)?].into_iter().flatten().collect()
-            }
-
-            $(fn rows(&self, of: BusinessId) -> Vec<IndexRow> {
-                Kept::$rows(self, of)
-            })?
-        }
-    )*};
-}
-
-stamped! {
-    Business, "profiles": [created_at, updated_at];
-    Service, "services": [created_at, updated_at];
-    StaffMember, "staff members": [created_at, updated_at];
-    WebhookEndpoint, "webhook endpoints": [created_at, updated_at] [disabled_at];
-    ApiKey, "API keys": [created_at] [revoked_at];
-    Knowledge, "pieces of knowledge": [created_at, updated_at];
-    SpecialDay, "special days": [created_at, updated_at];
-    BlockedTime, "times off": [created_at];
-    Membership, "memberships": [created_at, updated_at];
-    AuditRecord, "audit entries": [entry.at];
-    Delivery, "deliveries": [created_at] [last_attempt_at];
-    Appointment, "appointments": [created_at, updated_at] => index;
-    Contact, "contacts": [created_at, updated_at] => index;
-    CallRecord, "calls": [created_at, updated_at] => index;
-    TakenMessage, "messages": [created_at, updated_at] => index;
-}
-
-impl Stamped for Retention {
-    const NAME: &'static str = "retention settings";
+impl Stamped for Delivery {
+    const NAME: &'static str = "deliveries";
 
     fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        self.set.as_mut().map(|set| &mut set.at).into_iter().collect()
+        [Some(&mut self.created_at), self.last_attempt_at.as_mut()].into_iter().flatten().collect()
     }
 }
 
@@ -87,50 +41,33 @@ pub(super) fn each_of(
     key: &Key,
     value: &[u8],
     present: Timestamp,
-    stamp: &mut dyn FnMut(&mut Timestamp),
+    stamp: OnStamp<'_>,
 ) -> Result<Option<Moved>, StoreError> {
     match keys::kind_of(key)? {
-        kind::PROFILE => each::<Business>(of, key, value, stamp),
-        kind::RETENTION => each::<Retention>(of, key, value, stamp),
-        kind::SERVICE => each::<Service>(of, key, value, stamp),
-        kind::STAFF => each::<StaffMember>(of, key, value, stamp),
-        kind::SPECIAL_DAY => each::<SpecialDay>(of, key, value, stamp),
-        kind::BLOCKED_TIME => each::<BlockedTime>(of, key, value, stamp),
-        kind::MEMBERSHIP => each::<Membership>(of, key, value, stamp),
-        kind::WEBHOOK => each::<WebhookEndpoint>(of, key, value, stamp),
         kind::KEY => {
             let key = keys::api_key(keys::prefix_from_value(value)?);
-            store.get_raw(&key)?.map_or(Ok(None), |value| each::<ApiKey>(of, &key, &value, stamp))
+            let Some(value) = store.get_raw(&key)? else { return Ok(None) };
+            Ok(in_place::<ApiKey>(&key, &value, stamp)?.map(|(moved, _)| moved))
         }
-        kind::APPOINTMENT => each::<Appointment>(of, key, value, stamp),
-        kind::CONTACT => each::<Contact>(of, key, value, stamp),
-        kind::CALL => each::<CallRecord>(of, key, value, stamp),
-        kind::MESSAGE => each::<TakenMessage>(of, key, value, stamp),
-        kind::KNOWLEDGE => each::<Knowledge>(of, key, value, stamp),
-        kind::AUDIT => each::<AuditRecord>(of, key, value, stamp),
         kind::DELIVERY => delivery(store, of, key, value, present, stamp),
-        _ => Ok(None),
+        other => {
+            let Some(kind) = kept::kind(other) else { return Ok(None) };
+            let batch = (kind.restamp)(of, value, stamp)?;
+            Ok(batch.map(|batch| Moved { batch, name: kind.name }))
+        }
     }
 }
 
-fn each<R: Stamped>(
-    of: BusinessId,
+/// A record without index rows that have stamps: what is to be written, and the record as it will be.
+fn in_place<R: Stamped>(
     key: &Key,
     value: &[u8],
-    stamp: &mut dyn FnMut(&mut Timestamp),
-) -> Result<Option<Moved>, StoreError> {
-    let before = R::decode(value)?;
-    let mut after = before.clone();
-    after.stamps().into_iter().for_each(stamp);
-    if after == before {
-        return Ok(None);
-    }
+    stamp: OnStamp<'_>,
+) -> Result<Option<(Moved, R)>, StoreError> {
+    let Some((_, after)) = kept::restamped::<R>(value, stamp)? else { return Ok(None) };
     let mut batch = Batch::default();
-    before.rows(of).into_iter().for_each(|row| batch.delete(row.key));
-    batch.delete_whole(*key, value.len());
-    batch.put(*key, after.encode());
-    after.rows(of).into_iter().for_each(|row| batch.put(row.key, row.value));
-    Ok(Some(Moved { batch, name: R::NAME }))
+    batch.put_over(*key, after.encode(), value.len());
+    Ok(Some((Moved { batch, name: R::NAME }, after)))
 }
 
 /// A delivery. When it is due next is no stamp: it moves only where it lies further ahead than its schedule sets it.
@@ -140,12 +77,10 @@ fn delivery(
     key: &Key,
     value: &[u8],
     present: Timestamp,
-    stamp: &mut dyn FnMut(&mut Timestamp),
+    stamp: OnStamp<'_>,
 ) -> Result<Option<Moved>, StoreError> {
-    let moved = each::<Delivery>(of, key, value, stamp)?;
-    let Some(Moved { mut batch, name }) = moved else { return Ok(None) };
-    let mut after = Delivery::decode(value)?;
-    after.stamps().into_iter().for_each(stamp);
+    let moved = in_place::<Delivery>(key, value, stamp)?;
+    let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
     let latest = present + delay_before(after.attempts);
     if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
         let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;

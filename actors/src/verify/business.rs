@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use super::findings::Checker;
 use crate::domain::{
-    Amount, ApiKey, AppointmentId, AuditId, BlockedTime, Budget, BudgetKind, Business, BusinessId, ContactId,
-    EventId, Knowledge, PersonId, ResourceId, Retention, Service, SpecialDay, StaffId, StaffMember,
-    Timestamp, Usage,
+    Amount, ApiKey, AppointmentId, AuditId, BlockedTime, BudgetKind, Business, BusinessId, ContactId,
+    EventId, PersonId, ResourceId, StaffId, StaffMember, Timestamp, Usage,
 };
-use crate::store::kept::{Counted, counted};
+use crate::store::kept::{self, Counted, counted};
 use crate::store::keys::kind;
 use crate::store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
 use crate::store::{Order, Record, keys};
@@ -67,8 +66,6 @@ impl InBusiness {
                 checker.stands_at(&keys::profile(business.id));
                 checker.expect("in the list of businesses", &keys::business_index(of), b"");
             }
-            kind::BUDGET => _ = checker.decoded::<Budget>(value),
-            kind::RETENTION => _ = checker.kept::<Retention>(value),
             kind::ERASURE => erasure(checker, value),
             kind::ERASING => {
                 _ = checker.decoded::<ErasingRecord>(value);
@@ -85,18 +82,15 @@ impl InBusiness {
                 checker.refers("event", &keys::event(of, event));
                 checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
             }
-            kind::SERVICE => _ = checker.kept::<Service>(value),
             kind::STAFF => {
                 let Some(member) = checker.kept::<StaffMember>(value) else { return };
                 member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
             }
-            kind::SPECIAL_DAY => _ = checker.kept::<SpecialDay>(value),
             kind::BLOCKED_TIME => {
                 let Some(time) = checker.kept::<BlockedTime>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, time.staff_id));
             }
             kind::KEY => self.key(checker, value),
-            kind::KNOWLEDGE => _ = checker.kept::<Knowledge>(value),
             kind::AUDIT => self.entry(checker, value),
             kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {
@@ -109,7 +103,10 @@ impl InBusiness {
             }
             // A repair that is not finished is told once, of the installation.
             kind::REPAIR => {}
-            _ => checker.wrong("its kind is not known"),
+            other => match kept::kind(other) {
+                Some(kind) => checker.kept_as(kind, value),
+                None => checker.wrong("its kind is not known"),
+            },
         }
     }
 

@@ -1,7 +1,7 @@
 //! What was found, and how rows are looked up on the way.
 
 use crate::domain::{BusinessId, ContactId};
-use crate::store::kept::Kept;
+use crate::store::kept::{IndexRow, Kept, Kind};
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Key, Record, Rows, StoreError, keys, value_at};
 
@@ -130,11 +130,23 @@ impl<'a> Checker<'a> {
     /// The record in a value, which has to stand where it does and to be found by its index rows.
     pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
         let record = self.decoded::<R>(value)?;
-        self.stands_at(&record.key(self.of));
-        for row in record.index(self.of) {
+        self.placed(&record.key(self.of), &record.index(self.of));
+        Some(record)
+    }
+
+    /// The same for a record of which nothing else is checked.
+    pub(super) fn kept_as(&mut self, kind: &Kind, value: &[u8]) {
+        let places = (kind.places)(self.of, value);
+        if let Some((key, index)) = self.read(places) {
+            self.placed(&key, &index);
+        }
+    }
+
+    fn placed(&mut self, key: &Key, index: &[IndexRow]) {
+        self.stands_at(key);
+        for row in index {
             self.expect(row.name, &row.key, &row.value);
         }
-        Some(record)
     }
 
     /// The row that is looked at has to be one by which this record is found.

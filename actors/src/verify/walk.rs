@@ -87,7 +87,7 @@ fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &
         | kind::MESSAGE_BY_CONTACT
         | kind::MESSAGE_BY_CALL
         | kind::MESSAGE_BY_UPDATE => conversations::index_of_messages(checker, value),
-        kind::WEBHOOK | kind::EVENT | kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
+        kind::EVENT | kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
             webhooks::look(checker, kind, value);
         }
         kind::MEMBERSHIP => people::membership(checker, value),

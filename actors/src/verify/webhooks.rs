@@ -9,7 +9,6 @@ use crate::store::keys::kind;
 /// Looks at a row.
 pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     match kind {
-        kind::WEBHOOK => _ = checker.kept::<WebhookEndpoint>(value),
         kind::EVENT => event(checker, value),
         _ => {
             let Some(id) = id_in::<WebhookId>(checker) else { return };

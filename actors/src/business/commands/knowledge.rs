@@ -7,7 +7,7 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal};
 use crate::error::EngineError;
-use crate::store::{Record, Weight, keys};
+use crate::store::{Weight, keys};
 use crate::view::KnowledgeView;
 
 /// Adds a piece of knowledge.
@@ -28,7 +28,7 @@ impl Change for AddKnowledge {
         Ok(Decision::answering(shown)
             .remember(remembered)
             .note(AuditAction::KnowledgeCreated, knowledge.id)
-            .write(Write::Knowledge { bytes_before: None, after: knowledge }))
+            .write(Write::put(context.business_id(), None, &knowledge)))
     }
 
     fn replay(&self, remembered: KnowledgeView) -> KnowledgeView {
@@ -57,7 +57,7 @@ impl Change for PatchKnowledge {
     type Gives = Shown<KnowledgeView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let (before, bytes) = stored(context, self.id)?;
+        let before = stored(context, self.id)?;
         let shown = KnowledgeView::from(&before);
         context.check_match(&shown)?;
         let mut after = self.patch.apply(&before);
@@ -69,7 +69,7 @@ impl Change for PatchKnowledge {
         let (from, to) = in_brief(shown, &now_shown);
         Ok(Decision::answering(now_shown)
             .note_changes(AuditAction::KnowledgeUpdated, self.id, (&from, &to))
-            .write(Write::Knowledge { bytes_before: Some(bytes), after }))
+            .write(Write::put(context.business_id(), Some(&before), &after)))
     }
 
     fn weight(&self) -> Weight {
@@ -88,8 +88,7 @@ impl Change for DeleteKnowledge {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let (_, bytes) = stored(context, self.id)?;
-        let gone = Write::NoKnowledge { id: self.id, bytes };
+        let gone = Write::delete(context.business_id(), &stored(context, self.id)?);
         Ok(Decision::gone().note(AuditAction::KnowledgeDeleted, self.id).write(gone))
     }
 
@@ -98,11 +97,9 @@ impl Change for DeleteKnowledge {
     }
 }
 
-/// A piece of knowledge, and how long its value is.
-fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<(Knowledge, usize), EngineError> {
-    let value = context.read_raw(&keys::knowledge(context.business_id(), id))?;
-    let value = value.ok_or(Refusal::NotFound("knowledge"))?;
-    Ok((Knowledge::decode(&value)?, value.len()))
+fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge, EngineError> {
+    let knowledge = context.read(&keys::knowledge(context.business_id(), id))?;
+    Ok(knowledge.ok_or(Refusal::NotFound("knowledge"))?)
 }
 
 /// What the audit log tells of a change: that the content is another, and not all that it was and is, which may be long.

@@ -42,7 +42,12 @@ pub fn staff(business: BusinessId, id: StaffId) -> Key {
 
 /// A special day.
 pub fn special_day(business: BusinessId, date: NaiveDate) -> Key {
-    start(business, kind::SPECIAL_DAY).with(&ordered_date(date)).with(&[0; 12])
+    of_date(business, kind::SPECIAL_DAY, date)
+}
+
+/// A key of a kind that goes on with a date.
+pub fn of_date(business: BusinessId, kind: u8, date: NaiveDate) -> Key {
+    start(business, kind).with(&ordered_date(date)).with(&[0; 12])
 }
 
 /// The special days from one date to another, both included.

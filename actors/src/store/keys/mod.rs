@@ -33,7 +33,7 @@ pub use appointments::{
 };
 pub use business::{
     audit, audit_within, blocked_key, blocked_time, blocked_times, budget, business_index, hot, knowledge,
-    lets_in, listed_business, profile, retention, service, special_day, special_days, staff,
+    lets_in, listed_business, of_date, profile, retention, service, special_day, special_days, staff,
 };
 pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
 pub use contacts::{
@@ -45,7 +45,7 @@ pub use mail::{mail, mail_due, mail_gathered, mails, mails_and_alerts, mails_due
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
-    millis_value, of_kind, phone_digest,
+    millis_value, of_id, of_kind, phone_digest,
 };
 pub use people::{lane_of, member_of, membership, memberships_of, person, person_by_email, person_by_token};
 pub use retention::{

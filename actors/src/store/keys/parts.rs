@@ -13,7 +13,7 @@ pub(super) fn start(business: BusinessId, kind: u8) -> Key {
 }
 
 /// A key of a kind that goes on with an id.
-pub(super) fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
+pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
 
@@ -68,56 +68,7 @@ pub fn all(business: BusinessId) -> KeyRange {
 
 /// Whether a key of a business has the length that keys of its kind have; none of a kind that is not known has.
 pub fn has_width(key: &[u8], kind: u8) -> bool {
-    let width = match kind {
-        kind::APPOINTMENT
-        | kind::APPOINTMENT_BY_UPDATE
-        | kind::CONTACT_BY_UPDATE
-        | kind::CALL_BY_START
-        | kind::CALL_BY_UPDATE
-        | kind::MESSAGE_BY_CREATION
-        | kind::MESSAGE_BY_UPDATE
-        | kind::MAIL_DUE
-        | kind::ALERT => 41,
-        kind::MESSAGE_BY_STATUS => 42,
-        kind::APPOINTMENT_BY_CONTACT
-        | kind::CALL_BY_CONTACT
-        | kind::MESSAGE_BY_CONTACT
-        | kind::MESSAGE_BY_CALL
-        | kind::BLOCKED_TIME
-        | kind::DELIVERY_DUE => 57,
-        kind::DELIVERY => 49,
-        kind::MAIL_GATHERED => 50,
-        kind::IDEMPOTENCY => 53,
-        kind::AGE => 25,
-        kind::REPAIR => 21,
-        kind::PROFILE
-        | kind::SERVICE
-        | kind::STAFF
-        | kind::WEBHOOK
-        | kind::BUDGET
-        | kind::RETENTION
-        | kind::ERASURE
-        | kind::ERASING
-        | kind::WIPE
-        | kind::SPECIAL_DAY
-        | kind::MEMBERSHIP
-        | kind::KEY
-        | kind::APPOINTMENT_START
-        | kind::CONTACT
-        | kind::CONTACT_BY_PHONE
-        | kind::CONTACT_BY_EMAIL
-        | kind::CONTACT_NAMES
-        | kind::CALL
-        | kind::MESSAGE
-        | kind::KNOWLEDGE
-        | kind::EVENT
-        | kind::DELIVERY_REACHED
-        | kind::MAIL
-        | kind::ALERTS_READ
-        | kind::AUDIT => 33,
-        _ => return false,
-    };
-    key.len() == width
+    kind::width(kind) == Some(key.len())
 }
 
 /// Every key of the kind.
