@@ -30,6 +30,7 @@ pub mod keys;
 mod lenient;
 mod long;
 mod mark;
+#[cfg(any(test, feature = "simulation"))]
 mod memory;
 mod memtable;
 mod newest;
@@ -77,6 +78,7 @@ pub use error::StoreError;
 pub use filling::Filling;
 pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
+#[cfg(any(test, feature = "simulation"))]
 pub use memory::MemoryBackend;
 pub use newest::NewestEntry;
 pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
@@ -152,6 +154,7 @@ impl Store {
     ///
     /// # Panics
     /// Outside a tokio runtime.
+    #[cfg(any(test, feature = "simulation"))]
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
         let damaged = Damaged::of(session.kept_aside()?);

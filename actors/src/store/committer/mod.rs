@@ -36,6 +36,7 @@ pub(crate) use self::core::SNAPSHOTS_MAX;
 use self::queue::SHARDS;
 pub use self::queue::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, QUANTUM_BYTES};
 pub use self::stats::CommitStats;
+#[cfg(any(test, feature = "simulation"))]
 use super::memory::Session;
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
@@ -62,6 +63,7 @@ impl Committer {
     }
 
     /// Starts the writer as a task of the runtime it is called in, for simulations.
+    #[cfg(any(test, feature = "simulation"))]
     pub(super) fn on_task(backend: Arc<Session>, on_fatal: OnFatal) -> Self {
         let core = Arc::new(Core::new(on_fatal));
         tokio::spawn(run::task(Arc::clone(&core), backend));

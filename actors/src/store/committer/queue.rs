@@ -272,6 +272,7 @@ impl Queue {
     }
 
     /// Like [`Queue::take_blocking`], for a task.
+    #[cfg(any(test, feature = "simulation"))]
     pub(super) async fn take(&self) -> Option<Group> {
         loop {
             {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::core::Core;
 use super::queue::Group;
+#[cfg(any(test, feature = "simulation"))]
 use crate::store::memory::Session;
 use crate::store::{Backend, StoreError};
 
@@ -53,6 +54,7 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
 }
 
 /// The writer as a task. It never reads the time, so that a simulation gives the same result each time.
+#[cfg(any(test, feature = "simulation"))]
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
     while let Some(group) = core.queue.take().await {

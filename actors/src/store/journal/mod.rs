@@ -18,6 +18,8 @@
 //! ```
 
 mod blocks;
+#[cfg(any(test, feature = "simulation"))]
+mod memory;
 mod record;
 mod salvage;
 #[cfg(test)]
@@ -31,7 +33,9 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-pub(super) use self::blocks::{BLOCK_BYTES, Blocks, MemoryBlocks};
+pub(super) use self::blocks::{BLOCK_BYTES, Blocks};
+#[cfg(any(test, feature = "simulation"))]
+pub(super) use self::memory::MemoryBlocks;
 use self::record::Id;
 pub(super) use self::record::Rows;
 pub(super) use self::salvage::salvage;
