@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use actors::domain::{
     Amendment, BudgetKind, Conflict, Denied, Named, ProblemCode, SlotReason, UnderWay, UrlRefusal, Wait,
 };
+use actors::net::named::TlsFault;
 
 /// Why a time cannot be booked.
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
@@ -203,6 +204,20 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::OperatorCanAdd => "the operator can add this person",
     };
     words.into()
+}
+
+/// What is wrong with a TLS connection.
+pub(crate) fn tls(fault: TlsFault) -> &'static str {
+    match fault {
+        TlsFault::Expired => "the certificate has expired",
+        TlsFault::NotYetValid => "the certificate is not valid yet",
+        TlsFault::OtherName => "the certificate is for another name",
+        TlsFault::UnknownIssuer => "the certificate's issuer is not trusted",
+        TlsFault::Certificate => "the certificate is not valid",
+        TlsFault::Refused => "the other end refused the TLS handshake",
+        TlsFault::NotTls => "the other end does not speak TLS",
+        TlsFault::Handshake => "the TLS handshake failed",
+    }
 }
 
 /// Why webhooks cannot be sent to a URL.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use actors::net::named::tls_reason;
+use actors::net::named::tls_fault;
 use bytes::{Bytes, BytesMut};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
@@ -24,6 +24,7 @@ use tokio::sync::mpsc;
 use super::connect::{Connector, Place};
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
+use crate::english;
 
 /// How long a request may take, from connecting to the last byte of its answer.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -288,7 +289,7 @@ pub(super) fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
     }
     match last.downcast_ref::<io::Error>() {
         Some(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            Some(reason) => tls_reason(reason).to_owned(),
+            Some(reason) => english::tls(tls_fault(reason)).to_owned(),
             None if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
             None => last.to_string(),
         },

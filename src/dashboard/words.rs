@@ -1,5 +1,6 @@
 //! The words of the pages.
 
+pub(super) mod attempts;
 pub(super) mod audit;
 pub(super) mod problems;
 pub(super) mod refusals;

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use actors::net::Trust;
-use actors::net::named::tls_reason;
+use actors::net::named::tls_fault;
 use lettre::transport::smtp::client::AsyncTokioStream;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::settings::{Relay, Security};
+use crate::english;
 
 /// How long a relay may take until a connection to one of its addresses is open.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
@@ -140,7 +141,7 @@ fn expect(answer: &[String], code: &str) -> io::Result<()> {
 /// An error of TLS in words: those of rustls show values of its own.
 fn without_rust_values(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(reason) => bad(tls_reason(reason)),
+        Some(reason) => bad(english::tls(tls_fault(reason))),
         None => error,
     }
 }

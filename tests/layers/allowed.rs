@@ -17,7 +17,7 @@ pub(crate) const ENGINE: Allowed = &[
     ("quota", &["domain"]),
     // The world outside, and where everything is kept.
     ("ports", &["domain", "net::trust"]),
-    ("net", &["domain::problem", "ports"]),
+    ("net", &["domain::attempt", "domain::problem", "ports"]),
     ("store", &["domain", "measure", "ports"]),
     ("error", &["domain", "store"]),
     ("clock", &["domain", "ports", "store"]),
@@ -412,7 +412,7 @@ pub(crate) const EDGES: Allowed = &[
     ("server", &[]),
     ("english", &[]),
     ("words", &[]),
-    ("mail", &["words"]),
+    ("mail", &["english", "words"]),
     ("config", &["mail", "server", "telemetry"]),
     ("http", &[]),
     ("rest", &["english", "http"]),

@@ -17,7 +17,7 @@ use super::write::write_delivery;
 use crate::business::commands::webhooks::TurnOff;
 use crate::business::{BusinessHandle, Request};
 use crate::domain::{
-    Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
+    Actor as Who, AttemptFailure, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
 };
 use crate::error::EngineError;
 use crate::live::Happened;
@@ -237,7 +237,7 @@ impl State {
             );
             Delivery {
                 status: DeliveryStatus::Failed,
-                last_error: Some("the event is not kept any more".into()),
+                last_error: Some(AttemptFailure::EventGone.into()),
                 next_attempt_at: None,
                 ..delivery
             }

@@ -2,7 +2,7 @@
 
 use super::schedule::AttemptResult;
 use super::signature::sign;
-use crate::domain::{Timestamp, WebhookEndpoint};
+use crate::domain::{AttemptFailure, Timestamp, WebhookEndpoint};
 use crate::net::{Post, WebhookUrl};
 use crate::shared::Shared;
 
@@ -19,7 +19,7 @@ pub(crate) fn signed(
         delivered: false,
         response_status: None,
         response_body: None,
-        error: Some("the URL is refused".into()),
+        error: Some(AttemptFailure::UrlRefused.into()),
     })?;
     // Receivers hold it against their own clocks, not against our stamps.
     let seconds = shared.clocks.raw().millis().div_euclid(1_000);

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use crate::domain::{Delivery, DeliveryStatus, Timestamp};
+use crate::domain::{AttemptError, Delivery, DeliveryStatus, Timestamp};
 use crate::net::{Attempt, Outcome};
 
 /// How long a delivery is shown in the log (spec §6 rule 10).
@@ -38,7 +38,7 @@ pub(crate) struct AttemptResult {
     /// The first KiB of the answer, if it was read.
     pub(crate) response_body: Option<String>,
     /// Why it failed.
-    pub(crate) error: Option<String>,
+    pub(crate) error: Option<AttemptError>,
 }
 
 /// What follows from an attempt.

@@ -4,7 +4,7 @@
 //! scheduled; one of an earlier epoch was missed. So turning off touches the endpoint alone, however much waits.
 
 use super::words::words;
-use super::{EventId, EventType, Timestamp, WebhookId};
+use super::{AttemptError, EventId, EventType, Timestamp, WebhookId};
 
 /// How many endpoints a business may have.
 pub const ENDPOINTS_MAX: usize = 25;
@@ -177,7 +177,7 @@ pub struct Delivery {
     /// The first KiB of the newest answer.
     pub last_response_body: Option<String>,
     /// Why the newest attempt failed.
-    pub last_error: Option<String>,
+    pub last_error: Option<AttemptError>,
     /// When the newest attempt began.
     pub last_attempt_at: Option<Timestamp>,
     /// When the next attempt is due, while one is.

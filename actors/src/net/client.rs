@@ -18,7 +18,7 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
-use super::failure::{Failure, Outcome};
+use super::failure::{Outcome, from_http, outcome};
 use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
 use super::log_throttle::LogThrottle;
 use super::outage::Network;
@@ -26,6 +26,7 @@ use super::pool::Pool;
 use super::tls::client_config;
 use super::trust::Trust;
 use super::url::WebhookUrl;
+use crate::domain::{AttemptError, AttemptFailure};
 use crate::ports::Ports;
 
 /// So long may an attempt take, from resolving to the head of the response.
@@ -84,8 +85,8 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// The status of the response, if there was one.
     pub status: Option<u16>,
-    /// Why it failed, in a short phrase.
-    pub error: Option<String>,
+    /// Why it failed.
+    pub error: Option<AttemptError>,
     /// How long it took until that was known.
     pub duration: Duration,
 }
@@ -134,23 +135,23 @@ impl WebhookClient {
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
         let duration = start.elapsed();
-        if matches!(answer, Err(Failure::Short)) && self.warned.is_due(&()) {
+        if matches!(answer, Err(AttemptFailure::Short)) && self.warned.is_due(&()) {
             tracing::warn!(
                 "webhooks are put off: this service is short of open files, ports, memory or look-ups"
             );
         }
         match answer {
             Err(failure) => {
-                let (outcome, error) = (failure.outcome(), Some(failure.to_string()));
+                let (outcome, error) = (outcome(failure), Some(failure.into()));
                 (Attempt { outcome, status: None, error, duration }, None)
             }
             Ok((connection, response)) => {
                 let status = response.status();
-                let failure = judge(status);
+                let error = judge(status);
                 let attempt = Attempt {
-                    outcome: if failure.is_none() { Outcome::Delivered } else { Outcome::Failed },
+                    outcome: if error.is_none() { Outcome::Delivered } else { Outcome::Failed },
                     status: Some(status.as_u16()),
-                    error: failure.map(|failure| failure.to_string()),
+                    error,
                     duration,
                 };
                 let deadline = Instant::now() + BODY_TIME_MAX;
@@ -175,17 +176,17 @@ impl WebhookClient {
         &self,
         post: &Post,
         deadline: Instant,
-    ) -> Result<(Connection, Response<Incoming>), Failure> {
+    ) -> Result<(Connection, Response<Incoming>), AttemptFailure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
         let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
-            GuardError::Short(_) => Failure::Short,
-            GuardError::Out(lack) => Failure::Out(lack),
-            _ => Failure::NotPublic,
+            GuardError::Short(_) => AttemptFailure::Short,
+            GuardError::Out(lack) => lack.into(),
+            _ => AttemptFailure::NotPublic,
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
-            Failure::NotPublic | Failure::Header | Failure::Short => failure,
+            AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
             // Without a way to anywhere, what was not heard says nothing of the receiver.
-            failure => self.network.judge_failure(&targets).map_or(failure, Failure::Out),
+            failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }
 
@@ -194,10 +195,10 @@ impl WebhookClient {
         post: &Post,
         targets: &[SocketAddr],
         deadline: Instant,
-    ) -> Result<(Connection, Response<Incoming>), Failure> {
+    ) -> Result<(Connection, Response<Incoming>), AttemptFailure> {
         if let Some(mut connection) = self.pool.take(&post.url, targets) {
             match send(&mut connection, post, deadline).await {
-                Err(Failure::Closed) => {}
+                Err(AttemptFailure::Closed) => {}
                 answer => return answer.map(|response| (connection, response)),
             }
         }
@@ -215,11 +216,11 @@ impl fmt::Debug for WebhookClient {
 }
 
 /// What is wrong with a status, if anything.
-fn judge(status: StatusCode) -> Option<Failure> {
+fn judge(status: StatusCode) -> Option<AttemptError> {
     match status.as_u16() {
         200..=299 => None,
-        code @ 300..=399 => Some(Failure::Redirect(code)),
-        code => Some(Failure::Status(code)),
+        code @ 300..=399 => Some(AttemptError::Redirect(code)),
+        code => Some(AttemptError::Status(code)),
     }
 }
 
@@ -227,24 +228,24 @@ async fn send(
     connection: &mut Connection,
     post: &Post,
     deadline: Instant,
-) -> Result<Response<Incoming>, Failure> {
+) -> Result<Response<Incoming>, AttemptFailure> {
     let request = request(post)?;
     timeout_at(deadline, connection.sender.send_request(request))
         .await
-        .map_err(|_| Failure::Timeout("waiting for the response"))?
-        .map_err(|error| Failure::from_http(&error))
+        .map_err(|_| AttemptFailure::ResponseTimeout)?
+        .map_err(|error| from_http(&error))
 }
 
-fn request(post: &Post) -> Result<Request<Full<Bytes>>, Failure> {
+fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     let target: PathAndQuery =
         post.url.path_and_query().parse().expect("a webhook's URL was parsed with its path");
     let mut request = Request::post(Uri::from(target)).body(Full::new(post.body.clone())).expect("a request");
     let headers = request.headers_mut();
     for (name, value) in &post.headers {
-        let value = HeaderValue::try_from(value.as_str()).map_err(|_| Failure::Header)?;
-        headers.insert(HeaderName::try_from(*name).map_err(|_| Failure::Header)?, value);
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| AttemptFailure::Header)?;
+        headers.insert(HeaderName::try_from(*name).map_err(|_| AttemptFailure::Header)?, value);
     }
-    headers.insert(HOST, HeaderValue::try_from(post.url.authority()).map_err(|_| Failure::Header)?);
+    headers.insert(HOST, HeaderValue::try_from(post.url.authority()).map_err(|_| AttemptFailure::Header)?);
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     Ok(request)
 }

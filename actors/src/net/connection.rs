@@ -15,10 +15,11 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::failure::Failure;
-use super::named::certificate_reason;
+use super::failure::from_http;
+use super::named::{TlsFault, tls_fault};
 use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
+use crate::domain::AttemptFailure;
 use crate::ports::{Dialer, Stream};
 
 /// So many addresses of a host are tried.
@@ -67,20 +68,20 @@ impl Connector {
         url: &WebhookUrl,
         targets: &[SocketAddr],
         deadline: Instant,
-    ) -> Result<Connection, Failure> {
+    ) -> Result<Connection, AttemptFailure> {
         let (peer, stream) = self.dial(targets, deadline).await?;
         let name = server_name(url.host())?;
         let stream = timeout_at(deadline, self.tls.connect(name, stream))
             .await
-            .map_err(|_| Failure::Timeout("during the TLS handshake"))?
-            .map_err(|error| Failure::Tls(tls_phrase(&error)))?;
+            .map_err(|_| AttemptFailure::HandshakeTimeout)?
+            .map_err(|error| tls_failure(&error))?;
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(RESPONSE_HEAD_BYTES_MAX)
             .max_header_size(RESPONSE_HEAD_BYTES_MAX)
             .max_headers(RESPONSE_HEADERS_MAX)
             .handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| Failure::from_http(&error))?;
+            .map_err(|error| from_http(&error))?;
         // How it ends, its sending end learns.
         let driver = tokio::spawn(async move {
             let _ = connection.await;
@@ -92,9 +93,9 @@ impl Connector {
         &self,
         targets: &[SocketAddr],
         deadline: Instant,
-    ) -> Result<(SocketAddr, Box<dyn Stream>), Failure> {
+    ) -> Result<(SocketAddr, Box<dyn Stream>), AttemptFailure> {
         let targets = &targets[..targets.len().min(ADDRESSES_TRIED_MAX)];
-        let (mut failure, mut short) = (Failure::NotPublic, false);
+        let (mut failure, mut short) = (AttemptFailure::NotPublic, false);
         for (index, target) in targets.iter().enumerate() {
             let others_left = index + 1 < targets.len();
             let until = if others_left { deadline.min(Instant::now() + CONNECT_TIME_MAX) } else { deadline };
@@ -105,55 +106,59 @@ impl Connector {
                         tracing::debug!(webhook.target = %target, error = %error, "a webhook cannot be sent for a lack of ours");
                         short = true;
                     }
-                    failure = Failure::Connect(connect_phrase(&error));
+                    failure = connect_failure(&error);
                 }
-                Err(_) => failure = Failure::Timeout("while connecting"),
+                Err(_) => failure = AttemptFailure::ConnectTimeout,
             }
             if Instant::now() >= deadline {
                 break;
             }
         }
         // The address that could not be dialled might have been the one that answers.
-        Err(if short { Failure::Short } else { failure })
+        Err(if short { AttemptFailure::Short } else { failure })
     }
 }
 
 /// Checks that a connection leads to the address that was checked and dialled.
-fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), Failure> {
-    let peer = stream.peer_addr().map_err(|error| Failure::Connect(connect_phrase(&error)))?;
+fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure> {
+    let peer = stream.peer_addr().map_err(|error| connect_failure(&error))?;
     if (peer.ip(), peer.port()) == (target.ip(), target.port()) {
         return Ok(());
     }
     tracing::error!(webhook.target = %target, webhook.peer = %peer, "a connection leads elsewhere, and is not used");
-    Err(Failure::NotPublic)
+    Err(AttemptFailure::NotPublic)
 }
 
-fn server_name(host: &Host) -> Result<ServerName<'static>, Failure> {
+fn server_name(host: &Host) -> Result<ServerName<'static>, AttemptFailure> {
     match host {
-        Host::Name(name) => DnsName::try_from(name.clone())
-            .map(ServerName::DnsName)
-            .map_err(|_| Failure::Tls("the host is no name for a certificate")),
+        Host::Name(name) => {
+            DnsName::try_from(name.clone()).map(ServerName::DnsName).map_err(|_| AttemptFailure::HostName)
+        }
         Host::Ip(IpAddr::V4(address)) => Ok(ServerName::IpAddress((*address).into())),
         Host::Ip(IpAddr::V6(address)) => Ok(ServerName::IpAddress((*address).into())),
     }
 }
 
-fn connect_phrase(error: &io::Error) -> &'static str {
+fn connect_failure(error: &io::Error) -> AttemptFailure {
     match error.kind() {
-        io::ErrorKind::ConnectionRefused => "connection refused",
-        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted => "connection reset",
-        io::ErrorKind::NetworkUnreachable => "network unreachable",
-        io::ErrorKind::HostUnreachable => "host unreachable",
-        io::ErrorKind::TimedOut => "timeout",
-        _ => "failed",
+        io::ErrorKind::ConnectionRefused => AttemptFailure::ConnectionRefused,
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted => AttemptFailure::ConnectionReset,
+        io::ErrorKind::NetworkUnreachable => AttemptFailure::NetworkUnreachable,
+        io::ErrorKind::HostUnreachable => AttemptFailure::HostUnreachable,
+        io::ErrorKind::TimedOut => AttemptFailure::SystemTimeout,
+        _ => AttemptFailure::ConnectFailed,
     }
 }
 
-fn tls_phrase(error: &io::Error) -> &'static str {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::InvalidCertificate(reason)) => certificate_reason(reason),
-        Some(rustls::Error::AlertReceived(_)) => "the receiver refused the handshake",
-        Some(_) => "the handshake failed",
-        None => "the connection was closed during the handshake",
+fn tls_failure(error: &io::Error) -> AttemptFailure {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()).map(tls_fault) {
+        Some(TlsFault::Expired) => AttemptFailure::CertificateExpired,
+        Some(TlsFault::NotYetValid) => AttemptFailure::CertificateNotYetValid,
+        Some(TlsFault::OtherName) => AttemptFailure::CertificateOtherName,
+        Some(TlsFault::UnknownIssuer) => AttemptFailure::CertificateIssuer,
+        Some(TlsFault::Certificate) => AttemptFailure::CertificateInvalid,
+        Some(TlsFault::Refused) => AttemptFailure::HandshakeRefused,
+        Some(TlsFault::NotTls | TlsFault::Handshake) => AttemptFailure::HandshakeFailed,
+        None => AttemptFailure::HandshakeClosed,
     }
 }

@@ -1,7 +1,7 @@
-//! What comes of an attempt, and why it failed.
+//! What comes of an attempt, by why it failed.
 
 use super::outage::Lack;
-use super::url::NOT_PUBLIC;
+use crate::domain::AttemptFailure;
 
 /// Whether a webhook is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,44 +14,26 @@ pub enum Outcome {
     NotMade,
 }
 
-/// Why an attempt failed, in words that may be shown to the endpoint's owner.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Failure {
-    /// The guard refuses the host, or the connection led elsewhere.
-    #[error("refused: the URL {NOT_PUBLIC}")]
-    NotPublic,
-    #[error("timeout {0}")]
-    Timeout(&'static str),
-    #[error("connect: {0}")]
-    Connect(&'static str),
-    #[error("tls: {0}")]
-    Tls(&'static str),
-    #[error("closed: the connection was closed before the response")]
-    Closed,
-    #[error("invalid response: it is not HTTP/1.1, or its head is too large")]
-    Response,
-    #[error("redirect: status {0}, not followed")]
-    Redirect(u16),
-    #[error("status {0}")]
-    Status(u16),
-    #[error("a header of the request is invalid")]
-    Header,
-    /// Nothing was sent, for a lack of our own.
-    #[error("not made: this service is short of connections")]
-    Short,
-    /// Nothing was sent, or nothing could have come back, for want of a network here.
-    #[error("not made: this service is cut off, for {0}")]
-    Out(Lack),
+/// What came of an attempt that failed so: a lack of our own is not held against the receiver.
+pub(super) fn outcome(failure: AttemptFailure) -> Outcome {
+    use AttemptFailure as F;
+    if matches!(failure, F::Short | F::NoRoute | F::NoNameServer) {
+        Outcome::NotMade
+    } else {
+        Outcome::Failed
+    }
 }
 
-impl Failure {
-    /// What came of the attempt: a lack of our own is not held against the receiver.
-    pub(super) fn outcome(&self) -> Outcome {
-        if matches!(self, Self::Short | Self::Out(_)) { Outcome::NotMade } else { Outcome::Failed }
-    }
+/// What an error of the HTTP client comes down to.
+pub(super) fn from_http(error: &hyper::Error) -> AttemptFailure {
+    if error.is_parse() { AttemptFailure::InvalidResponse } else { AttemptFailure::Closed }
+}
 
-    /// What an error of the HTTP client comes down to.
-    pub(super) fn from_http(error: &hyper::Error) -> Self {
-        if error.is_parse() { Self::Response } else { Self::Closed }
+impl From<Lack> for AttemptFailure {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Route => Self::NoRoute,
+            Lack::NameServer => Self::NoNameServer,
+        }
     }
 }

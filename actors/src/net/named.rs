@@ -41,28 +41,41 @@ pub fn trusting(
         .with_no_client_auth()
 }
 
-/// What is wrong with a certificate, in words.
-pub fn certificate_reason(error: &CertificateError) -> &'static str {
-    match error {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "the certificate has expired",
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "the certificate is not valid yet"
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "the certificate is for another name"
-        }
-        CertificateError::UnknownIssuer => "the certificate's issuer is not trusted",
-        _ => "the certificate is not valid",
-    }
+/// What is wrong with a TLS connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsFault {
+    /// The certificate has expired.
+    Expired,
+    /// The certificate is not valid yet.
+    NotYetValid,
+    /// The certificate was issued for another name.
+    OtherName,
+    /// The issuer of the certificate is not trusted.
+    UnknownIssuer,
+    /// The certificate is invalid for another reason.
+    Certificate,
+    /// The other end refused the handshake.
+    Refused,
+    /// The other end does not speak TLS.
+    NotTls,
+    /// The handshake failed for another reason.
+    Handshake,
 }
 
-/// What is wrong with a TLS connection, in words.
-pub fn tls_reason(error: &Error) -> &'static str {
+/// What is wrong with a TLS connection, by the error of rustls.
+pub fn tls_fault(error: &Error) -> TlsFault {
+    use CertificateError as C;
     match error {
-        Error::InvalidCertificate(reason) => certificate_reason(reason),
-        Error::AlertReceived(_) => "the other end refused the TLS handshake",
-        Error::InvalidMessage(_) => "the other end does not speak TLS",
-        _ => "the TLS handshake failed",
+        Error::InvalidCertificate(C::Expired | C::ExpiredContext { .. }) => TlsFault::Expired,
+        Error::InvalidCertificate(C::NotValidYet | C::NotValidYetContext { .. }) => TlsFault::NotYetValid,
+        Error::InvalidCertificate(C::NotValidForName | C::NotValidForNameContext { .. }) => {
+            TlsFault::OtherName
+        }
+        Error::InvalidCertificate(C::UnknownIssuer) => TlsFault::UnknownIssuer,
+        Error::InvalidCertificate(_) => TlsFault::Certificate,
+        Error::AlertReceived(_) => TlsFault::Refused,
+        Error::InvalidMessage(_) => TlsFault::NotTls,
+        _ => TlsFault::Handshake,
     }
 }
 

@@ -47,15 +47,6 @@ pub enum Lack {
     NameServer,
 }
 
-impl fmt::Display for Lack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Route => "it has no route to any network",
-            Self::NameServer => "no name server answers it",
-        })
-    }
-}
-
 /// Whether the network is there. Cheap to clone; the clones share what they know.
 #[derive(Clone)]
 pub struct Network(Arc<Inner>);
@@ -175,7 +166,7 @@ impl Network {
         let begins = self.0.out.lock().replace(lack).is_none();
         if begins {
             self.0.has_names.store(false, Ordering::Relaxed);
-            tracing::warn!("webhooks are held back: this service is cut off, for {lack}");
+            tracing::warn!(network.lack = ?lack, "webhooks are held back: this service is cut off");
             tokio::spawn(probe(Arc::downgrade(&self.0)));
         }
         lack

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    Delivery, DeliveryStatus, DisabledReason, EventId, EventType, Timestamp, WebhookEndpoint, WebhookId,
-    WebhookStatus,
+    AttemptError, Delivery, DeliveryStatus, DisabledReason, EventId, EventType, Timestamp, WebhookEndpoint,
+    WebhookId, WebhookStatus,
 };
 
 /// A webhook endpoint; its secret is never shown again.
@@ -98,7 +98,8 @@ pub struct DeliveryView {
     /// The first KiB of the newest answer.
     pub last_response_body: Option<String>,
     /// Why the newest attempt failed.
-    pub last_error: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub last_error: Option<AttemptError>,
     /// When the newest attempt began.
     pub last_attempt_at: Option<Timestamp>,
     /// When the next attempt is due.
@@ -139,7 +140,8 @@ pub struct TestView {
     /// The status of its answer.
     pub response_status: Option<u16>,
     /// Why it failed.
-    pub error: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub error: Option<AttemptError>,
     /// How long the attempt took, in milliseconds.
     pub duration_ms: u64,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use zxcvbn::feedback::{Suggestion, Warning};
 
-use actors::domain::{ProblemCode, TextError, Wait};
+use actors::domain::{AttemptError, AttemptFailure, ProblemCode, TextError, Wait};
 
 use super::*;
 use crate::words::ids;
@@ -181,6 +181,19 @@ fn why_a_password_is_refused_is_told_in_the_pages_language() {
         said(words(Locale::En), "of another kind: of which nobody knows"),
         "Of another kind. of which nobody knows."
     );
+}
+
+#[test]
+fn why_an_attempt_failed_is_told_in_the_pages_language() {
+    let told = |locale, error: &AttemptError| attempts::error(words(locale), error);
+    for failure in AttemptFailure::ALL {
+        let error = (*failure).into();
+        assert_ne!(told(Locale::En, &error), told(Locale::Fr, &error), "{failure}");
+    }
+    let reset = AttemptFailure::ConnectionReset.into();
+    assert_eq!(told(Locale::Fr, &reset), "Pas de connexion. La connexion a été rompue");
+    let stored = AttemptError::Other("a text of an earlier version".into());
+    assert_eq!(told(Locale::Fr, &stored), "a text of an earlier version");
 }
 
 #[test]

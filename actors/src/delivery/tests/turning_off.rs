@@ -4,7 +4,9 @@ use std::sync::atomic::AtomicU64;
 
 use super::*;
 use crate::business::commands::webhooks::TurnOff;
-use crate::domain::{Address, AlertKind, Delivery, MembershipPatch, PersonId, ResourceId, Role};
+use crate::domain::{
+    Address, AlertKind, AttemptFailure, Delivery, MembershipPatch, PersonId, ResourceId, Role,
+};
 use crate::people::Invitation;
 use crate::store::keys;
 
@@ -112,7 +114,7 @@ async fn a_success_during_the_ninth_attempt_keeps_it_on() {
     sleep(Duration::from_secs(20)).await;
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
-    assert_eq!(log[1].last_error.as_deref(), Some("timeout waiting for the response"));
+    assert_eq!(log[1].last_error, Some(AttemptFailure::ResponseTimeout.into()));
     assert_eq!(world.status(id).await, ON);
 }
 

@@ -1,6 +1,7 @@
 //! Much that waits, at one endpoint or at many.
 
 use super::*;
+use crate::domain::AttemptFailure;
 
 /// Creates this much at once.
 async fn happen_often(world: &World, times: usize) {
@@ -178,7 +179,7 @@ async fn a_delivery_without_its_event_fails_alone() {
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
     assert_eq!((log[1].attempts, log[1].next_attempt_at), (1, None));
-    assert_eq!(log[1].last_error.as_deref(), Some("the event is not kept any more"));
+    assert_eq!(log[1].last_error, Some(AttemptFailure::EventGone.into()));
     assert_eq!(receiver.requests().len(), 1);
     assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
 }

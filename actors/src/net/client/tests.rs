@@ -130,7 +130,8 @@ fn ok(body: &str) -> String {
 #[track_caller]
 fn failed(attempt: &impl AsRef<Attempt>, error: &str) {
     let attempt = attempt.as_ref();
-    assert_eq!((attempt.outcome, attempt.error.as_deref()), (Outcome::Failed, Some(error)), "{attempt:?}");
+    let text = attempt.error.as_ref().map(ToString::to_string);
+    assert_eq!((attempt.outcome, text.as_deref()), (Outcome::Failed, Some(error)), "{attempt:?}");
 }
 
 #[track_caller]

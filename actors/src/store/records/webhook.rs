@@ -1,6 +1,6 @@
 //! Webhook endpoints and deliveries.
 
-use crate::domain::{Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
+use crate::domain::{AttemptError, Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
 use crate::store::StoreError;
 use crate::store::codec::{Field, Fields, record};
 
@@ -33,11 +33,24 @@ impl Field for WebhookSecret {
     }
 }
 
+impl Field for AttemptError {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_string().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::from_text(String::read(from)?))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
-    use crate::domain::{DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus};
+    use crate::domain::{
+        AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus,
+    };
+    use crate::store::Record;
 
     fn endpoint() -> WebhookEndpoint {
         WebhookEndpoint {
@@ -65,7 +78,7 @@ mod tests {
             reached_before: Some(7),
             last_response_status: Some(500),
             last_response_body: Some("no".into()),
-            last_error: Some("the receiver answered 500".into()),
+            last_error: Some(AttemptError::Other("the receiver answered 500".into())),
             last_attempt_at: Some(Timestamp::from_millis(4)),
             next_attempt_at: Some(Timestamp::from_millis(5)),
             created_at: Timestamp::from_millis(1),
@@ -88,6 +101,17 @@ mod tests {
             "010202020202020202020202020202020202010102010701fbf40101026e6f01197468652072656365697665722061\
              6e737765726564203530300108010a02",
         );
+    }
+
+    #[test]
+    fn the_text_of_an_error_is_stored_and_becomes_the_error_again() {
+        for error in [AttemptError::Status(500), AttemptFailure::CertificateIssuer.into()] {
+            let delivery = Delivery { last_error: Some(error.clone()), ..delivery() };
+            let bytes = delivery.encode();
+            let text = error.to_string();
+            assert!(bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{error:?}");
+            assert_eq!(Delivery::decode(&bytes).unwrap(), delivery);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What keeps an attempt from being answered, and whose fault it is.
 
 use super::*;
+use crate::domain::{AttemptError, AttemptFailure};
 
 #[tokio::test(start_paused = true)]
 async fn certificates_are_verified() {
@@ -33,14 +34,14 @@ async fn a_host_that_never_connects_or_resolves_times_out() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lack_of_our_own_is_no_attempt() {
-    const SHORT: &str = "not made: this service is short of connections";
+    const SHORT: AttemptError = AttemptError::Failed(AttemptFailure::Short);
     for number in [12, 23, 24, 99, 105] {
         let world = World::new();
         world.net.put(ADDRESS, Place::Error(number));
         let attempt = world.post().await;
         assert_eq!(
-            (attempt.outcome, attempt.status, attempt.error.as_deref()),
-            (Outcome::NotMade, None, Some(SHORT)),
+            (attempt.outcome, attempt.status, &attempt.error),
+            (Outcome::NotMade, None, &Some(SHORT)),
             "{number}"
         );
     }
@@ -63,7 +64,7 @@ async fn a_lack_of_our_own_is_no_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
-    const NO_WAY: &str = "not made: this service is cut off, for it has no route to any network";
+    const NO_WAY: AttemptError = AttemptError::Failed(AttemptFailure::NoRoute);
     // The way is lost before connecting, or while the response is waited for.
     let never = World::new();
     let hanging = World::new();
@@ -75,8 +76,8 @@ async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
     };
     let (never_made, (), given_up) = tokio::join!(never.post(), lost, hanging.post());
     for (world, attempt) in [(never, never_made), (hanging, given_up)] {
-        let error = attempt.error.as_deref();
-        assert_eq!((attempt.outcome, attempt.status, error), (Outcome::NotMade, None, Some(NO_WAY)));
+        let expected = (Outcome::NotMade, None, &Some(NO_WAY));
+        assert_eq!((attempt.outcome, attempt.status, &attempt.error), expected);
         assert!(world.client.network().is_out());
         assert!(world.client.is_cut_off_from(&WebhookUrl::parse(URL).unwrap()));
         assert_eq!(world.post().await.outcome, Outcome::NotMade);

@@ -84,7 +84,6 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
     let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
     let (class, word) = status(&view, &delivery);
     let http = undone.as_ref().map_or(StatusCode::OK, Undone::status);
-    let failure = delivery.last_error.as_deref();
     let shown = Page {
         frame: member.frame("settings/webhooks"),
         crumbs: member.crumbs_of(&view, endpoint),
@@ -117,7 +116,7 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
             Some(bytes) => Body::Whole(json(&bytes)),
         },
         response: delivery.last_response_body.as_deref().map(plain).unwrap_or_default(),
-        likely: likely(delivery.last_response_status, failure).map(|id| view.t(id)).unwrap_or_default(),
+        likely: delivery.last_error.as_ref().map(|error| view.t(likely(error))).unwrap_or_default(),
         steps: steps(&view, member, &delivery),
         view,
     };

@@ -1,7 +1,7 @@
 //! The delivery log of an endpoint: its filters and its rows.
 
 use actors::delivery::{ATTEMPTS_MAX, DeliveryFilter};
-use actors::domain::{DeliveryStatus, EventType, Timestamp};
+use actors::domain::{AttemptError, DeliveryStatus, EventType, Timestamp};
 use actors::view::DeliveryView;
 use chrono_tz::Tz;
 
@@ -11,6 +11,7 @@ use crate::dashboard::days;
 use crate::dashboard::form::Form;
 use crate::dashboard::parts::{Choice, Field};
 use crate::dashboard::view::View;
+use crate::dashboard::words::attempts;
 
 /// The names of the filters, as the address has them.
 pub(super) const FILTERS: [&str; 4] = ["status", "type", "from", "to"];
@@ -146,15 +147,15 @@ pub(super) fn status(view: &View, delivery: &DeliveryView) -> (&'static str, Str
 
 /// What the newest attempt was answered, in short; empty where there was none.
 pub(super) fn answer(view: &View, delivery: &DeliveryView) -> String {
-    told(view, delivery.last_response_status, delivery.last_error.as_deref())
+    told(view, delivery.last_response_status, delivery.last_error.as_ref())
 }
 
 /// An answer, or why there was none.
-pub(super) fn told(view: &View, status: Option<u16>, error: Option<&str>) -> String {
+pub(super) fn told(view: &View, status: Option<u16>, error: Option<&AttemptError>) -> String {
     match (status, error) {
         (Some(status @ 300..400), _) => view.with("hooks-answer-redirect", "status", &status.to_string()),
         (Some(status), _) => status.to_string(),
-        (None, Some(error)) => view.said(error).trim_end_matches('.').to_owned(),
+        (None, Some(error)) => attempts::error(view.words, error),
         (None, None) => String::new(),
     }
 }

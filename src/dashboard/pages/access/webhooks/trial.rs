@@ -1,7 +1,7 @@
 //! A test of an endpoint: what was sent, what came back, and how long that took.
 
 use actors::delivery::WebhookTrial;
-use actors::domain::{EventType, WebhookEndpoint};
+use actors::domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
 use askama::Template;
 use axum::http::StatusCode;
 
@@ -100,11 +100,9 @@ fn came(view: &View, trial: WebhookTrial) -> Came {
     let WebhookTrial { shown, url, headers, body, response_body } = trial;
     Came {
         delivered: shown.delivered,
-        answer: told(view, shown.response_status, shown.error.as_deref()),
+        answer: told(view, shown.response_status, shown.error.as_ref()),
         after: duration(view, shown.duration_ms),
-        likely: likely(shown.response_status, shown.error.as_deref())
-            .map(|id| view.t(id))
-            .unwrap_or_default(),
+        likely: shown.error.as_ref().map(|error| view.t(likely(error))).unwrap_or_default(),
         body: response_body.as_deref().map(plain).unwrap_or_default(),
         url,
         headers,
@@ -112,23 +110,43 @@ fn came(view: &View, trial: WebhookTrial) -> Came {
     }
 }
 
-/// What is most likely wrong, by what came back.
-pub(super) fn likely(status: Option<u16>, error: Option<&str>) -> Option<&'static str> {
-    let error = error?;
-    let starts = |start: &str| error.starts_with(start);
-    Some(match status {
-        Some(400 | 401 | 403) => "hooks-likely-secret",
-        Some(404 | 405 | 410) => "hooks-likely-path",
-        Some(300..400) => "hooks-likely-redirect",
-        Some(413) => "hooks-likely-large",
-        Some(429) => "hooks-likely-limit",
-        Some(_) => "hooks-likely-receiver",
-        None if starts("timeout") => "hooks-likely-slow",
-        None if starts("tls") => "hooks-likely-certificate",
-        None if starts("refused") => "hooks-likely-private",
-        None if starts("not made") => "hooks-likely-ours",
-        None => "hooks-likely-away",
-    })
+/// What is most likely wrong, by why an attempt failed.
+pub(super) fn likely(error: &AttemptError) -> &'static str {
+    use AttemptFailure as F;
+    match error {
+        AttemptError::Status(400 | 401 | 403) => "hooks-likely-secret",
+        AttemptError::Status(404 | 405 | 410) => "hooks-likely-path",
+        AttemptError::Status(413) => "hooks-likely-large",
+        AttemptError::Status(429) => "hooks-likely-limit",
+        AttemptError::Status(_) => "hooks-likely-receiver",
+        AttemptError::Redirect(_) => "hooks-likely-redirect",
+        AttemptError::Failed(failure) => match failure {
+            F::ConnectTimeout | F::HandshakeTimeout | F::ResponseTimeout => "hooks-likely-slow",
+            F::HostName
+            | F::CertificateExpired
+            | F::CertificateNotYetValid
+            | F::CertificateOtherName
+            | F::CertificateIssuer
+            | F::CertificateInvalid
+            | F::HandshakeRefused
+            | F::HandshakeFailed
+            | F::HandshakeClosed => "hooks-likely-certificate",
+            F::NotPublic => "hooks-likely-private",
+            F::Short | F::NoRoute | F::NoNameServer => "hooks-likely-ours",
+            F::UrlRefused
+            | F::EventGone
+            | F::Header
+            | F::ConnectionRefused
+            | F::ConnectionReset
+            | F::NetworkUnreachable
+            | F::HostUnreachable
+            | F::SystemTimeout
+            | F::ConnectFailed
+            | F::Closed
+            | F::InvalidResponse => "hooks-likely-away",
+        },
+        AttemptError::Other(_) => "hooks-likely-away",
+    }
 }
 
 #[cfg(test)]
@@ -137,23 +155,19 @@ mod tests {
 
     #[test]
     fn what_is_likely_wrong_is_told_by_what_came_back() {
-        for (status, error, expected) in [
-            (Some(204), None, None),
-            (Some(401), Some("status 401"), Some("hooks-likely-secret")),
-            (Some(404), Some("status 404"), Some("hooks-likely-path")),
-            (Some(301), Some("redirect: status 301, not followed"), Some("hooks-likely-redirect")),
-            (Some(503), Some("status 503"), Some("hooks-likely-receiver")),
-            (None, Some("timeout waiting for the response"), Some("hooks-likely-slow")),
-            (None, Some("tls: the certificate has expired"), Some("hooks-likely-certificate")),
-            (
-                None,
-                Some("refused: the URL does not resolve to a public address"),
-                Some("hooks-likely-private"),
-            ),
-            (None, Some("connect: connection refused"), Some("hooks-likely-away")),
-            (None, Some("not made: this service is short of connections"), Some("hooks-likely-ours")),
+        for (error, expected) in [
+            (AttemptError::Status(401), "hooks-likely-secret"),
+            (AttemptError::Status(404), "hooks-likely-path"),
+            (AttemptError::Redirect(301), "hooks-likely-redirect"),
+            (AttemptError::Status(503), "hooks-likely-receiver"),
+            (AttemptFailure::ResponseTimeout.into(), "hooks-likely-slow"),
+            (AttemptFailure::CertificateExpired.into(), "hooks-likely-certificate"),
+            (AttemptFailure::NotPublic.into(), "hooks-likely-private"),
+            (AttemptFailure::ConnectionRefused.into(), "hooks-likely-away"),
+            (AttemptFailure::Short.into(), "hooks-likely-ours"),
+            (AttemptError::Other("what an earlier version stored".into()), "hooks-likely-away"),
         ] {
-            assert_eq!(likely(status, error), expected, "{status:?} {error:?}");
+            assert_eq!(likely(&error), expected, "{error:?}");
         }
     }
 }

@@ -1,0 +1,91 @@
+//! Why an attempt to deliver a webhook failed, in each language: the compiler finds a reason without words.
+
+use actors::domain::{AttemptError, AttemptFailure};
+
+use super::of;
+use crate::words::Words;
+
+/// Why an attempt failed, without a full stop at the end.
+pub(in crate::dashboard) fn error(words: &Words, error: &AttemptError) -> String {
+    match error {
+        AttemptError::Failed(failure) => self::failure(words, *failure).to_owned(),
+        AttemptError::Redirect(status) | AttemptError::Status(status) => {
+            of(words.locale, "The answer was {}", "La réponse a été {}").replace("{}", &status.to_string())
+        }
+        AttemptError::Other(text) => text.clone(),
+    }
+}
+
+fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
+    use AttemptFailure as F;
+    let (english, french) = match failure {
+        F::NotPublic => ("Refused. The address is not public", "Refusé. L’adresse n’est pas publique"),
+        F::UrlRefused => ("The address is refused", "L’adresse est refusée"),
+        F::EventGone => ("The event was deleted", "L’événement a été supprimé"),
+        F::Header => ("A header of the request is not valid", "Un en-tête de la requête n’est pas valide"),
+        F::ConnectTimeout => ("Timed out while connecting", "Délai dépassé pendant la connexion"),
+        F::HandshakeTimeout => {
+            ("Timed out during the TLS handshake", "Délai dépassé pendant la négociation TLS")
+        }
+        F::ResponseTimeout => ("Timed out", "Délai dépassé"),
+        F::ConnectionRefused => {
+            ("No connection. The connection was refused", "Pas de connexion. La connexion a été refusée")
+        }
+        F::ConnectionReset => {
+            ("No connection. The connection was reset", "Pas de connexion. La connexion a été rompue")
+        }
+        F::NetworkUnreachable => {
+            ("No connection. The network cannot be reached", "Pas de connexion. Le réseau est injoignable")
+        }
+        F::HostUnreachable => {
+            ("No connection. The host cannot be reached", "Pas de connexion. L’hôte est injoignable")
+        }
+        F::SystemTimeout => {
+            ("No connection. Nothing answered in time", "Pas de connexion. Rien n’a répondu à temps")
+        }
+        F::ConnectFailed => ("No connection. It failed", "Pas de connexion. Elle a échoué"),
+        F::HostName => {
+            ("TLS. The host is no name for a certificate", "TLS. L’hôte n’est pas un nom pour un certificat")
+        }
+        F::CertificateExpired => ("TLS. The certificate has expired", "TLS. Le certificat a expiré"),
+        F::CertificateNotYetValid => {
+            ("TLS. The certificate is not valid yet", "TLS. Le certificat n’est pas encore valide")
+        }
+        F::CertificateOtherName => {
+            ("TLS. The certificate is for another name", "TLS. Le certificat vaut pour un autre nom")
+        }
+        F::CertificateIssuer => (
+            "TLS. The certificate’s issuer is not trusted",
+            "TLS. L’émetteur du certificat n’est pas reconnu",
+        ),
+        F::CertificateInvalid => ("TLS. The certificate is not valid", "TLS. Le certificat n’est pas valide"),
+        F::HandshakeRefused => {
+            ("TLS. The receiver refused the handshake", "TLS. Le récepteur a refusé la négociation")
+        }
+        F::HandshakeFailed => ("TLS. The handshake failed", "TLS. La négociation a échoué"),
+        F::HandshakeClosed => (
+            "TLS. The connection was closed during the handshake",
+            "TLS. La connexion a été fermée pendant la négociation",
+        ),
+        F::Closed => (
+            "Closed. The connection was closed before the answer",
+            "Fermé. La connexion a été fermée avant la réponse",
+        ),
+        F::InvalidResponse => (
+            "No valid answer. It is not HTTP/1.1, or its head is too large",
+            "Réponse non valide. Ce n’est pas du HTTP/1.1, ou son en-tête est trop long",
+        ),
+        F::Short => {
+            ("Not sent. This service is short of connections", "Non envoyé. Ce service manque de connexions")
+        }
+        F::NoRoute => (
+            "Not sent. This service has no way to any network",
+            "Non envoyé. Ce service n’a accès à aucun réseau",
+        ),
+        F::NoNameServer => (
+            "Not sent. This service reaches no name server",
+            "Non envoyé. Ce service ne joint aucun serveur de noms",
+        ),
+    };
+    of(words.locale, english, french)
+}
