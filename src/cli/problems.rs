@@ -3,14 +3,11 @@
 //! What always holds: a problem is told once; what no flag of the command caused keeps the name that the service gave
 //! it.
 
-use actors::domain::SlotReason;
-
 use super::record::{ApiError, Detail, one_line};
 use super::request::Call;
 use super::shown;
 use super::typed::near::question;
 use super::typed::zone;
-use crate::english;
 
 /// The long flags of a command, without dashes.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +89,9 @@ fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, S
     Some((one_line(&value), field))
 }
 
+/// The property of a booking that may be too close to another appointment.
+const IGNORE_BUFFERS: &str = "ignore_buffers";
+
 /// What may help against a problem.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
@@ -102,13 +102,14 @@ pub(super) enum Hint {
 }
 
 /// What may help against the problems of a request, each thing once.
-pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
+pub(super) fn hints(refused: &ApiError, call: &Call, flags: &Flags) -> Vec<Hint> {
     let invalid = refused.code == "invalid_request";
     let mut hints: Vec<Hint> = Vec::new();
-    if refused.code == "slot_unavailable" && refused.message == english::slot(SlotReason::Buffer) {
-        hints.push(Hint::Said("--ignore-buffers books it all the same".into()));
-    }
     if refused.code == "slot_unavailable" {
+        let has_buffers = call.body.as_ref().is_none_or(|body| body.get(IGNORE_BUFFERS).is_none());
+        if let Some(flag) = flags.flag(IGNORE_BUFFERS).filter(|_| has_buffers) {
+            hints.push(Hint::Said(format!("{flag} books a time that is only too close to another one")));
+        }
         hints.push(Hint::Said("`receptionist availability` lists the open times".into()));
     }
     for hint in refused.details.iter().filter(|_| invalid).filter_map(|detail| hint(detail, call)) {
@@ -166,8 +167,17 @@ mod tests {
     }
 
     fn flags() -> Flags {
-        let names =
-            ["phone", "hours", "service", "contact", "contact-phone", "timezone", "rows-max", "event"];
+        let names = [
+            "phone",
+            "hours",
+            "service",
+            "contact",
+            "contact-phone",
+            "timezone",
+            "rows-max",
+            "event",
+            "ignore-buffers",
+        ];
         Flags(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
@@ -209,14 +219,14 @@ mod tests {
         assert_eq!(hint(&detail("timezone"), &call()), paris);
         let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
         let taken = r#"{"code":"conflict","message":"taken","details":[{"path":"phone","message":"no"}]}"#;
-        assert_eq!(hints(&refused(taken), &call()), []);
+        assert_eq!(hints(&refused(taken), &call(), &flags()), []);
         let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
-        assert_eq!(hints(&refused(late), &call()).len(), 1);
-        let near =
-            serde_json::json!({"code": "slot_unavailable", "message": english::slot(SlotReason::Buffer)});
-        let told = hints(&refused(&near.to_string()), &call());
-        assert_eq!(told.len(), 2);
-        assert_eq!(told[0], Hint::Said("--ignore-buffers books it all the same".into()));
+        let list = Hint::Said("`receptionist availability` lists the open times".into());
+        let near = Hint::Said("--ignore-buffers books a time that is only too close to another one".into());
+        assert_eq!(hints(&refused(late), &call(), &flags()), [near, list]);
+        assert_eq!(hints(&refused(late), &call(), &Flags::default()).len(), 1);
+        let near = Call { body: Some(json!({"ignore_buffers": true})), ..call() };
+        assert_eq!(hints(&refused(late), &near, &flags()).len(), 1);
         for path in ["hours[0].open", "absent", "service_ids"] {
             assert_eq!(hint(&detail(path), &call()), None, "{path}");
         }

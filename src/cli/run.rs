@@ -258,7 +258,7 @@ pub(super) async fn explained(client: &Client, error: RunError, call: &Call, fla
     let Some(refused) = error.refusal() else { return error };
     let mut text = told(refused, call, flags);
     let mut helps: Vec<String> = Vec::new();
-    for hint in hints(refused, call) {
+    for hint in hints(refused, call, flags) {
         let said = match hint {
             Hint::Said(said) => Some(said),
             Hint::PhoneRegion => phone_region(client, call).await,
