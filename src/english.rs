@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use actors::domain::{
-    Amendment, BudgetKind, Conflict, Denied, Named, ProblemCode, SlotReason, UnderWay, UrlRefusal, Wait,
+    Amendment, BudgetKind, Conflict, Denied, DirFault, Named, PasswordHint, ProblemCode, SlotReason,
+    TextError, UnderWay, UrlRefusal, UsedBy, Wait,
 };
 use actors::net::named::TlsFault;
 
@@ -127,8 +128,37 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::PlusInQuery(code) => {
             return format!("{} (in a query, + is a space; write it as %2B)", problem(code)).into();
         }
-        P::Text(error) => return error.to_string().into(),
+        P::Text(error) => return text(*error),
         P::RequiredWith(other) => return format!("is required with {other}").into(),
+        P::RequiredOr(other) => return format!("is required, or {other}").into(),
+        P::NotWith(others) => {
+            return format!("must not be given together with {}", others.join(" or ")).into();
+        }
+        P::InvalidJson(error) => return format!("the body is not valid JSON: {error}").into(),
+        P::HeaderAscii(max) => {
+            return format!("must be one value of 1 to {max} visible ASCII characters").into();
+        }
+        P::VisibleAscii(max) => return format!("must have 1 to {max} visible ASCII characters").into(),
+        P::ValuesMax(max) => return format!("must list at most {max} values").into(),
+        P::Unnamed(count) => return format!("{count} more problems are not listed").into(),
+        P::AtMost(max) => return format!("must be at most {max}").into(),
+        P::NotANameOrId(max) => return format!("must be a name of 1 to {max} characters, or an id").into(),
+        P::DaysFrom(other, max) => {
+            return format!("must be at most {max} days from {other}, both counted").into();
+        }
+        P::OfPerson(id) => return format!("is that of {id}").into(),
+        P::Now(value) => return value.into(),
+        P::StatusNow(status) => return format!("is {status}").into(),
+        P::EntityTagNow(tag) => return format!("the entity tag is now {tag}").into(),
+        P::UsedBy(UsedBy::Appointment(id)) => return format!("appointment {id} refers to it").into(),
+        P::UsedBy(UsedBy::Message(id)) => return format!("message {id} refers to it").into(),
+        P::UsedBy(UsedBy::Staff(id)) => return format!("staff member {id} offers it").into(),
+        P::UsedBy(UsedBy::Person(id)) => return format!("person {id} is this staff member").into(),
+        P::InTheWay(conflict) => return self::conflict(conflict).into(),
+        P::Guessable(hints) => return guessable(hints).into(),
+        P::NextAt(at) => return format!("the next one can be sent at {at}").into(),
+        P::AfterBackup(id) => return format!("wait until {id} has ended").into(),
+        P::BackupDir(dir, fault) => return backup_dir(dir, fault).into(),
         P::OneRequired(names) => return format!("must have at least one of {}", names.join(", ")).into(),
         P::Items { min: 0, max } => return format!("must have at most {max} items").into(),
         P::Items { min, max } => return format!("must have {min} to {max} items").into(),
@@ -164,6 +194,33 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         }
         P::NextIn(Wait::Hours(hours)) => return format!("the next one can be sent in {hours} hours").into(),
         P::Required => "is required",
+        P::InstantsOrDates => "is required with ends_at, or from with to",
+        P::NoBody => "this endpoint takes no body",
+        P::EmptyBody => "a JSON object is required",
+        P::EncodedName => "is not a valid percent-encoded name",
+        P::EncodedValue => "is not valid percent-encoded UTF-8",
+        P::NotEntityTags => "must be * or a list of entity tags such as \"abc\"",
+        P::NotACursor => "must be a next_cursor of this list with the same filters",
+        P::MalformedCursor => "is malformed",
+        P::NotAnInstant => "must be an RFC 3339 date-time with an offset or Z, such as 2026-03-02T09:00:00Z",
+        P::NotADateTime => {
+            "must be a time on the business's clock such as 2026-11-24T10:00, or one with an offset such as \
+             2026-11-24T10:00:00+01:00"
+        }
+        P::NotADateOrTime => {
+            "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or one with \
+             an offset"
+        }
+        P::WindowsOfClosed => "must be none where closed is true",
+        P::NoWindows => "must have a window at least where closed is not true",
+        P::NoRecord => "there is none",
+        P::UsedBy(UsedBy::JustNow) => "something has come to refer to it just now",
+        P::ContactErased => "the contact was erased",
+        P::EventWiped => "the event is wiped",
+        P::WaitingFull => "as many wait as may",
+        P::MakeReset => "an invitation is for an account without one: make a reset",
+        P::MakeLink => "make a link for the person first: it confirms the account",
+        P::NotAbsolute => "must be an absolute path",
         P::UnknownProperty => "is not a known property",
         P::UnknownParameter => "is not a known parameter",
         P::GivenTwice => "is given twice",
@@ -206,6 +263,76 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
     words.into()
 }
 
+/// Why a text is refused.
+pub(crate) fn text(error: TextError) -> Cow<'static, str> {
+    let words = match error {
+        TextError::Length { min: 0, max } => return format!("must have at most {max} characters").into(),
+        TextError::Length { min, max } => return format!("must have {min} to {max} characters").into(),
+        TextError::Blank => "must not be blank",
+        TextError::Nul => "must not contain the NUL character",
+        TextError::Email => "must be an email address such as name@example.com",
+        TextError::Phone => "must be a phone number, national or in the form +15551234567",
+    };
+    words.into()
+}
+
+/// Why a password is refused that is too easy to guess.
+fn guessable(hints: &[PasswordHint]) -> String {
+    let hints: Vec<_> = hints.iter().copied().map(hint).collect();
+    if hints.is_empty() {
+        return "is too easy to guess".into();
+    }
+    format!("is too easy to guess: {}", hints.join(" "))
+}
+
+/// What was found in a password, or makes one harder to guess.
+fn hint(hint: PasswordHint) -> &'static str {
+    match hint {
+        PasswordHint::RowOfKeys => "Straight rows of keys are easy to guess.",
+        PasswordHint::ShortKeyPattern => "Short keyboard patterns are easy to guess.",
+        PasswordHint::RepeatedCharacter => "Repeats like \"aaa\" are easy to guess.",
+        PasswordHint::RepeatedPart => {
+            "Repeats like \"abcabcabc\" are only slightly harder to guess than \"abc\"."
+        }
+        PasswordHint::Top10 => "This is a top-10 common password.",
+        PasswordHint::Top100 => "This is a top-100 common password.",
+        PasswordHint::Common => "This is a very common password.",
+        PasswordHint::SimilarToCommon => "This is similar to a commonly used password.",
+        PasswordHint::Sequence => "Sequences like abc or 6543 are easy to guess.",
+        PasswordHint::RecentYear => "Recent years are easy to guess.",
+        PasswordHint::SingleWord => "A word by itself is easy to guess.",
+        PasswordHint::Date => "Dates are often easy to guess.",
+        PasswordHint::NameAlone => "Names and surnames by themselves are easy to guess.",
+        PasswordHint::CommonName => "Common names and surnames are easy to guess.",
+        PasswordHint::UseFewWords => "Use a few words, avoid common phrases.",
+        PasswordHint::NoNeedForSymbols => "No need for symbols, digits, or uppercase letters.",
+        PasswordHint::AddWords => "Add another word or two. Uncommon words are better.",
+        PasswordHint::Capitalization => "Capitalization doesn't help very much.",
+        PasswordHint::AllUppercase => "All-uppercase is almost as easy to guess as all-lowercase.",
+        PasswordHint::ReversedWord => "Reversed words aren't much harder to guess.",
+        PasswordHint::PredictableSubstitution => {
+            "Predictable substitutions like '@' instead of 'a' don't help very much."
+        }
+        PasswordHint::LongerKeyPattern => "Use a longer keyboard pattern with more turns.",
+        PasswordHint::AvoidRepeats => "Avoid repeated words and characters.",
+        PasswordHint::AvoidSequences => "Avoid sequences.",
+        PasswordHint::AvoidRecentYears => "Avoid recent years.",
+        PasswordHint::AvoidOwnYears => "Avoid years that are associated with you.",
+        PasswordHint::AvoidOwnDates => "Avoid dates and years that are associated with you.",
+    }
+}
+
+/// Why no backup can be made in a directory.
+fn backup_dir(dir: &str, fault: &DirFault) -> String {
+    match fault {
+        DirFault::HoldsBackup => format!("{dir} holds a backup already"),
+        DirFault::NotEmpty => format!("{dir} is not empty"),
+        DirFault::NotCreated(error) => format!("{dir} cannot be created: {error}"),
+        DirFault::Unusable(error) => format!("{dir} cannot be used: {error}"),
+        DirFault::NotWritable(error) => format!("nothing can be written in {dir}: {error}"),
+    }
+}
+
 /// What is wrong with a TLS connection.
 pub(crate) fn tls(fault: TlsFault) -> &'static str {
     match fault {
@@ -239,4 +366,18 @@ fn webhook_url(refusal: UrlRefusal) -> String {
 /// What a budget is for, in words: `waiting deliveries`.
 fn spaced(kind: BudgetKind) -> String {
     kind.as_str().replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_password_is_too_easy_to_guess_is_told_hint_by_hint() {
+        assert_eq!(problem(&ProblemCode::Guessable(Vec::new())), "is too easy to guess");
+        assert_eq!(
+            problem(&ProblemCode::Guessable(vec![PasswordHint::Common, PasswordHint::AddWords])),
+            "is too easy to guess: This is a very common password. Add another word or two. Uncommon words are better."
+        );
+    }
 }

@@ -166,7 +166,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     };
     let business = engine.create_business(new, Actor::Operator).await?;
     let handle = engine.business(business.id);
-    let description = Text::new("Shampooing, coupe, coiffage".into())?;
+    let description = text("Shampooing, coupe, coiffage")?;
     let service = CreateService { description, ..CreateService::lasting(text("Coupe")?, SERVICE_MINUTES) };
     let service = made(&handle, Actor::Operator, service).await?;
     let mut staff = Vec::new();
@@ -180,7 +180,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     let by = Actor::ApiKey(id(&key)?.parse()?);
     let details = ContactDetails {
         name: Some(text("Awa Diallo")?),
-        phone: Some(Phone::from_e164("+33612345678".into())?),
+        phone: Some(Phone::from_e164("+33612345678".into()).map_err(|error| format!("{error:?}"))?),
         ..ContactDetails::default()
     };
     let contact = made(&handle, by, CreateContact { details }).await?;
@@ -230,6 +230,6 @@ fn id(resource: &Value) -> Result<String> {
     Ok(resource["id"].as_str().ok_or("a resource without id")?.to_owned())
 }
 
-fn text<const MAX: usize>(text: &str) -> Result<Text<1, MAX>> {
-    Ok(Text::new(text.to_owned())?)
+fn text<const MIN: usize, const MAX: usize>(text: &str) -> Result<Text<MIN, MAX>> {
+    Ok(Text::new(text.to_owned()).map_err(|error| format!("{error:?}"))?)
 }

@@ -1,7 +1,7 @@
 //! `B/budget`: how many rows and bytes of each kind a business may keep, and how many it keeps.
 
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
-use actors::domain::{BUDGET_MAX, BudgetKind};
+use actors::domain::{BUDGET_MAX, BudgetKind, ProblemCode};
 use actors::view::BudgetView;
 use schemars::JsonSchema;
 
@@ -31,7 +31,7 @@ impl FromJson for BudgetBound {
         match number.filter(|number| *number <= BUDGET_MAX) {
             Some(number) => Some(Self(number)),
             None => {
-                problems.add(at, format!("must be a whole number from 0 to {BUDGET_MAX}"));
+                problems.add(at, ProblemCode::WholeNumber { min: 0, max: BUDGET_MAX });
                 None
             }
         }

@@ -40,7 +40,7 @@ json_object! {
 /// A special day says one of both.
 fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("closed") && !properties.has("windows") {
-        problems.add(&at.property("windows"), "is required, or closed");
+        problems.add(&at.property("windows"), ProblemCode::RequiredOr("closed"));
     }
 }
 
@@ -67,10 +67,8 @@ impl SpecialDayBody {
     pub(crate) fn change(self, date: NaiveDate) -> Result<SetSpecialDay, Refusal> {
         let windows = self.windows.unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
-            (Some(true), [_, ..]) => Err(Refusal::invalid("windows", "must be none where closed is true")),
-            (Some(false) | None, []) => {
-                Err(Refusal::invalid("windows", "must have a window at least where closed is not true"))
-            }
+            (Some(true), [_, ..]) => Err(Refusal::invalid("windows", ProblemCode::WindowsOfClosed)),
+            (Some(false) | None, []) => Err(Refusal::invalid("windows", ProblemCode::NoWindows)),
             _ => Ok(SetSpecialDay { date, hours: windows, note: self.note }),
         }
     }
@@ -142,10 +140,10 @@ fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
     let has = |name| properties.has(name);
     match (has("starts_at") || has("ends_at"), has("from") || has("to")) {
         (true, true) => {
-            problems.add(&at.property("from"), "must not be given together with starts_at or ends_at");
+            problems.add(&at.property("from"), ProblemCode::NotWith(&["starts_at", "ends_at"]));
         }
         (false, false) => {
-            problems.add(&at.property("starts_at"), "is required with ends_at, or from with to");
+            problems.add(&at.property("starts_at"), ProblemCode::InstantsOrDates);
         }
         (instants, _) => {
             let names = if instants { ["starts_at", "ends_at"] } else { ["from", "to"] };
@@ -169,7 +167,7 @@ impl TimeOffBody {
         let span = match (self.starts_at, self.ends_at, self.from, self.to) {
             (Some(starts_at), Some(ends_at), None, None) => OffSpan::Instants { starts_at, ends_at },
             (None, None, Some(from), Some(to)) => OffSpan::Dates { from, to },
-            _ => return Err(Refusal::invalid("starts_at", "is required with ends_at, or from with to")),
+            _ => return Err(Refusal::invalid("starts_at", ProblemCode::InstantsOrDates)),
         };
         Ok(AddTimeOff { staff_id, span, note: self.note })
     }

@@ -125,7 +125,7 @@ impl FromText for SetStatus {
         match text {
             "active" => Ok(Self::Active),
             "disabled" => Ok(Self::Disabled),
-            _ => Err("must be one of active, disabled".into()),
+            _ => Err(ProblemCode::OneOf(vec!["active", "disabled"])),
         }
     }
 }
@@ -145,7 +145,7 @@ impl FromText for HandedKind {
             "invitation" => Ok(Self::Invitation),
             "reset" => Ok(Self::Reset),
             "enter" => Ok(Self::Enter),
-            _ => Err("must be one of invitation, reset, enter".into()),
+            _ => Err(ProblemCode::OneOf(vec!["invitation", "reset", "enter"])),
         }
     }
 }

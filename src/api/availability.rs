@@ -74,19 +74,15 @@ pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiErr
     let mut problems = Vec::new();
     for (name, day) in [("start_date", first), ("end_date", last)] {
         if !BOOKABLE_YEARS.contains(&day.year()) && (name == "start_date" || last != first) {
-            let message =
-                format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-            problems.push(Problem::new(name, message));
+            let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+            problems.push(Problem::new(name, years));
         }
     }
     let days = (last - first).num_days() + 1;
     if days < 1 {
         problems.push(Problem::new("end_date", ProblemCode::Before("start_date")));
     } else if days > AVAILABILITY_DAYS_MAX {
-        problems.push(Problem::new(
-            "end_date",
-            format!("must be at most {AVAILABILITY_DAYS_MAX} days from start_date, both counted"),
-        ));
+        problems.push(Problem::new("end_date", ProblemCode::DaysFrom("start_date", AVAILABILITY_DAYS_MAX)));
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
 }
@@ -96,7 +92,7 @@ pub(crate) fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Resu
     let after = after
         .map(<[u8; 8]>::try_from)
         .transpose()
-        .map_err(|_| ApiError::invalid("cursor", "is malformed"))?;
+        .map_err(|_| ApiError::invalid("cursor", ProblemCode::MalformedCursor))?;
     let after = after.map(|bytes| Timestamp::from_millis(i64::from_be_bytes(bytes)));
     let mut items: Vec<Slot> = slots
         .into_iter()

@@ -23,7 +23,7 @@ use actors::domain::{
     Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallOutcome, CallStatus, ContactDetails,
     Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch, MembershipStatus,
     MessageDetails, MessageStatus, PersonName, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId,
-    Text, Urgency, WeeklyBreaks, WeeklyHours,
+    Text, TextError, Urgency, WeeklyBreaks, WeeklyHours,
 };
 use actors::people::Invitation;
 use actors::view::PersonView;
@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{ServeError, exit, run, say, where_it_listens};
 use crate::config::{ServeArgs, Settings};
+use crate::english;
 use crate::service::Service;
 
 /// The name of the sample business.
@@ -71,6 +72,10 @@ pub fn demo(args: ServeArgs) -> ExitCode {
 
 fn failed(error: impl std::fmt::Display) -> ServeError {
     ServeError::Sample(error.to_string())
+}
+
+fn invalid(error: TextError) -> ServeError {
+    failed(english::text(error))
 }
 
 /// The sample business, made at the first start.
@@ -121,7 +126,7 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     for (name, description, duration_minutes) in
         [("Coupe", "Shampooing, coupe, coiffage", 30), ("Couleur", "Couleur et soin", 90), ("Barbe", "", 20)]
     {
-        let description = Text::new(description.into()).map_err(failed)?;
+        let description = Text::new(description.into()).map_err(invalid)?;
         let service = CreateService { description, ..CreateService::lasting(text(name)?, duration_minutes) };
         services.push(made(&business, service).await?.service.id);
     }
@@ -173,8 +178,8 @@ async fn people(
         ("Camille Roche", "camille@salon-lumiere.example", Role::Member, camille),
     ] {
         let invitation = Invitation {
-            email: Address::new(email).map_err(failed)?,
-            name: Some(PersonName::new(name.into()).map_err(failed)?),
+            email: Address::new(email).map_err(invalid)?,
+            name: Some(PersonName::new(name.into()).map_err(invalid)?),
             locale: None,
             role,
             staff_id,
@@ -192,7 +197,7 @@ async fn people(
 async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
     let details = ContactDetails {
         name: Some(text("Inès Haddad – إيناس")?),
-        email: Some(Email::new("ines.haddad@example.com").map_err(failed)?),
+        email: Some(Email::new("ines.haddad@example.com").map_err(invalid)?),
         locale: Some(Locale::Fr),
         ..ContactDetails::default()
     };
@@ -221,7 +226,7 @@ async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
             ended_at: started_at + TimeDelta::seconds(40 + 25 * hours),
             duration_seconds: None,
             locale: Some(Locale::Fr),
-            summary: Some(Text::new(summary.into()).map_err(failed)?),
+            summary: Some(Text::new(summary.into()).map_err(invalid)?),
             recording_url: None,
             appointment_id: None,
             message_id: None,
@@ -233,7 +238,7 @@ async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
                 contact_id: None,
                 caller_name: Some(text(name)?),
                 caller_phone: Some(number(phone)?),
-                body: Text::new("Merci de me rappeler au sujet du devis.".into()).map_err(failed)?,
+                body: Text::new("Merci de me rappeler au sujet du devis.".into()).map_err(invalid)?,
                 urgency: Urgency::Normal,
                 staff_id: None,
                 status: MessageStatus::New,
@@ -245,11 +250,11 @@ async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
 }
 
 fn text(text: &str) -> Result<Text<1, 200>, ServeError> {
-    Text::new(text.into()).map_err(failed)
+    Text::new(text.into()).map_err(invalid)
 }
 
 fn number(phone: &str) -> Result<Phone, ServeError> {
-    Phone::from_e164(phone.into()).map_err(failed)
+    Phone::from_e164(phone.into()).map_err(invalid)
 }
 
 /// Monday to Saturday, 09:00 to 18:00.

@@ -12,6 +12,7 @@ use chrono::{Datelike, Days, NaiveDate};
 use super::ics::{self, DAY_SECONDS, Event, events};
 use super::record::one_line;
 use super::yearly::Yearly;
+use crate::english;
 
 /// How many days one event may take.
 const EVENT_DAYS_MAX: u64 = 366;
@@ -78,7 +79,8 @@ fn summary(event: &Event) -> String {
 /// What an event is called, as far as a special day keeps it.
 fn note(event: &Event) -> Result<String, String> {
     let name = summary(event).chars().take(NOTE_CHARS_MAX).collect();
-    let name = Text::<1, NOTE_CHARS_MAX>::new(name).map_err(|error| format!("its SUMMARY {error}"))?;
+    let name = Text::<1, NOTE_CHARS_MAX>::new(name)
+        .map_err(|error| format!("its SUMMARY {}", english::text(error)))?;
     Ok(name.into_string())
 }
 

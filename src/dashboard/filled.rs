@@ -38,12 +38,7 @@ pub(super) enum Undone {
     /// It does not fit what is there.
     Conflict(Refusal),
     /// It does not fit what is there, and the page says why itself.
-    Told {
-        /// Why, in the language of the page.
-        notice: String,
-        /// Where.
-        details: Vec<Problem>,
-    },
+    Told(String),
     /// Somebody else has changed the record since the form was filled in.
     Stale,
 }
@@ -53,7 +48,7 @@ impl Undone {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Conflict(_) | Self::Told { .. } | Self::Stale => StatusCode::CONFLICT,
+            Self::Conflict(_) | Self::Told(_) | Self::Stale => StatusCode::CONFLICT,
         }
     }
 
@@ -62,11 +57,8 @@ impl Undone {
         match self {
             Self::Stale => stale,
             Self::Conflict(refusal) => view.refusal(&refusal),
-            Self::Told { notice, .. } => notice,
-            Self::Invalid(problems) => {
-                let all = problems.iter().map(|problem| view.problem(&problem.code));
-                all.collect::<Vec<_>>().join(" ")
-            }
+            Self::Told(notice) => notice,
+            Self::Invalid(problems) => view.refusal(&Refusal::Invalid(problems)),
         }
     }
 
@@ -277,7 +269,7 @@ impl Filled {
                 };
                 Self { problems, notice, ..bad }
             }
-            Undone::Told { notice, details } => Self { problems: details, notice, ..bad },
+            Undone::Told(notice) => Self { notice, ..bad },
             Undone::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
         }
     }

@@ -131,7 +131,7 @@ mod tests {
     use std::num::NonZeroU32;
     use std::sync::Arc;
 
-    use actors::domain::{Conflict, Denied, Locale};
+    use actors::domain::{Conflict, Denied, Locale, ProblemCode};
     use actors::ports::Ports;
     use actors::{Engine, EngineError};
     use http_body_util::BodyExt;
@@ -164,10 +164,10 @@ mod tests {
                 (EngineError::NotFound.into(), 404),
                 (ApiError::MethodNotAllowed("GET, HEAD", "").into(), 405),
                 (Refused::SentBefore, 409),
-                (refusal(Refusal::conflict(Conflict::AddressTaken, "email", "is taken")), 409),
+                (refusal(Refusal::conflict(Conflict::AddressTaken, "email", ProblemCode::Taken)), 409),
                 (Refused::LinkGone, 410),
                 (ApiError::BodyTooLarge(1).into(), 413),
-                (refusal(Refusal::invalid("name", "is too long")), 422),
+                (refusal(Refusal::invalid("name", ProblemCode::Required)), 422),
                 (Refused::too_many(61), 429),
                 (EngineError::Failed.into(), 500),
                 (ApiError::Panicked.into(), 500),

@@ -12,7 +12,7 @@ use super::assets;
 use super::desk::Desk;
 use super::form::SessionKey;
 use super::parts;
-use super::words::{problems, refusals, said};
+use super::words::{problems, refusals};
 use crate::rest::error::ApiError;
 use crate::words::{Value, Words};
 
@@ -55,18 +55,12 @@ impl View {
 
     /// Why something was refused, in the page's language.
     pub(super) fn refusal(&self, refusal: &Refusal) -> String {
-        let known = refusals::refusal(self.words, refusal);
-        known.unwrap_or_else(|| self.said(&ApiError::from(refusal.clone()).message()))
+        refusals::refusal(self.words, refusal)
     }
 
     /// What the engine says is wrong, in the page's language.
     pub(super) fn problem(&self, code: &ProblemCode) -> String {
         problems::problem(self.words, code)
-    }
-
-    /// What the engine says in words of its own, in the page's language as far as the catalogue has it.
-    pub(super) fn said(&self, text: &str) -> String {
-        said(self.words, text)
     }
 
     /// An icon, as markup of ours.

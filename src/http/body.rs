@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use actors::domain::Problem;
+use actors::domain::{Problem, ProblemCode};
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
@@ -148,7 +148,7 @@ pub fn parse_none(body: &[u8]) -> Result<(), Problem> {
     }
     match Json::parse(body)? {
         Json::Object(properties) if properties.is_empty() => Ok(()),
-        _ => Err(Problem::new("", "this endpoint takes no body")),
+        _ => Err(Problem::new("", ProblemCode::NoBody)),
     }
 }
 

@@ -28,8 +28,14 @@ const VERSION: u8 = 1;
 
 /// Why a text is no cursor of this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a next_cursor of this list with the same filters")]
+#[error("the cursor is not one of this list with the same filters")]
 pub struct CursorError;
+
+impl From<CursorError> for ProblemCode {
+    fn from(_: CursorError) -> Self {
+        Self::NotACursor
+    }
+}
 
 /// A cursor as a query has it, not yet opened.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
@@ -45,11 +51,7 @@ impl CursorText {
 
 impl FromText for CursorText {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        if text.len() > CURSOR_CHARS_MAX {
-            Err(CursorError.to_string().into())
-        } else {
-            Ok(Self(text.to_owned()))
-        }
+        if text.len() > CURSOR_CHARS_MAX { Err(CursorError.into()) } else { Ok(Self(text.to_owned())) }
     }
 }
 

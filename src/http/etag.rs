@@ -5,7 +5,7 @@
 //! The typed headers of the `headers` crate answer whether a tag passes, and do not give the tags; here a change
 //! carries them to where it is decided, and what is wrong with a header is told with its name.
 
-use actors::domain::Problem;
+use actors::domain::{Problem, ProblemCode};
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -76,7 +76,7 @@ impl Condition {
             return Ok(None);
         }
         // Several lines of a header are one list.
-        let malformed = || Problem::new(path, "must be * or a list of entity tags such as \"abc\"");
+        let malformed = || Problem::new(path, ProblemCode::NotEntityTags);
         parse(&lines.join(&b","[..]), weak).map(Some).ok_or_else(malformed)
     }
 }

@@ -3,7 +3,7 @@
 //! What always holds: two requests have the same fingerprint exactly when their method, their path, their query as it was
 //! written and the canonical form of their body are the same.
 
-use actors::domain::Problem;
+use actors::domain::{Problem, ProblemCode};
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName};
@@ -26,9 +26,7 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     let Some(value) = values.next() else { return Ok(None) };
     let bytes = value.as_bytes();
     if !is_key(bytes) || values.next().is_some() {
-        let message =
-            format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
-        return Err(Problem::new("Idempotency-Key", message));
+        return Err(Problem::new("Idempotency-Key", ProblemCode::HeaderAscii(IDEMPOTENCY_KEY_CHARS_MAX)));
     }
     Ok(Some(bytes))
 }

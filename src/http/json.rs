@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use actors::domain::Problem;
+use actors::domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Below this every whole number is exact in an `f64` (2^53).
@@ -38,10 +38,10 @@ impl Json {
     /// number out of range, nesting too deep, or something after the text.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(Problem::new("", "a JSON object is required"));
+            return Err(Problem::new("", ProblemCode::EmptyBody));
         }
         let problem =
-            |error: serde_json::Error| Problem::new("", format!("the body is not valid JSON: {error}"));
+            |error: serde_json::Error| Problem::new("", ProblemCode::InvalidJson(error.to_string()));
         let mut reader = serde_json::Deserializer::from_slice(bytes);
         let json = Self::deserialize(&mut reader).map_err(problem)?;
         reader.end().map_err(problem)?;
@@ -196,7 +196,6 @@ impl<'de> Visitor<'de> for Tree {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::ProblemCode;
     use proptest::prelude::*;
 
     use super::*;
@@ -242,10 +241,10 @@ mod tests {
         for bytes in bad {
             let problem = Json::parse(bytes).unwrap_err();
             assert_eq!(problem.path, "");
-            let ProblemCode::Said(words) = problem.code else { panic!("{problem:?}") };
+            let ProblemCode::InvalidJson(words) = problem.code else { panic!("{problem:?}") };
             assert!(words.contains("line 1 column"), "{words} for {}", String::from_utf8_lossy(bytes));
         }
-        assert_eq!(Json::parse(b" \n").unwrap_err().code, "a JSON object is required".into());
+        assert_eq!(Json::parse(b" \n").unwrap_err().code, ProblemCode::EmptyBody);
     }
 
     #[test]

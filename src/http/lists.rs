@@ -80,7 +80,7 @@ impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
 
     fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode> {
         if text.split(',').count() > MAX {
-            return Err(format!("must list at most {MAX} values").into());
+            return Err(ProblemCode::ValuesMax(MAX));
         }
         let values = text.split(',').map(|item| T::from_query(item, reading));
         let mut values = values.collect::<Result<Vec<_>, _>>()?;

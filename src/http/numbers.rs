@@ -29,7 +29,7 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
     }
 
     fn expected() -> ProblemCode {
-        ProblemCode::WholeNumber { min: MIN, max: MAX }
+        ProblemCode::WholeNumber { min: MIN.into(), max: MAX.into() }
     }
 
     /// Reads decimal digits, as a query has them.

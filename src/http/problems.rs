@@ -108,7 +108,7 @@ impl From<Problems> for Invalid {
         // Reading gives up only after it said why; were it not so, the client would still learn that it was refused.
         debug_assert!(!named.is_empty(), "a value was refused without a problem");
         if problems.unnamed > 0 {
-            named.push(Problem::new("", format!("{} more problems are not listed", problems.unnamed)));
+            named.push(Problem::new("", ProblemCode::Unnamed(problems.unnamed)));
         }
         Self(named)
     }

@@ -105,12 +105,12 @@ impl Parameters {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let Some(name) = decode(name) else {
-                problems.add(&FieldPath::Root.property(name), "is not a valid percent-encoded name");
+                problems.add(&FieldPath::Root.property(name), ProblemCode::EncodedName);
                 continue;
             };
             match decode(value) {
                 Some(decoded) => values.push(Parameter { name, value: decoded, plus: value.contains('+') }),
-                None => problems.add(&FieldPath::Root.property(&name), "is not valid percent-encoded UTF-8"),
+                None => problems.add(&FieldPath::Root.property(&name), ProblemCode::EncodedValue),
             }
         }
         Self { values }

@@ -61,11 +61,7 @@ impl FromText for When {
             Some("+" | "-" | "Z" | "z") => Timestamp::parse(&format!("{}:00{}", &text[..16], &text[16..])),
             _ => Timestamp::parse(text),
         };
-        instant.map(Self::Instant).map_err(|_| {
-            "must be a time on the business's clock such as 2026-11-24T10:00, or one with an offset such as \
-             2026-11-24T10:00:00+01:00"
-                .into()
-        })
+        instant.map(Self::Instant).map_err(|_| ProblemCode::NotADateTime)
     }
 }
 
@@ -98,11 +94,7 @@ impl FromText for DayOrTime {
         if let Ok(Date(day)) = Date::from_text(text) {
             return Ok(Self::Day(day));
         }
-        When::from_text(text).map(Self::Time).map_err(|_| {
-            "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or one with \
-             an offset"
-                .into()
-        })
+        When::from_text(text).map(Self::Time).map_err(|_| ProblemCode::NotADateOrTime)
     }
 }
 
@@ -116,7 +108,7 @@ impl FromText for Named {
         if (1..=NAME_CHARS_MAX).contains(&text.chars().count()) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("must be a name of 1 to {NAME_CHARS_MAX} characters, or an id").into())
+            Err(ProblemCode::NotANameOrId(NAME_CHARS_MAX))
         }
     }
 }
@@ -147,7 +139,7 @@ impl FromText for IdempotencyKey {
         if is_key(text.as_bytes()) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters").into())
+            Err(ProblemCode::VisibleAscii(IDEMPOTENCY_KEY_CHARS_MAX))
         }
     }
 }
@@ -190,7 +182,7 @@ impl FromText for PartOfDay {
             "morning" => Ok(Self::Morning),
             "afternoon" => Ok(Self::Afternoon),
             "evening" => Ok(Self::Evening),
-            _ => Err("must be one of morning, afternoon, evening".into()),
+            _ => Err(ProblemCode::OneOf(vec!["morning", "afternoon", "evening"])),
         }
     }
 }

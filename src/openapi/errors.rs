@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{Conflict, Problem, Refusal, Scope, SlotReason};
+use actors::domain::{Conflict, Problem, ProblemCode, Refusal, Scope, SlotReason};
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
@@ -72,8 +72,8 @@ fn possible(
 ) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
-            Problem::new("starts_at", "is required"),
-            Problem::new("contact.phone", "must be a string"),
+            Problem::new("starts_at", ProblemCode::Required),
+            Problem::new("contact.phone", ProblemCode::NotAString),
         ])
         .into(),
         if conventions.scoped {
@@ -120,7 +120,7 @@ fn possible(
 /// An error of this code, as a row of the table names it.
 fn sample(code: Code) -> ApiError {
     match code {
-        Code::InvalidRequest => ApiError::invalid("", "the body must be a JSON object"),
+        Code::InvalidRequest => ApiError::invalid("", ProblemCode::BodyNotAnObject),
         Code::Unauthorized => ApiError::NoKey(BadCredential::Unknown),
         Code::Forbidden => ApiError::Forbidden,
         Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
@@ -128,7 +128,7 @@ fn sample(code: Code) -> ApiError {
         Code::Conflict => Refusal::conflict(
             Conflict::Changed,
             "If-Match",
-            "the entity tag is now \"RBNvo1WzZ4oRRq0W9-hkng\"",
+            ProblemCode::EntityTagNow("\"RBNvo1WzZ4oRRq0W9-hkng\"".into()),
         )
         .into(),
         Code::IdempotencyKeyReused => Refusal::IdempotencyKeyReused.into(),

@@ -38,8 +38,8 @@ fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mu
 /// A booking is for one contact, either known or described.
 pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     match (properties.has("contact_id"), properties.has("contact")) {
-        (true, true) => problems.add(&at.property("contact"), "must not be given together with contact_id"),
-        (false, false) => problems.add(&at.property("contact"), "is required, or contact_id"),
+        (true, true) => problems.add(&at.property("contact"), ProblemCode::NotWith(&["contact_id"])),
+        (false, false) => problems.add(&at.property("contact"), ProblemCode::RequiredOr("contact_id")),
         _ => {}
     }
 }
@@ -63,6 +63,6 @@ pub(crate) fn booking_contact(
             locale: contact.locale,
             zone: contact.timezone.map(Zone::get),
         })),
-        (None, None) => Err(ApiError::invalid("contact", "is required, or contact_id")),
+        (None, None) => Err(ApiError::invalid("contact", ProblemCode::RequiredOr("contact_id"))),
     }
 }

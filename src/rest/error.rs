@@ -160,7 +160,7 @@ impl From<Invalid> for ApiError {
 
 impl From<CursorError> for ApiError {
     fn from(error: CursorError) -> Self {
-        Self::invalid("cursor", error.to_string())
+        Self::invalid("cursor", ProblemCode::from(error))
     }
 }
 

@@ -9,8 +9,8 @@
 use std::ops::Deref;
 
 use actors::BusinessHandle;
-use actors::domain::ResourceId;
 use actors::domain::availability::BOOKABLE_YEARS;
+use actors::domain::{ProblemCode, ResourceId};
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -228,7 +228,7 @@ impl Input for PathDate {
         let date = date.map_err(|message| ApiError::invalid("date", message))?;
         if !BOOKABLE_YEARS.contains(&date.year()) {
             let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-            return Err(ApiError::invalid("date", format!("must lie in the years {first} to {last}")));
+            return Err(ApiError::invalid("date", ProblemCode::Years(*first, *last)));
         }
         Ok(Self(date))
     }

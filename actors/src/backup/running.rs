@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::manifest::{Manifest, remove};
 use super::write::Writer;
 use crate::counting::Tally;
-use crate::domain::{BackupId, Refusal, ResourceId, Timestamp, UnderWay};
+use crate::domain::{BackupId, ProblemCode, Refusal, Timestamp, UnderWay};
 use crate::error::EngineError;
 use crate::store::records::STORE_FORMAT;
 use crate::store::{Noted, Snapshot, Store, Weight};
@@ -77,18 +77,19 @@ impl Backups {
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<(), EngineError> {
         if !to.is_absolute() {
-            return Err(Refusal::invalid("to", "must be an absolute path").into());
+            return Err(Refusal::invalid("to", ProblemCode::NotAbsolute).into());
         }
         store.check_room(Weight::Grows)?;
         let mut all = self.all.lock();
         let under_way = all.iter().find(|state| state.lock().outcome.is_none());
         if let Some(state) = under_way {
-            let detail = format!("wait until {} has ended", state.lock().id.uuid());
+            let detail = ProblemCode::AfterBackup(state.lock().id);
             return Err(Refusal::under_way(UnderWay::Backup, "backup", detail).into());
         }
         let set_aside = store.businesses_set_aside().into_iter().map(|(id, _)| id);
-        let writer =
-            Writer::begin(to, Tally::new(set_aside)).map_err(|problem| Refusal::invalid("to", problem))?;
+        let writer = Writer::begin(to, Tally::new(set_aside)).map_err(|fault| {
+            Refusal::invalid("to", ProblemCode::BackupDir(to.display().to_string(), fault))
+        })?;
         let state = BackupState {
             id,
             to: to.to_owned(),

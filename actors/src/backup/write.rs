@@ -9,7 +9,7 @@ use super::manifest::{
     BACKUP_VERSION, Chunk, MANIFEST_FILE, Manifest, ROWS_FILE, create, hex, remove, sha256,
 };
 use crate::counting::{Differences, Tally};
-use crate::domain::{BusinessId, Timestamp};
+use crate::domain::{BusinessId, DirFault, Timestamp};
 use crate::store::Pair;
 
 /// How long a chunk becomes before it is written and synced: little at a time, for commits share the disk.
@@ -32,23 +32,22 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins in a directory that is not there or empty; in an error's text it says what is wrong with it.
-    pub(super) fn begin(dir: &Path, tally: Tally) -> Result<Self, String> {
-        let shown = dir.display();
+    /// Begins in a directory that is not there or empty.
+    pub(super) fn begin(dir: &Path, tally: Tally) -> Result<Self, DirFault> {
         match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
             Ok(false) => {}
             Ok(true) if dir.join(MANIFEST_FILE).exists() => {
-                return Err(format!("{shown} holds a backup already"));
+                return Err(DirFault::HoldsBackup);
             }
-            Ok(true) => return Err(format!("{shown} is not empty")),
+            Ok(true) => return Err(DirFault::NotEmpty),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let made = DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(dir);
-                made.map_err(|error| format!("{shown} cannot be created: {error}"))?;
+                made.map_err(|error| DirFault::NotCreated(error.to_string()))?;
             }
-            Err(error) => return Err(format!("{shown} cannot be used: {error}")),
+            Err(error) => return Err(DirFault::Unusable(error.to_string())),
         }
         let file = create(&dir.join(ROWS_FILE));
-        let file = file.map_err(|error| format!("nothing can be written in {shown}: {error}"))?;
+        let file = file.map_err(|error| DirFault::NotWritable(error.to_string()))?;
         let (chunk, chunks) = (Vec::with_capacity(CHUNK_BYTES), Vec::new());
         let (dir, first) = (dir.to_owned(), None);
         Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0, tally })

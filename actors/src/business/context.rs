@@ -222,7 +222,7 @@ impl<'a> Context<'a> {
                 if tags.contains(&tag) {
                     return Ok(());
                 }
-                Err(Refusal::conflict(Conflict::Changed, "If-Match", format!("the entity tag is now {tag}")))
+                Err(Refusal::conflict(Conflict::Changed, "If-Match", ProblemCode::EntityTagNow(tag)))
             }
         }
     }

@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 use super::write::Write;
-use crate::domain::{Conflict, Refusal, ResourceId, UsedBy};
+use crate::domain::{Conflict, ProblemCode, Refusal, ResourceId, UsedBy};
 
 /// How many are watched at once; one more, and the oldest has to be begun again.
 const WATCHED_MAX: usize = 64;
@@ -27,14 +27,7 @@ pub struct Watch {
 
 /// Why something is not deleted: what refers to it.
 pub(in crate::business) fn in_use(by: UsedBy) -> Refusal {
-    let told = match by {
-        UsedBy::Appointment(id) => format!("appointment {} refers to it", id.uuid()),
-        UsedBy::Message(id) => format!("message {} refers to it", id.uuid()),
-        UsedBy::Staff(id) => format!("staff member {} offers it", id.uuid()),
-        UsedBy::Person(id) => format!("person {} is this staff member", id.uuid()),
-        UsedBy::JustNow => "something has come to refer to it just now".into(),
-    };
-    Refusal::conflict(Conflict::InUse(by), "id", told)
+    Refusal::conflict(Conflict::InUse(by), "id", ProblemCode::UsedBy(by))
 }
 
 /// What is watched.

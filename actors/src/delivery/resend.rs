@@ -11,7 +11,9 @@ use super::schedule::LOG_DAYS;
 use super::state::{ROWS_PER_TURN, State};
 use super::write::write_delivery;
 use crate::business::BusinessHandle;
-use crate::domain::{BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
+use crate::domain::{
+    BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, ProblemCode, Refusal, WebhookEndpoint,
+};
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::{Batch, KeyRange, Order, Promised, StoreError, keys, unless_set_aside};
@@ -73,7 +75,12 @@ impl State {
     fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
         let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if !endpoint.is_enabled() {
-            return Err(Refusal::conflict(Conflict::EndpointDisabled, "status", "disabled").into());
+            return Err(Refusal::conflict(
+                Conflict::EndpointDisabled,
+                "status",
+                ProblemCode::Now("disabled".into()),
+            )
+            .into());
         }
         Ok(endpoint)
     }
@@ -87,12 +94,17 @@ impl State {
         let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
         let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
-            return Err(Refusal::conflict(Conflict::DeliveryPending, "status", "pending").into());
+            return Err(Refusal::conflict(
+                Conflict::DeliveryPending,
+                "status",
+                ProblemCode::Now("pending".into()),
+            )
+            .into());
         }
         let promised = self.room_for(shared, 1).await?;
         if promised.rows() == 0 {
             let full = Conflict::BudgetUsedUp(BudgetKind::WaitingDeliveries);
-            return Err(Refusal::conflict(full, "waiting_deliveries", "as many wait as may").into());
+            return Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into());
         }
         if self.is_under_way(event) {
             return Ok((0, Then::Waits));
@@ -100,7 +112,7 @@ impl State {
         let mut batch = Batch::default();
         let endpoint = self.resendable(shared)?; // it may have changed meanwhile
         if self.is_wiped(shared, event)? {
-            return Err(Refusal::conflict(Conflict::EventWiped, "event_id", "the event is wiped").into());
+            return Err(Refusal::conflict(Conflict::EventWiped, "event_id", ProblemCode::EventWiped).into());
         }
         self.send_again(shared, &mut batch, &delivery, &endpoint);
         shared.store.submit(business, batch, Box::new(|| ()));

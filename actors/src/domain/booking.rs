@@ -193,10 +193,11 @@ pub fn reschedule(
     if let Some(staff) = request.staff_id
         && !schedule.staff.get(&staff).is_some_and(|member| member.offers(before.service_id))
     {
-        return Err(Refusal::invalid("staff_id", "must be an active staff member who offers the service"));
+        return Err(Refusal::invalid("staff_id", ProblemCode::NotOffering));
     }
     if before.ends_at <= schedule.now {
-        return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", before.ends_at.to_string()));
+        let now = ProblemCode::Now(before.ends_at.to_string());
+        return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", now));
     }
     let status = admitted(schedule.business.booking_mode, request.party)?;
     let slot = SlotRequest {
@@ -273,5 +274,5 @@ fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcom
 /// The refusal of something that the appointment's status does not allow.
 fn status_conflict(appointment: &Appointment, amendment: Amendment) -> Refusal {
     let conflict = Conflict::AppointmentStatus(appointment.status, amendment);
-    Refusal::conflict(conflict, "status", appointment.status.to_string())
+    Refusal::conflict(conflict, "status", ProblemCode::Now(appointment.status.to_string()))
 }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use super::link::{AHEAD_MAX, Handed, Link, LinkKind};
 use super::person::{Begin, Person};
-use super::{BusinessId, Conflict, Denied, Refusal, Timestamp};
+use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
 impl Person {
     /// Ends what an earlier offer of this business has led to: a link that was shown for it, and that a session came from
@@ -36,11 +36,7 @@ impl Person {
         now: Timestamp,
     ) -> Result<&Link, Refusal> {
         if kind == LinkKind::Invitation && self.password.is_some() {
-            return Err(Refusal::conflict(
-                Conflict::AccountHasPassword,
-                "kind",
-                "an invitation is for an account without one: make a reset",
-            ));
+            return Err(Refusal::conflict(Conflict::AccountHasPassword, "kind", ProblemCode::MakeReset));
         }
         let is_meant = match handed {
             Handed::Operator => kind != LinkKind::Email,

@@ -196,11 +196,7 @@ pub fn patched(
                 (after.status, after.accepted) = (MembershipStatus::Active, true);
             }
             Asker::Operator => {
-                return Err(Refusal::conflict(
-                    Conflict::PasswordOfAnother,
-                    "status",
-                    "make a link for the person first: it confirms the account",
-                ));
+                return Err(Refusal::conflict(Conflict::PasswordOfAnother, "status", ProblemCode::MakeLink));
             }
             Asker::Member(_) => after.status = MembershipStatus::Invited,
         },

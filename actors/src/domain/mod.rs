@@ -38,6 +38,7 @@ mod linking;
 mod mail;
 mod membership;
 mod message;
+mod password;
 mod person;
 mod problem;
 mod refusal;
@@ -89,10 +90,11 @@ pub use membership::{
     check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
+pub use password::PasswordHint;
 pub use person::{
     Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
 };
-pub use problem::{Named, Problem, ProblemCode, UrlRefusal, Wait};
+pub use problem::{DirFault, Named, Problem, ProblemCode, UrlRefusal, Wait};
 pub use refusal::{Amendment, Conflict, Denied, Refusal, SlotReason, UnderWay, UsedBy};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};

@@ -1,6 +1,9 @@
 //! What is wrong with one thing that a request names: a code with its values. The edges tell it in words.
 
-use super::{BudgetKind, ContactId, Day, TextError};
+use super::{
+    BackupId, BudgetKind, Conflict, ContactId, Day, MembershipStatus, PasswordHint, PersonId, TextError,
+    Timestamp, UsedBy,
+};
 
 /// One thing that is wrong with a request, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +30,12 @@ pub enum ProblemCode {
     RequiredWith(&'static str),
     /// One of these properties has to be there.
     OneRequired(&'static [&'static str]),
+    /// Either it or the property of this name has to be there.
+    RequiredOr(&'static str),
+    /// It must not be there beside the properties of these names.
+    NotWith(&'static [&'static str]),
+    /// Time off is from one instant to another, or from one date to another.
+    InstantsOrDates,
     /// It is no property of the object.
     UnknownProperty,
     /// It is no parameter of the path.
@@ -45,6 +54,30 @@ pub enum ProblemCode {
     NotAnObject,
     /// The body has to be a JSON object.
     BodyNotAnObject,
+    /// The endpoint takes no body.
+    NoBody,
+    /// The body is empty, and has to be a JSON object.
+    EmptyBody,
+    /// The body is not valid JSON, as the parser says.
+    InvalidJson(String),
+    /// The name of the parameter is not percent-encoded UTF-8.
+    EncodedName,
+    /// The value of the parameter is not percent-encoded UTF-8.
+    EncodedValue,
+    /// It has to be `*` or a list of entity tags.
+    NotEntityTags,
+    /// The header has to be there once, with 1 to so many visible ASCII characters.
+    HeaderAscii(usize),
+    /// It has to have 1 to so many visible ASCII characters.
+    VisibleAscii(usize),
+    /// It has to be the cursor of the next page of the same list.
+    NotACursor,
+    /// The cursor names no position of the list.
+    MalformedCursor,
+    /// The list has more values than this.
+    ValuesMax(usize),
+    /// So many more problems were found and are not named.
+    Unnamed(usize),
     /// The array has too few or too many items.
     Items {
         /// The least number of items.
@@ -55,10 +88,12 @@ pub enum ProblemCode {
     /// It has to be a whole number within these bounds, both included.
     WholeNumber {
         /// The least.
-        min: u32,
+        min: u64,
         /// The greatest.
-        max: u32,
+        max: u64,
     },
+    /// The number must not be greater than this.
+    AtMost(u32),
     /// The text is none of its kind.
     Text(TextError),
     /// It has to be one of these words.
@@ -77,12 +112,22 @@ pub enum ProblemCode {
     NotADate,
     /// It has to be a time of day.
     NotALocalTime,
+    /// It has to be an instant (RFC 3339).
+    NotAnInstant,
+    /// It has to be a local time of a date, or an instant.
+    NotADateTime,
+    /// It has to be a date, a local time of a date, or an instant.
+    NotADateOrTime,
+    /// It has to be a name with at most so many characters, or an id.
+    NotANameOrId(usize),
     /// It has to lie within these years.
     Years(i32, i32),
     /// It has to be later than the property of this name.
     NotLaterThan(&'static str),
     /// It must not be before the property of this name.
     Before(&'static str),
+    /// It must be at most so many days from the property of this name, both counted.
+    DaysFrom(&'static str, i64),
     /// The clocks of the business skipped these days.
     SkippedDays,
     /// A window opens before the day ends.
@@ -95,6 +140,10 @@ pub enum ProblemCode {
     BreaksMax(usize),
     /// The date has more windows than this.
     WindowsMax(usize),
+    /// A closed day has no windows.
+    WindowsOfClosed,
+    /// A day that is not closed has a window.
+    NoWindows,
     /// The window overlaps one of this day.
     OverlapsDay(Day),
     /// The window overlaps the one at this place.
@@ -117,6 +166,26 @@ pub enum ProblemCode {
     KeepsNamePhoneOrEmail,
     /// This contact has it.
     OfContact(ContactId),
+    /// This person has it.
+    OfPerson(PersonId),
+    /// It has this value now.
+    Now(String),
+    /// The membership has this status now.
+    StatusNow(MembershipStatus),
+    /// The resource has this entity tag now.
+    EntityTagNow(String),
+    /// There is no such record.
+    NoRecord,
+    /// This refers to the record.
+    UsedBy(UsedBy),
+    /// The contact of the record was erased.
+    ContactErased,
+    /// The event was wiped.
+    EventWiped,
+    /// As many deliveries wait as may.
+    WaitingFull,
+    /// This is in the way.
+    InTheWay(Conflict),
     /// Another record has it.
     Taken,
     /// It is the role of the last active owner.
@@ -127,6 +196,12 @@ pub enum ProblemCode {
     UseMailedLink,
     /// The operator can add the person.
     OperatorCanAdd,
+    /// The account has a password: a reset has to be made.
+    MakeReset,
+    /// A link, which confirms the account, has to be made first.
+    MakeLink,
+    /// The password is too easy to guess.
+    Guessable(Vec<PasswordHint>),
     /// As many rows of this kind are kept as may be.
     RowsFull {
         /// The kind.
@@ -149,6 +224,14 @@ pub enum ProblemCode {
     },
     /// The next one can be sent after this time.
     NextIn(Wait),
+    /// The next one can be sent at this instant.
+    NextAt(Timestamp),
+    /// This backup has to end first.
+    AfterBackup(BackupId),
+    /// It has to be an absolute path.
+    NotAbsolute,
+    /// No backup can be made in this directory.
+    BackupDir(String, DirFault),
     /// The same, of a parameter with a plus sign, which is a space in a query.
     PlusInQuery(Box<ProblemCode>),
     /// Webhooks cannot be sent to this URL.
@@ -172,6 +255,21 @@ pub enum Wait {
     Minutes(i64),
     /// Hours.
     Hours(i64),
+}
+
+/// Why no backup can be made in a directory. Texts are errors of the operating system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DirFault {
+    /// It holds a backup.
+    HoldsBackup,
+    /// It is not empty.
+    NotEmpty,
+    /// It cannot be created.
+    NotCreated(String),
+    /// It cannot be read.
+    Unusable(String),
+    /// No file can be written in it.
+    NotWritable(String),
 }
 
 /// Why webhooks cannot be sent to a URL.

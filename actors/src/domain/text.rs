@@ -1,7 +1,5 @@
 //! Texts that people type, with their limits: lengths count Unicode characters.
 
-use std::fmt;
-
 /// A text of `MIN` to `MAX` characters without NUL; with `MIN` of at least 1, not of white space only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
@@ -25,21 +23,6 @@ pub enum TextError {
     /// Not a number in E.164 form.
     Phone,
 }
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Length { min: 0, max } => write!(f, "must have at most {max} characters"),
-            Self::Length { min, max } => write!(f, "must have {min} to {max} characters"),
-            Self::Blank => f.write_str("must not be blank"),
-            Self::Nul => f.write_str("must not contain the NUL character"),
-            Self::Email => f.write_str("must be an email address such as name@example.com"),
-            Self::Phone => f.write_str("must be a phone number, national or in the form +15551234567"),
-        }
-    }
-}
-
-impl std::error::Error for TextError {}
 
 impl<const MAX: usize> Default for Text<0, MAX> {
     fn default() -> Self {

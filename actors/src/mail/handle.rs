@@ -12,7 +12,7 @@ use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
 use crate::domain::{
-    BusinessId, Conflict, Email, Locale, Mail, MailId, MailStatus, Person, Refusal, ResourceId,
+    BusinessId, Conflict, Email, Locale, Mail, MailId, MailStatus, Person, ProblemCode, Refusal, ResourceId,
 };
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
@@ -69,8 +69,7 @@ impl Shared {
             return Ok(None);
         }
         self.mail.count_test(person.id, self.clocks.now()).map_err(|free| {
-            let when = format!("the next one can be sent at {free}");
-            Refusal::conflict(Conflict::TestMailsUsedUp(free), "", when)
+            Refusal::conflict(Conflict::TestMailsUsedUp(free), "", ProblemCode::NextAt(free))
         })?;
         self.send_test(of, &person.email, person.locale).await
     }

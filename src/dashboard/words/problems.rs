@@ -1,25 +1,51 @@
 //! What is wrong with a field, in each language: the compiler finds a code without words.
 
-use actors::domain::{Day, Locale, Named, ProblemCode, TextError, UrlRefusal};
+use actors::domain::{Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
 
-use super::refusals::{counted, grouped, next};
-use super::{of, said};
+use super::of;
+use super::refusals::{conflict, counted, grouped, next};
 use crate::words::Words;
 
 /// What is wrong at a place, in a sentence.
 pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String {
     use ProblemCode as P;
     let (english, french) = match code {
-        P::Said(text) => return said(words, text),
+        P::Said(text) => return text.clone(),
         P::PlusInQuery(code) => return problem(words, code),
         P::Text(error) => return text(words, *error),
         P::NextIn(wait) => return next(words, *wait),
+        P::InTheWay(conflict) => return self::conflict(words, conflict),
+        P::Guessable(hints) => {
+            let guessed = of(words.locale, "It is too easy to guess.", "Il est trop facile à deviner.");
+            let hints = hints.iter().map(|one| hint(words.locale, *one));
+            return std::iter::once(guessed).chain(hints).collect::<Vec<_>>().join(" ");
+        }
+        P::HeaderAscii(max) | P::VisibleAscii(max) | P::NotANameOrId(max) => {
+            return text(words, TextError::Length { min: 1, max: *max });
+        }
+        P::ValuesMax(max) => {
+            return counted(words, *max, "There may be {} at most.", "Il peut y en avoir {} au plus.");
+        }
+        P::Unnamed(count) => {
+            return counted(words, *count, "{} more things are wrong.", "{} autres choses ne vont pas.");
+        }
+        P::AtMost(max) => {
+            return counted(words, *max as usize, "It must be {} at most.", "Il faut {} au plus.");
+        }
+        P::DaysFrom(_, max) => {
+            let max = usize::try_from(*max).unwrap_or_default();
+            return counted(words, max, "Choose {} days at most.", "Choisissez {} jours au plus.");
+        }
+        P::Now(value) => {
+            return of(words.locale, "It is {} now.", "La valeur est maintenant {}.").replace("{}", value);
+        }
         P::WholeNumber { min: 0, max: 100_000_000 } => (
             "It must be a price such as 45 or 45.50, 1,000,000 at most.",
             "Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus.",
         ),
         P::WholeNumber { min, max } => {
-            let [min, max] = [*min, *max].map(|number| grouped(words, number as usize));
+            let [min, max] =
+                [*min, *max].map(|number| grouped(words, usize::try_from(number).unwrap_or(usize::MAX)));
             return of(
                 words.locale,
                 "It must be a whole number from {} to {}.",
@@ -85,8 +111,20 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::Required => ("This is needed.", "C’est nécessaire."),
         P::RequiredWith("price_cents") => ("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => ("A currency needs a price.", "Une monnaie a besoin d’un prix."),
-        P::RequiredWith(_) | P::OneRequired(_) => ("This is needed here.", "C’est nécessaire ici."),
-        P::UnknownProperty | P::UnknownParameter => ("This is not known here.", "Ceci n’est pas connu ici."),
+        P::RequiredWith(_) | P::RequiredOr(_) | P::OneRequired(_) | P::InstantsOrDates => {
+            ("This is needed here.", "C’est nécessaire ici.")
+        }
+        P::UnknownProperty | P::UnknownParameter | P::NotWith(_) => {
+            ("This is not known here.", "Ceci n’est pas connu ici.")
+        }
+        P::NoBody
+        | P::EmptyBody
+        | P::InvalidJson(_)
+        | P::EncodedName
+        | P::EncodedValue
+        | P::NotEntityTags
+        | P::NotACursor
+        | P::MalformedCursor => ("What was sent cannot be read.", "Ce qui a été envoyé n’est pas lisible."),
         P::GivenTwice => ("It is given twice.", "C’est donné deux fois."),
         P::ListedTwice => ("It is listed twice.", "C’est nommé deux fois."),
         P::NotAString => ("It must be a text.", "Il faut un texte."),
@@ -111,12 +149,18 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "It must be a time from 00:00 to 24:00, such as 09:30.",
             "Il faut une heure de 00:00 à 24:00, comme 09:30.",
         ),
+        P::NotAnInstant | P::NotADateTime | P::NotADateOrTime => (
+            "It must be a date with a time, such as 2026-11-24T10:00.",
+            "Il faut une date avec une heure, comme 2026-11-24T10:00.",
+        ),
         P::NotLaterThan(_) => ("It must end later than it begins.", "La fin doit venir après le début."),
         P::Before(_) => ("It must not end before it begins.", "La fin ne doit pas précéder le début."),
         P::SkippedDays => (
             "The clocks of the business skipped these days.",
             "Les horloges de l’établissement ont sauté ces jours.",
         ),
+        P::WindowsOfClosed => ("A closed day has no times.", "Un jour fermé n’a pas d’horaires."),
+        P::NoWindows => ("A day that is open has a time.", "Un jour ouvert a un horaire."),
         P::OpensAtTheEnd => {
             ("It must begin at 23:59 at the latest.", "Le début doit être 23:59 au plus tard.")
         }
@@ -153,6 +197,37 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             ("There is no room for another one.", "Il n’y a plus de place pour un autre.")
         }
         P::OfContact(_) => ("Another contact has it.", "Un autre contact l’a."),
+        P::OfPerson(_) => {
+            ("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
+        }
+        P::StatusNow(_) => ("This has been answered already.", "Une réponse a déjà été donnée."),
+        P::EntityTagNow(_) => {
+            ("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
+        }
+        P::NoRecord => ("There is no such record.", "Cet enregistrement n’existe pas."),
+        P::UsedBy(_) => ("Something refers to it.", "Quelque chose s’y rapporte."),
+        P::ContactErased => ("The contact was erased.", "Le contact a été effacé."),
+        P::EventWiped => ("The event was erased.", "L’événement a été effacé."),
+        P::WaitingFull => {
+            ("As much waits to be sent as may.", "Il attend déjà autant d’envois que possible.")
+        }
+        P::NextAt(_) => ("Try again later.", "Réessayez plus tard."),
+        P::AfterBackup(_) => {
+            ("Wait until the backup has ended.", "Attendez la fin de la sauvegarde en cours.")
+        }
+        P::NotAbsolute => ("It must be an absolute path.", "Il faut un chemin absolu."),
+        P::BackupDir(..) => (
+            "No backup can be made in this directory.",
+            "On ne peut pas faire de sauvegarde dans ce dossier.",
+        ),
+        P::MakeReset => (
+            "The account has a password. Make a link for a new one.",
+            "Le compte a un mot de passe. Créez un lien pour en choisir un autre.",
+        ),
+        P::MakeLink => (
+            "Make a link for this person first, which confirms the account.",
+            "Créez d’abord un lien pour cette personne : il confirme le compte.",
+        ),
         P::Taken => ("It is taken.", "Il est déjà pris."),
         P::LastOwner => ("This is the last active owner.", "C’est le dernier propriétaire actif."),
         P::UseMailedLink => (
@@ -161,10 +236,100 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         ),
         P::OperatorCanAdd => (
             "Whoever runs the service can add this person.",
-            "La personne qui gère le service peut l’ajouter.",
+            "La personne qui gère le service peut ajouter ce compte.",
         ),
     };
     of(words.locale, english, french).to_owned()
+}
+
+/// What was found in a password, or makes one harder to guess.
+fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
+    use PasswordHint as H;
+    let (english, french) = match hint {
+        H::RowOfKeys => {
+            ("Straight rows of keys are easy to guess.", "Des touches qui se suivent sont faciles à deviner.")
+        }
+        H::ShortKeyPattern => (
+            "Short keyboard patterns are easy to guess.",
+            "Les motifs courts du clavier sont faciles à deviner.",
+        ),
+        H::RepeatedCharacter => {
+            ("Repeats like “aaa” are easy to guess.", "Les répétitions comme « aaa » sont faciles à deviner.")
+        }
+        H::RepeatedPart => (
+            "Repeats like “abcabcabc” are only slightly harder to guess than “abc”.",
+            "Les répétitions comme « abcabcabc » sont à peine plus difficiles à deviner que « abc ».",
+        ),
+        H::Top10 => (
+            "This is one of the ten most common passwords.",
+            "C’est l’un des dix mots de passe les plus courants.",
+        ),
+        H::Top100 => (
+            "This is one of the hundred most common passwords.",
+            "C’est l’un des cent mots de passe les plus courants.",
+        ),
+        H::Common => ("This is a very common password.", "C’est un mot de passe très courant."),
+        H::SimilarToCommon => {
+            ("This is similar to a commonly used password.", "Il ressemble à un mot de passe courant.")
+        }
+        H::Sequence => (
+            "Sequences like abc or 6543 are easy to guess.",
+            "Les suites comme abc ou 6543 sont faciles à deviner.",
+        ),
+        H::RecentYear => ("Recent years are easy to guess.", "Les années récentes sont faciles à deviner."),
+        H::SingleWord => ("A word by itself is easy to guess.", "Un mot seul est facile à deviner."),
+        H::Date => ("Dates are often easy to guess.", "Les dates sont souvent faciles à deviner."),
+        H::NameAlone => (
+            "Names and surnames by themselves are easy to guess.",
+            "Les noms et prénoms seuls sont faciles à deviner.",
+        ),
+        H::CommonName => (
+            "Common names and surnames are easy to guess.",
+            "Les noms et prénoms courants sont faciles à deviner.",
+        ),
+        H::UseFewWords => (
+            "Use a few words, avoid common phrases.",
+            "Prenez plusieurs mots, évitez les phrases toutes faites.",
+        ),
+        H::NoNeedForSymbols => (
+            "No need for symbols, digits, or uppercase letters.",
+            "Ni symboles, ni chiffres, ni majuscules ne sont nécessaires.",
+        ),
+        H::AddWords => (
+            "Add another word or two. Uncommon words are better.",
+            "Ajoutez un mot ou deux. Les mots rares valent mieux.",
+        ),
+        H::Capitalization => {
+            ("Capital letters do not help very much.", "Les majuscules n’aident pas beaucoup.")
+        }
+        H::AllUppercase => (
+            "All capital letters are almost as easy to guess as none.",
+            "Tout en majuscules se devine presque aussi bien que tout en minuscules.",
+        ),
+        H::ReversedWord => (
+            "Reversed words are not much harder to guess.",
+            "Les mots à l’envers ne sont guère plus difficiles à deviner.",
+        ),
+        H::PredictableSubstitution => (
+            "Predictable substitutions like “@” instead of “a” do not help very much.",
+            "Les remplacements prévisibles comme « @ » pour « a » n’aident pas beaucoup.",
+        ),
+        H::LongerKeyPattern => (
+            "Use a longer keyboard pattern with more turns.",
+            "Prenez un motif plus long, avec plus de détours.",
+        ),
+        H::AvoidRepeats => ("Avoid repeated words and characters.", "Évitez les mots et caractères répétés."),
+        H::AvoidSequences => ("Avoid sequences.", "Évitez les suites."),
+        H::AvoidRecentYears => ("Avoid recent years.", "Évitez les années récentes."),
+        H::AvoidOwnYears => {
+            ("Avoid years that are associated with you.", "Évitez les années qui vous concernent.")
+        }
+        H::AvoidOwnDates => (
+            "Avoid dates and years that are associated with you.",
+            "Évitez les dates et années qui vous concernent.",
+        ),
+    };
+    of(locale, english, french)
 }
 
 /// A record is named that is not there.

@@ -5,28 +5,36 @@ use actors::domain::{
 };
 
 use super::of;
+use super::problems::problem;
 use crate::words::Words;
 
-/// A refusal that pages show in a sentence; nothing for one that they show in another way.
-pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> Option<String> {
-    Some(match refusal {
-        Refusal::Conflict { conflict, .. } => self::conflict(words, conflict),
-        Refusal::UnderWay { what, .. } => under_way(words.locale, *what).to_owned(),
-        Refusal::NotAllowed(denied) => self::denied(words.locale, *denied).to_owned(),
-        Refusal::SlotUnavailable(reason) => slot(words.locale, *reason).to_owned(),
-        Refusal::BookingDisabled => of(
-            words.locale,
+/// Why a request is not carried out.
+pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String {
+    let (english, french) = match refusal {
+        Refusal::Invalid(problems) => {
+            let all = problems.iter().map(|one| problem(words, &one.code));
+            return all.collect::<Vec<_>>().join(" ");
+        }
+        Refusal::Conflict { conflict, .. } => return self::conflict(words, conflict),
+        Refusal::UnderWay { what, .. } => return under_way(words.locale, *what).to_owned(),
+        Refusal::NotAllowed(denied) => return self::denied(words.locale, *denied).to_owned(),
+        Refusal::SlotUnavailable(reason) => return slot(words.locale, *reason).to_owned(),
+        Refusal::BookingDisabled => (
             "The business takes no bookings at present.",
             "L’établissement ne prend pas de rendez-vous actuellement.",
-        )
-        .to_owned(),
-        Refusal::Invalid(_)
-        | Refusal::NotFound(_)
-        | Refusal::Expired
-        | Refusal::BookingRequiresConfirmation
-        | Refusal::IdempotencyInProgress
-        | Refusal::IdempotencyKeyReused => return None,
-    })
+        ),
+        Refusal::NotFound(_) => ("There is no such record.", "Cet enregistrement n’existe pas."),
+        Refusal::Expired => ("The link was used or has expired.", "Le lien a déjà été utilisé ou a expiré."),
+        Refusal::BookingRequiresConfirmation => {
+            ("The business confirms each booking.", "L’établissement confirme chaque rendez-vous.")
+        }
+        Refusal::IdempotencyInProgress => ("It is being sent already.", "L’envoi est déjà en cours."),
+        Refusal::IdempotencyKeyReused => (
+            "This form was sent before with other content.",
+            "Ce formulaire a déjà été envoyé avec un autre contenu.",
+        ),
+    };
+    of(words.locale, english, french).to_owned()
 }
 
 /// Why a time cannot be booked.
@@ -80,7 +88,7 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
 }
 
 /// What stands in the way of a request.
-fn conflict(words: &Words, conflict: &Conflict) -> String {
+pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
     let (english, french) = match conflict {
         Conflict::SpecialDaysFull(most) => {
             return counted(

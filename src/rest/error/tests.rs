@@ -13,11 +13,23 @@ async fn check(error: impl Into<ApiError>, status: u16, code: &str, message: &st
 
 #[tokio::test]
 async fn every_fault_has_its_status_and_code() {
-    let conflict = Refusal::conflict(Conflict::AddressTaken, "phone", "belongs to another contact");
-    check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required").await;
+    let conflict = Refusal::conflict(Conflict::AddressTaken, "phone", ProblemCode::Taken);
+    check(
+        Refusal::invalid("name", ProblemCode::Required),
+        400,
+        "invalid_request",
+        "invalid: name is required",
+    )
+    .await;
     check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
     check(conflict, 409, "conflict", "another account has this address").await;
-    check(Refusal::under_way(UnderWay::Backup, "backup", "wait"), 409, "conflict", "a backup is").await;
+    check(
+        Refusal::under_way(UnderWay::Backup, "backup", ProblemCode::NotTicked),
+        409,
+        "conflict",
+        "a backup is",
+    )
+    .await;
     check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
     check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending").await;
     check(Refusal::SlotUnavailable(SlotReason::Taken), 409, "slot_unavailable", "the time is taken").await;
@@ -73,7 +85,7 @@ async fn headers_go_with_the_status() {
         (ApiError::Unavailable, "retry-after", "1"),
         (ApiError::DiskFull, "retry-after", "60"),
         (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
-        (Refusal::under_way(UnderWay::Import, "", "one is made at a time").into(), "retry-after", "1"),
+        (Refusal::under_way(UnderWay::Import, "", ProblemCode::NotTicked).into(), "retry-after", "1"),
         (ApiError::BodyTimeout, "connection", "close"),
     ] {
         assert_eq!(error.into_response().headers()[name], value);
@@ -82,7 +94,8 @@ async fn headers_go_with_the_status() {
 
 #[tokio::test]
 async fn details_are_there_only_when_there_are_some() {
-    let problems = vec![Problem::new("a", "is required"), Problem::new("b[0]", "must be a string")];
+    let problems =
+        vec![Problem::new("a", ProblemCode::Required), Problem::new("b[0]", ProblemCode::NotAString)];
     let (_, _, body) = parts(ApiError::from(Refusal::Invalid(problems)).into_response()).await;
     let expected = json!({"error": {"code": "invalid_request", "message": "the request is invalid: 2 problems",
         "details": [{"path": "a", "message": "is required"}, {"path": "b[0]", "message": "must be a string"}]}});

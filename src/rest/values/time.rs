@@ -17,7 +17,7 @@ pub(crate) const ZONE_CHARS_MAX: usize = 80;
 
 impl FromText for Timestamp {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Timestamp::parse(text).map_err(|error| error.to_string().into())
+        Timestamp::parse(text).map_err(|_| ProblemCode::NotAnInstant)
     }
 }
 

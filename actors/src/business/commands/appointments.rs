@@ -185,7 +185,7 @@ impl Change for PatchAppointment {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
             if before.contact_id.is_none() && matches!(self.notes, Some(Some(_))) {
-                return Err(Refusal::conflict(Conflict::ContactErased, "notes", "the contact was erased"));
+                return Err(Refusal::conflict(Conflict::ContactErased, "notes", ProblemCode::ContactErased));
             }
             let mut after = before.clone();
             if let Some(notes) = self.notes {

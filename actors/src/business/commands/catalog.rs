@@ -12,8 +12,8 @@ use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, Refusal, ResourceId, Service,
-    ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, ProblemCode, Refusal, ResourceId,
+    Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -205,13 +205,12 @@ impl Change for PatchService {
 /// What appointments keep free around them, by the minutes of both.
 fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> {
     Buffers::new(before_minutes, after_minutes).ok_or_else(|| {
-        let most = format!("must be at most {BUFFER_MINUTES_MAX}");
         let of = if before_minutes > BUFFER_MINUTES_MAX {
             "buffer_before_minutes"
         } else {
             "buffer_after_minutes"
         };
-        Refusal::invalid(of, most)
+        Refusal::invalid(of, ProblemCode::AtMost(BUFFER_MINUTES_MAX))
     })
 }
 

@@ -41,10 +41,10 @@ impl Change for SetSpecialDay {
         if let Some(shown) = &shown {
             context.check_match(shown)?;
         } else if context.has_condition() {
-            return Err(Refusal::conflict(Conflict::NoSpecialDay, "If-Match", "there is none").into());
+            return Err(Refusal::conflict(Conflict::NoSpecialDay, "If-Match", ProblemCode::NoRecord).into());
         } else if special.len() >= SPECIAL_DAYS_MAX {
             let full = Conflict::SpecialDaysFull(SPECIAL_DAYS_MAX);
-            return Err(Refusal::conflict(full, "date", self.date.to_string()).into());
+            return Err(Refusal::conflict(full, "date", ProblemCode::Now(self.date.to_string())).into());
         }
         let after = SpecialDay {
             date: self.date,
@@ -149,8 +149,7 @@ impl OffSpan {
     fn instants(self, calendar: Calendar<'_>) -> Result<(Timestamp, Timestamp), Refusal> {
         use chrono::Datelike;
         let outside = |year| !BOOKABLE_YEARS.contains(&year);
-        let years =
-            || format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+        let years = || ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
         let (names, far, (starts_at, ends_at)) = match self {
             Self::Instants { starts_at, ends_at } => (
                 ["starts_at", "ends_at"],
@@ -200,7 +199,11 @@ impl Change for AddTimeOff {
         let calendar = Calendar::new(context.business(), context.special_days());
         let (starts_at, ends_at) = self.span.instants(calendar)?;
         let outlived = context.blocked().making_room(staff_id, context.now()).map_err(|most| {
-            Refusal::conflict(Conflict::TimesOffFull(most), "staff_id", staff_id.to_string())
+            Refusal::conflict(
+                Conflict::TimesOffFull(most),
+                "staff_id",
+                ProblemCode::Now(staff_id.to_string()),
+            )
         })?;
         let time = BlockedTime {
             id: context.mint(),

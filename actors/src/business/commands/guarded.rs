@@ -12,7 +12,9 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::booking::{self, BookRequest, Outcome};
-use crate::domain::{Appointment, AppointmentId, AuditAction, Conflict, Contact, Refusal, Right, Timestamp};
+use crate::domain::{
+    Appointment, AppointmentId, AuditAction, Conflict, Contact, ProblemCode, Refusal, Right, Timestamp,
+};
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight};
 use crate::view::AppointmentView;
@@ -143,5 +145,6 @@ impl Change for StartingAt<Cancel> {
 
 fn elsewhere(appointment: &Appointment) -> Refusal {
     let starts_at = appointment.starts_at;
-    Refusal::conflict(Conflict::StartsElsewhere(starts_at), EXPECTED_STARTS_AT, starts_at.to_string())
+    let now = ProblemCode::Now(starts_at.to_string());
+    Refusal::conflict(Conflict::StartsElsewhere(starts_at), EXPECTED_STARTS_AT, now)
 }

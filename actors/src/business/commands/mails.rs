@@ -6,7 +6,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
-use crate::domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, Refusal, Right};
+use crate::domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, ProblemCode, Refusal, Right};
 use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::store::{Weight, keys};
@@ -32,19 +32,20 @@ impl Change for ResendMail {
         const MAIL: Refusal = Refusal::NotFound("mail");
         let mail = context.read::<Mail>(&keys::mail(context.business_id(), self.id))?;
         let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
-        let refused = |why, told: &str| Err(Refusal::conflict(why, "mail_id", told).into());
+        let refused =
+            |why: Conflict| Err(Refusal::conflict(why.clone(), "mail_id", ProblemCode::InTheWay(why)).into());
         if mail.status == MailStatus::Pending {
-            return refused(Conflict::MailPending, "the mail is still to be sent");
+            return refused(Conflict::MailPending);
         }
         // Of both kinds of invitation the same is said, so that it tells nothing of the account.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
-            return refused(Conflict::MailHasLink, "an invitation, or a mail with a link, is not sent again");
+            return refused(Conflict::MailHasLink);
         }
         if !context.sends_mail() {
-            return refused(Conflict::NoRelay, "no mail is sent: the service has no relay");
+            return refused(Conflict::NoRelay);
         }
         if !context.has_room_for_mail() {
-            return refused(Conflict::MailsWait, "too many mails of the business wait to be sent");
+            return refused(Conflict::MailsWait);
         }
         let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
         let new = NewMail { business_id, person_id, kind, about, more, to, due: None };

@@ -10,8 +10,8 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Removed, Shown};
 use crate::domain::{
-    Actor, AuditAction, Conflict, Denied, Membership, MembershipStatus, Person, Problem, Refusal, Right,
-    Timestamp,
+    Actor, AuditAction, Conflict, Denied, Membership, MembershipStatus, Person, Problem, ProblemCode,
+    Refusal, Right, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -80,7 +80,7 @@ impl Change for DeclineMembership {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = own(context, &self.person)?;
         if before.status != MembershipStatus::Invited {
-            let details = vec![Problem::new("status", format!("is {}", before.status))];
+            let details = vec![Problem::new("status", ProblemCode::StatusNow(before.status))];
             return Err(Refusal::Conflict { conflict: Conflict::NotOnOffer, details }.into());
         }
         check_confirmed(&self.person, before, self.by_link)?;

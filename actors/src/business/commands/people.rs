@@ -39,7 +39,7 @@ impl Change for AddMember {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Self { person, offer, role, staff_id, mail } = self;
         if context.team().contains_key(&person.id) {
-            let details = vec![Problem::new("email", format!("is that of {}", person.id))];
+            let details = vec![Problem::new("email", ProblemCode::OfPerson(person.id))];
             return Err(Refusal::Conflict { conflict: Conflict::BelongsAlready, details }.into());
         }
         let membership = Membership {

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::domain::{
-    Blocked, Buffers, Business, Busy, Day, DayHours, LocalTime, Locale, Service, SlotReason, SpecialDays,
-    StaffMember, WeeklyBreaks, WeeklyHours,
+    Blocked, Buffers, Business, Busy, Day, DayHours, LocalTime, Locale, Named, Service, SlotReason,
+    SpecialDays, StaffMember, WeeklyBreaks, WeeklyHours,
 };
 
 /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
@@ -243,7 +243,7 @@ fn every_problem_of_a_request_is_named() {
         source: Source::Api,
         party: STRICT,
     };
-    let others = vec![Problem::new("contact_id", "is not a contact of the business")];
+    let others = vec![Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact))];
     let Err(Refusal::Invalid(problems)) = check_booking(&shop.schedule(), &request, others) else {
         panic!("it was accepted");
     };

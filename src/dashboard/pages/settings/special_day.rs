@@ -126,8 +126,7 @@ pub(super) async fn add(member: &Member) -> Result<Result<NaiveDate, Undone>, Re
         }
     };
     if find(member, date).await?.is_some() {
-        let notice = member.view().t("special-days-there");
-        return Ok(Err(Undone::Told { notice, details: Vec::new() }));
+        return Ok(Err(Undone::Told(member.view().t("special-days-there"))));
     }
     Ok(match body.change(date) {
         Ok(change) => member.change(change).await?.map(|_| date),

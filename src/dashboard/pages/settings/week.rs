@@ -299,7 +299,7 @@ pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::LocalTime;
+    use actors::domain::{LocalTime, ProblemCode};
 
     use super::*;
 
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(items[0].property("open").unwrap().as_text(), Some("09:00"));
         let mut problems =
             ["hours[0].close", "hours[1].open", "hours[1].day", "hours", "breaks[0].to", "hours[7].open"]
-                .map(|path| Problem::new(path, "x"));
+                .map(|path| Problem::new(path, ProblemCode::Required));
         OPEN.beside(&mut problems, &fields);
         let paths = problems.iter().map(|problem| problem.path.as_str());
         let expected = [

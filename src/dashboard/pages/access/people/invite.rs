@@ -1,7 +1,7 @@
 //! Inviting somebody. Where mail is sent no link is shown, and every invitation is answered alike; where none is, the
 //! link is shown once, if the engine gives one.
 
-use actors::domain::{Conflict, Locale, Problem, Refusal, Right, StaffMember};
+use actors::domain::{Locale, Right, StaffMember};
 use actors::people::{Invitation, NewLink};
 use askama::Template;
 use axum::http::StatusCode;
@@ -95,10 +95,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     let (email, mails) = (invitation.email.as_str().to_owned(), member.people().sends_mail());
     let invited = match member.people().invite(&member.business, member.request(), invitation).await {
         Ok(invited) => invited,
-        Err(error) => {
-            let undone = Undone::of(error)?;
-            return again(&member, told(&member, undone), None).await;
-        }
+        Err(error) => return again(&member, Undone::of(error)?, None).await,
     };
     match invited.link {
         Some(link) if !mails => hand_over(&member, &email, &link),
@@ -112,19 +109,6 @@ async fn again(member: &Member, undone: Undone, asks: Option<Field>) -> Answered
     let status = undone.status();
     let filled = Filled::refused(&member.view(), &member.form, undone);
     Ok(page(status, &Page::new(member, &staff(member).await?, filled, asks))?)
-}
-
-/// A conflict as people are told it: the engine names accounts by their ids.
-fn told(member: &Member, undone: Undone) -> Undone {
-    let Undone::Conflict(refusal) = undone else { return undone };
-    let view = member.view();
-    let notice = view.refusal(&refusal);
-    let beside = match refusal {
-        Refusal::Conflict { conflict: Conflict::BelongsAlready, .. } => view.t("people-invite-belongs"),
-        Refusal::Conflict { conflict: Conflict::AddressUnconfirmed, .. } => view.t("people-invite-operator"),
-        _ => return Undone::Told { notice, details: Vec::new() },
-    };
-    Undone::Told { notice, details: vec![Problem::new("email", beside)] }
 }
 
 #[derive(Template)]
