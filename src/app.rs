@@ -19,10 +19,10 @@ use tower::{Service, ServiceExt};
 use tracing::Instrument;
 
 use crate::http::request_id::{X_REQUEST_ID, request_id};
+use crate::http::router::Noted;
 use crate::metrics::Metrics;
 use crate::rest::error::ApiError;
-use crate::rest::noted::Noted;
-use crate::rest::panics::caught_open;
+use crate::rest::router::caught_open;
 use crate::server::{ClientAddr, Unfit};
 
 /// What is answered to connections that have no place too: what a supervisor and monitoring ask.

@@ -79,7 +79,7 @@ pub fn operator_document() -> Value {
     describe(&api, &crate::admin::table(), Schemas::default())
 }
 
-fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
+fn describe<A: Send + Sync + 'static>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
     schemas.of::<Body<'_>>();
     let mut responses = errors::of_no_operation(api.conventions);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);

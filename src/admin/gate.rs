@@ -105,8 +105,8 @@ impl Gate<Token> for TokenGate {
             principal: None,
         };
         // A business that is not there is told only after the syntax of the request, when a handler asks for it.
-        let named = routed.params.iter().find(|(name, _)| name == "business_id");
-        if let Some(id) = named.and_then(|(_, id)| id.parse::<BusinessId>().ok()) {
+        let named = routed.params.get("business_id");
+        if let Some(id) = named.and_then(|id| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);
             match handle.business().await {
                 Ok(business) => {

@@ -21,6 +21,7 @@ use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
 use super::words::words;
+use crate::http::router::PathParams;
 use crate::server::{ClientAddr, network};
 
 /// The field of the password that is asked for again.
@@ -31,8 +32,7 @@ const PASSWORD: &str = "current_password";
 pub(super) struct Asked {
     pub(super) desk: Arc<Desk>,
     pub(super) head: Arc<Parts>,
-    /// The path's parameters, percent-decoded.
-    pub(super) params: Arc<[(String, String)]>,
+    pub(super) params: PathParams,
     /// What was sent with POST.
     pub(super) form: Form,
     /// What stands behind the `?`.
@@ -86,12 +86,7 @@ impl Member {
 
 impl Asked {
     /// A request with this form.
-    pub(super) fn new(
-        desk: Arc<Desk>,
-        head: Arc<Parts>,
-        params: Arc<[(String, String)]>,
-        form: Form,
-    ) -> Self {
+    pub(super) fn new(desk: Arc<Desk>, head: Arc<Parts>, params: PathParams, form: Form) -> Self {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
         let locale = locale(&desk, &head, &query);
         Self { desk, head, params, form, query, locale }
@@ -113,8 +108,22 @@ impl Asked {
 
     /// A parameter of the path, if it reads as what it is to be.
     pub(super) fn param<T: FromStr>(&self, name: &str) -> Option<T> {
-        let (_, text) = self.params.iter().find(|(param, _)| param == name)?;
-        text.parse().ok()
+        self.params.get(name)?.parse().ok()
+    }
+
+    /// The parameter of the path that names what the page is about.
+    ///
+    /// # Errors
+    /// It reads as none, so there is no such page.
+    pub(super) fn id<T: FromStr>(&self, name: &str) -> Result<T, Refused> {
+        self.param(name).ok_or_else(Refused::not_found)
+    }
+
+    /// What the address says was done, by the message of its word; empty for nothing.
+    pub(super) fn done(&self, messages: &[(&str, &str)]) -> String {
+        let word = self.query.get("done");
+        let message = messages.iter().find(|(known, _)| *known == word);
+        message.map(|(_, id)| self.view().t(id)).unwrap_or_default()
     }
 
     /// The token in the path.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! table     every route with who may come: the one place that lists them
-//! router    from a request to a page: Host, where a form comes from, the session, the role, then the handler
+//! gate      from a request to a page: Host, where a form comes from, the session, the role, then the handler
 //! asked     a request as handlers get it: of anybody, of somebody who is signed in, of a member of a business
 //! once      forms act once, however often they are sent
 //! drafts    forms that could not be taken are kept for the page that they come from
@@ -35,6 +35,7 @@ mod drafts;
 mod filled;
 mod form;
 mod frame;
+mod gate;
 mod language;
 mod limits;
 mod listing;
@@ -44,7 +45,6 @@ mod parts;
 mod reach;
 mod refused;
 mod route;
-mod router;
 mod stream;
 mod table;
 mod view;
@@ -52,5 +52,5 @@ mod who;
 mod words;
 
 pub(crate) use desk::Desk;
-pub(crate) use router::router;
+pub(crate) use gate::router;
 pub(crate) use table::{paths, routes};

@@ -1,6 +1,4 @@
-//! The row of the table of pages: where it is, who may come, what stands behind it.
-
-use std::pin::Pin;
+//! The rows of the table of pages: those of [`crate::http::router`]. What a row lets in decides what its handler is given.
 
 use actors::domain::Right;
 use axum::http::Method;
@@ -8,67 +6,82 @@ use axum::response::Response;
 
 use super::asked::{Asked, Member, Visit};
 use super::refused::Refused;
+use crate::http::router::{self, Handler, Surface};
+use crate::rest::error::ApiError;
+
+/// The pages for people.
+pub(super) enum Pages {}
+
+impl Surface for Pages {
+    type Access = Who;
+    type Incoming = Admitted;
+    type Refused = Refused;
+    type About = FormOf;
+}
+
+/// One row of the table.
+pub(super) type Route = router::Route<Pages>;
 
 /// What a handler comes to.
 pub(super) type Answered = Result<Response, Refused>;
 
-type Pinned = Pin<Box<dyn Future<Output = Answered> + Send>>;
-type Handler<T> = Box<dyn Fn(T) -> Pinned + Send + Sync>;
-
-/// Who may come, and what then answers.
-pub(super) enum Handle {
-    /// Anybody.
-    Anybody(Handler<Asked>),
+/// Who may come.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Who {
+    Anybody,
     /// Whoever has a session, if only one that may set a password.
-    Restricted(Handler<Visit>),
+    Restricted,
     /// Whoever is signed in.
-    Person(Handler<Visit>),
+    Person,
     /// The members of the business in the path whose role goes far enough: to change it where the method is POST, else
     /// to see it.
-    Member(Right, Handler<Member>),
+    Member(Right),
 }
 
-/// One row of the table.
-pub(super) struct Route {
-    pub(super) method: Method,
-    pub(super) path: &'static str,
-    /// Whether programs of others send its form: one-click unsubscribing (RFC 8058).
+/// A request that was let in.
+pub(super) enum Admitted {
+    Anybody(Box<Asked>),
+    Person(Box<Visit>),
+    Member(Box<Member>),
+}
+
+/// What the table says of the form of a row.
+#[derive(Default)]
+pub(super) struct FormOf {
+    /// Whether programs of others send it: one-click unsubscribing (RFC 8058).
     pub(super) from_anywhere: bool,
-    /// Whether its form is shown once more where the business was suspended meanwhile.
+    /// Whether it is shown once more where the business was suspended meanwhile.
     pub(super) kept: bool,
-    pub(super) handle: Handle,
 }
 
 impl Route {
     /// The same, whose form programs of others send.
-    pub(super) fn sent_from_anywhere(self) -> Self {
-        Self { from_anywhere: true, ..self }
+    pub(super) fn sent_from_anywhere(mut self) -> Self {
+        self.about.from_anywhere = true;
+        self
     }
 
     /// The same, whose form is typed at length: where the business was suspended meanwhile its page shows it once more.
-    pub(super) fn kept(self) -> Self {
-        Self { kept: true, ..self }
+    pub(super) fn kept(mut self) -> Self {
+        self.about.kept = true;
+        self
     }
+}
 
-    /// Who may come, in a word, for tests that walk the table.
-    pub(super) fn access(&self) -> String {
-        match &self.handle {
-            Handle::Anybody(_) => "anybody".into(),
-            Handle::Restricted(_) => "restricted".into(),
-            Handle::Person(_) => "person".into(),
-            Handle::Member(right, _) => format!("member {right:?}"),
+impl Who {
+    /// In a word, for tests that walk the table.
+    pub(super) fn word(self) -> String {
+        match self {
+            Self::Anybody => "anybody".into(),
+            Self::Restricted => "restricted".into(),
+            Self::Person => "person".into(),
+            Self::Member(right) => format!("member {right:?}"),
         }
     }
 }
 
-/// Who may come to a page: what its handler is given, and the handle that holds it.
-pub(super) trait Who {
-    /// What the handler is given.
-    type Given;
-
-    /// The handle with this handler.
-    fn handle(self, handler: Handler<Self::Given>) -> Handle;
-}
+/// Who may come, by what the handler is given.
+pub(super) trait Admits<Given>: Into<Who> {}
 
 /// Anybody.
 pub(super) struct Anybody;
@@ -79,49 +92,84 @@ pub(super) struct Restricted;
 /// Whoever is signed in.
 pub(super) struct Person;
 
-impl Who for Anybody {
-    type Given = Asked;
+impl Admits<Asked> for Anybody {}
+impl Admits<Visit> for Restricted {}
+impl Admits<Visit> for Person {}
+impl Admits<Member> for Right {}
 
-    fn handle(self, handler: Handler<Asked>) -> Handle {
-        Handle::Anybody(handler)
+impl From<Anybody> for Who {
+    fn from(_: Anybody) -> Self {
+        Self::Anybody
     }
 }
 
-impl Who for Restricted {
-    type Given = Visit;
-
-    fn handle(self, handler: Handler<Visit>) -> Handle {
-        Handle::Restricted(handler)
+impl From<Restricted> for Who {
+    fn from(_: Restricted) -> Self {
+        Self::Restricted
     }
 }
 
-impl Who for Person {
-    type Given = Visit;
-
-    fn handle(self, handler: Handler<Visit>) -> Handle {
-        Handle::Person(handler)
+impl From<Person> for Who {
+    fn from(_: Person) -> Self {
+        Self::Person
     }
 }
 
-/// The members of the business in the path whose role has the right.
-impl Who for Right {
-    type Given = Member;
-
-    fn handle(self, handler: Handler<Member>) -> Handle {
-        Handle::Member(self, handler)
+impl From<Right> for Who {
+    fn from(right: Right) -> Self {
+        Self::Member(right)
     }
 }
 
-/// A row.
-pub(super) fn route<W: Who, F>(
-    who: W,
-    method: Method,
-    path: &'static str,
-    handler: impl Fn(W::Given) -> F + Send + Sync + 'static,
-) -> Route
+/// What a handler is given.
+pub(super) trait Given: Sized + Send + 'static {
+    /// The request, where it was let in as this.
+    fn of(admitted: Admitted) -> Option<Self>;
+}
+
+impl Given for Asked {
+    fn of(admitted: Admitted) -> Option<Self> {
+        if let Admitted::Anybody(asked) = admitted { Some(*asked) } else { None }
+    }
+}
+
+impl Given for Visit {
+    fn of(admitted: Admitted) -> Option<Self> {
+        if let Admitted::Person(visit) = admitted { Some(*visit) } else { None }
+    }
+}
+
+impl Given for Member {
+    fn of(admitted: Admitted) -> Option<Self> {
+        if let Admitted::Member(member) = admitted { Some(*member) } else { None }
+    }
+}
+
+impl<G: Given, F, Fut> Handler<Pages, (G,)> for F
 where
-    F: Future<Output = Answered> + Send + 'static,
+    F: Fn(G) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Answered> + Send,
 {
-    let handle = who.handle(Box::new(move |given| Box::pin(handler(given))));
-    Route { method, path, from_anywhere: false, kept: false, handle }
+    async fn handle(&self, admitted: Admitted) -> Answered {
+        let given = G::of(admitted).ok_or_else(|| ApiError::internal("a row let in somebody else"))?;
+        self(given).await
+    }
+}
+
+/// A row of a page.
+pub(super) fn get<G: Given, W: Admits<G>>(
+    path: &'static str,
+    who: W,
+    handler: impl Handler<Pages, (G,)>,
+) -> Route {
+    Route::new(Method::GET, path, who.into(), FormOf::default(), handler)
+}
+
+/// A row of a form.
+pub(super) fn post<G: Given, W: Admits<G>>(
+    path: &'static str,
+    who: W,
+    handler: impl Handler<Pages, (G,)>,
+) -> Route {
+    Route::new(Method::POST, path, who.into(), FormOf::default(), handler)
 }

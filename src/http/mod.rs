@@ -1,8 +1,15 @@
-//! HTTP with JSON, without knowledge of the business: reading bodies, queries and headers, and writing answers.
+//! HTTP without knowledge of the business: tables of routes and their router, reading bodies, queries and headers, and
+//! writing answers.
+//!
+//! ```text
+//! Surface    a part of the service with a table of routes and a gate: the JSON APIs (`rest`), the dashboard
+//! Route      method, path, access, handler, and what the surface says beside
+//! Place      a path with its rows, to which the router brings a request; the gate answers it
+//! ```
 //!
 //! What always holds in it:
 //!
-//! - of the engine it names the form of a problem and of an entity tag, and nothing else;
+//! - of the engine it names the form of a problem and of an entity tag, and the ids that are logged, and nothing else;
 //! - what is read is read whole: every problem of a request is found and named with its place, up to
 //!   [`problems::PROBLEMS_MAX`];
 //! - one declaration of a type says how it is read and how it is described ([`crate::json_object`],
@@ -25,6 +32,7 @@ pub mod query;
 pub mod read;
 pub mod reading;
 pub mod request_id;
+pub(crate) mod router;
 pub mod schemas;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -24,10 +24,10 @@ use super::bounds::{one_line, text_of};
 use super::refused::Refused;
 use super::{params, prompts, resources, tools};
 use crate::http::json::Json;
+use crate::http::router::caught;
 use crate::rest::context::Context;
 use crate::rest::error::ApiError;
 use crate::rest::input::Business;
-use crate::rest::panics::caught;
 
 /// The versions of the protocol that are spoken.
 pub(super) const VERSIONS: [ProtocolVersion; 3] =

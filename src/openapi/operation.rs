@@ -2,9 +2,9 @@
 
 use axum::http::Method;
 
-use crate::rest::handler::Signature;
 use crate::rest::input::PathId;
 use crate::rest::output::Kind;
+use crate::rest::route::Signature;
 
 /// One row of the table with what its handler's signature says.
 pub(super) struct Operation<'a> {

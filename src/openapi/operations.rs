@@ -11,16 +11,16 @@ use super::{errors, examples};
 use crate::http::body::JSON_LINES;
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
-use crate::rest::handler::Signature;
 use crate::rest::input::{PathForm, PathId, TakenBody};
 use crate::rest::output::Kind;
 use crate::rest::route::Route;
+use crate::rest::route::Signature;
 
 /// What the operator's paths begin with that are about one business.
 const OF_A_BUSINESS: &str = "/businesses/{business_id}/";
 
 /// Tags and paths of a table. Responses that operations share are put among `responses`.
-pub(super) fn all<A>(
+pub(super) fn all<A: Send + Sync + 'static>(
     api: &Api<A>,
     table: &[Route<A>],
     schemas: &mut Schemas,
@@ -48,19 +48,19 @@ fn tag(path: &str) -> String {
     first.to_uppercase() + rest
 }
 
-fn operation<A>(
+fn operation<A: Send + Sync + 'static>(
     api: &Api<A>,
     route: &Route<A>,
     path: &'static str,
     schemas: &mut Schemas,
     responses: &mut Map<String, Value>,
 ) -> Value {
-    let mut signature = (route.describe)(schemas);
+    let mut signature = (route.about.describe)(schemas);
     let ids = ids(path, &mut signature);
-    let conditional = route.conditional || signature.answers == Kind::Changed;
+    let conditional = route.about.conditional || signature.answers == Kind::Changed;
     let operation = Operation { method: &route.method, signature, conditional, ids };
     let scope = (api.scope)(&route.access);
-    let mut description = route.details.to_owned();
+    let mut description = route.about.details.to_owned();
     if let Some(scope) = scope {
         let space = if description.is_empty() { "" } else { "\n\n" };
         description.push_str(&format!("{space}Needs the scope `{scope}`."));
@@ -70,12 +70,12 @@ fn operation<A>(
     parameters.extend(takes.query.iter().cloned());
     parameters.extend(headers_read(&operation).map(|name| component("parameters", name)));
     let mut described = json!({
-        "operationId": route.id,
-        "summary": route.summary,
+        "operationId": route.about.id,
+        "summary": route.about.summary,
         "description": description,
         "tags": [tag(path)],
         "parameters": parameters,
-        "responses": errors::of(&operation, scope, route.refuses, api.conventions, responses),
+        "responses": errors::of(&operation, scope, route.about.refuses, api.conventions, responses),
     });
     if api.conventions.scoped {
         described["x-required-scope"] = json!(scope);

@@ -8,7 +8,7 @@ use super::*;
 use crate::http::testing::parts;
 
 /// Checks that a document has the operations of a table and no others.
-fn check<A>(document: &Value, base_path: &str, table: &[Route<A>]) {
+fn check<A: Send + Sync + 'static>(document: &Value, base_path: &str, table: &[Route<A>]) {
     let mut described = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -16,7 +16,7 @@ fn check<A>(document: &Value, base_path: &str, table: &[Route<A>]) {
             described.insert((method.to_uppercase(), format!("{base_path}{path}"), id));
         }
     }
-    let row = |row: &Route<A>| (row.method.to_string(), row.path.to_owned(), row.id.to_owned());
+    let row = |row: &Route<A>| (row.method.to_string(), row.path.to_owned(), row.about.id.to_owned());
     let served: BTreeSet<_> = table.iter().map(row).collect();
     assert_eq!(described, served);
     assert_eq!(served.len(), table.len(), "a row is there twice");

@@ -19,6 +19,7 @@ use crate::http::cursor::Cursors;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::reading::Reading;
+use crate::http::router::PathParams;
 
 /// Who calls, as far as a request needs to know.
 #[derive(Clone, Debug)]
@@ -138,15 +139,14 @@ impl Context {
 /// A request that a route was found for.
 pub(crate) struct Routed {
     pub(crate) parts: Parts,
-    /// The path's parameters, percent-decoded.
-    pub(crate) params: Vec<(String, String)>,
+    pub(crate) params: PathParams,
     pub(crate) body: Body,
 }
 
 /// A request that was let in, of which a handler's inputs are still to be read.
 pub(crate) struct Incoming {
     pub(super) context: Context,
-    pub(super) params: Vec<(String, String)>,
+    pub(super) params: PathParams,
     pub(super) body: Body,
 }
 

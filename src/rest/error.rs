@@ -18,6 +18,7 @@ use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
+use crate::http::router::Panicked;
 
 /// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503, of a request
 /// that is still being carried out, and of one that another thing under way stands in the way of.
@@ -155,6 +156,12 @@ impl From<Problem> for ApiError {
 impl From<Invalid> for ApiError {
     fn from(Invalid(problems): Invalid) -> Self {
         Self::Refusal(Refusal::Invalid(problems))
+    }
+}
+
+impl From<Panicked> for ApiError {
+    fn from(Panicked: Panicked) -> Self {
+        Self::Panicked
     }
 }
 

@@ -206,8 +206,7 @@ impl<I: RecordId> Input for Path<I> {
     const PART: Part = Part::Path;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        let param = incoming.params.iter().find(|(name, _)| name == I::PARAMETER);
-        let text = param.map_or("", |(_, value)| value);
+        let text = incoming.params.get(I::PARAMETER).unwrap_or_default();
         text.parse().map(Self).map_err(|_| I::NOT_FOUND.into())
     }
 
@@ -223,8 +222,7 @@ impl Input for PathDate {
     const PART: Part = Part::Path;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        let param = incoming.params.iter().find(|(name, _)| name == "date");
-        let date = NaiveDate::from_text(param.map_or("", |(_, value)| value));
+        let date = NaiveDate::from_text(incoming.params.get("date").unwrap_or_default());
         let date = date.map_err(|message| ApiError::invalid("date", message))?;
         if !BOOKABLE_YEARS.contains(&date.year()) {
             let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());

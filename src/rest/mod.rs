@@ -2,7 +2,7 @@
 //! say by their signatures what they take and what they give.
 //!
 //! ```text
-//! Route      method, path, access, handler, and what the document says beside
+//! Route      a row of the table of `http`, with what the document says beside
 //! Gate       authenticates whoever asks, authorizes them for the route, and makes the request a Context
 //! Input      what a handler takes: Query, Body, Streamed, Business, Path
 //! Output     what it gives: One, Changed, Created, Done, Listed, Plain, Accepted, Ending, Gone, Lines
@@ -18,12 +18,9 @@
 pub(crate) mod contact;
 pub(crate) mod context;
 pub(crate) mod error;
-pub(crate) mod handler;
 pub(crate) mod input;
 pub(crate) mod list;
-pub(crate) mod noted;
 pub(crate) mod output;
-pub(crate) mod panics;
 pub(crate) mod route;
 pub(crate) mod router;
 #[cfg(test)]

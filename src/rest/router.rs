@@ -1,19 +1,17 @@
-//! The router of a table of routes, behind its gate.
+//! The router of a table of the JSON APIs, behind its gate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::Request;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
-use axum::routing::any;
 
 use super::context::{Incoming, Routed};
 use super::error::ApiError;
-use super::noted::Noted;
-use super::panics::{caught, caught_open};
-use super::route::{Handled, Route};
+use super::route::{Rest, Route};
+use crate::http::router::{self, Handled, PathParams, Place, caught};
 
 /// Stands before the handlers: authenticates whoever asks, whatever for, and then authorizes them for the route.
 pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
@@ -34,38 +32,24 @@ pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
         access: &A,
         routed: Routed,
     ) -> impl Future<Output = Result<Incoming, ApiError>> + Send;
-
-    /// What whoever was let in is answered when a request fails: the error envelope, unless they read something else.
-    fn refuse(&self, error: ApiError) -> Response {
-        error.into_response()
-    }
 }
 
 /// The router of a table, with `gate` before every handler. A method that a path does not have is answered in the
 /// error envelope, with `Allow`.
 pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl Gate<A>) -> Router {
-    let mut paths: BTreeMap<&'static str, Vec<Route<A>>> = BTreeMap::new();
-    for row in table {
-        paths.entry(row.path).or_default().push(row);
-    }
-    let actions = actions(&paths);
-    paths.into_iter().fold(Router::new(), |router, (path, rows)| {
-        // The table is made once in the life of the process, so these texts may live as long.
-        let refused = (&*allowed(&rows).leak(), actions.get(path).copied().unwrap_or_default());
-        let (rows, gate) = (Arc::new(rows), gate.clone());
-        let serve = move |request: Request| {
-            let (rows, gate) = (Arc::clone(&rows), gate.clone());
-            async move {
-                let next = |request, identity| {
-                    let handled = dispatch(request, identity, &rows, refused, &gate);
-                    async { caught(handled).await.unwrap_or_else(|error| gate.refuse(error)) }
-                };
-                let mut response = gate.authenticate(request, next).await;
-                response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
-                response
-            }
-        };
-        router.route(path, any(serve))
+    let (places, gate) = (Place::all(table), gate.clone());
+    // The table is made once in the life of the process, so these texts may live as long.
+    let refused = |place: &Place<Rest<A>>| (&*place.allow().leak(), &*actions(&places, place.path).leak());
+    let refused: BTreeMap<_, _> = places.iter().map(|place| (place.path, refused(place))).collect();
+    router::router(places, move |place, request| {
+        let (gate, refused) = (gate.clone(), refused.get(place.path).copied().unwrap_or_default());
+        async move {
+            let next = |request, identity| async {
+                let answer = caught(dispatch(request, identity, &place, refused, &gate)).await;
+                answer.unwrap_or_else(IntoResponse::into_response)
+            };
+            gate.authenticate(request, next).await
+        }
     })
 }
 
@@ -75,54 +59,50 @@ where
     F: Fn() -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
-    let serve = move |request: Request| {
+    router::at(path, move |request| {
         let answer = answer.clone();
         async move {
-            let mut response = match *request.method() {
+            match *request.method() {
                 Method::GET | Method::HEAD => caught_open(async { answer().await }).await,
                 _ => ApiError::MethodNotAllowed("GET, HEAD", "").into_response(),
-            };
-            response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
-            response
+            }
         }
-    };
-    Router::new().route(path, any(serve))
+    })
 }
 
-async fn dispatch<A, G: Gate<A>>(
+/// An answer that is no row of a table: a panic is a 500 in the error envelope.
+pub(crate) async fn caught_open(answer: impl Future<Output = Response>) -> Response {
+    caught(async { Ok(answer.await) }).await.unwrap_or_else(|fault: ApiError| fault.into_response())
+}
+
+async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
     request: Request,
     identity: G::Identity,
-    rows: &[Route<A>],
+    place: &Place<Rest<A>>,
     (allow, actions): (&'static str, &'static str),
     gate: &G,
-) -> Handled {
-    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    let row =
-        rows.iter().find(|row| row.method == *method).ok_or(ApiError::MethodNotAllowed(allow, actions))?;
+) -> Handled<Rest<A>> {
+    let row = place.row(request.method()).ok_or(ApiError::MethodNotAllowed(allow, actions))?;
     let (mut parts, body) = request.into_parts();
-    // A path whose percent-encoding is no UTF-8 names nothing, which is told after scope and syntax.
-    let params = RawPathParams::from_request_parts(&mut parts, &()).await;
-    let params = params.iter().flatten().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let params = PathParams::of(&mut parts).await;
     let incoming = gate.authorize(identity, &row.access, Routed { parts, params, body }).await?;
-    (row.handle)(incoming).await
+    row.answer(incoming).await
 }
 
-/// The actions on the record that a path names, by that path: a client that would change the record looks for them.
-fn actions<A>(paths: &BTreeMap<&'static str, Vec<Route<A>>>) -> BTreeMap<&'static str, &'static str> {
-    let mut actions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (path, rows) in paths {
-        if let Some((record, _)) = path.rsplit_once('/').filter(|(record, _)| record.ends_with('}'))
-            && rows.iter().all(|row| row.method == Method::POST)
-        {
-            actions.entry(record).or_default().push(format!("POST {path}"));
-        }
-    }
-    actions.into_iter().map(|(record, actions)| (record, &*actions.join(", ").leak())).collect()
+/// The actions on the record that a path names: a client that would change the record looks for them.
+fn actions<A: Send + Sync + 'static>(places: &[Place<Rest<A>>], record: &str) -> String {
+    let is_action = |place: &&Place<Rest<A>>| {
+        place.path.rsplit_once('/').is_some_and(|(above, _)| above == record)
+            && record.ends_with('}')
+            && place.rows.iter().all(|row| row.method == Method::POST)
+    };
+    let actions = places.iter().filter(is_action).map(|place| format!("POST {}", place.path));
+    actions.collect::<Vec<_>>().join(", ")
 }
 
 /// The paths of a table that list something.
-pub(crate) fn lists<A>(table: &[Route<A>]) -> Arc<[&'static str]> {
-    table.iter().filter(|row| row.id.starts_with("list")).map(|row| row.path).collect()
+pub(crate) fn lists<A: Send + Sync + 'static>(table: &[Route<A>]) -> Arc<[&'static str]> {
+    table.iter().filter(|row| row.about.id.starts_with("list")).map(|row| row.path).collect()
 }
 
 /// The nearest of these paths above an unknown one, whose reader may look for a record of the list.
@@ -135,13 +115,4 @@ pub(crate) fn list_above(lists: &[&'static str], path: &str) -> Option<&'static 
     let above = |path: &str| path.rfind('/');
     let ancestors = std::iter::successors(above(path), |end| above(&path[..*end]));
     ancestors.map(|end| &path[..end]).find_map(|above| lists.iter().find(|list| fits(list, above)).copied())
-}
-
-/// The methods of a path as `Allow` lists them (RFC 9110 §10.2.1).
-fn allowed<A>(rows: &[Route<A>]) -> String {
-    let mut methods: Vec<&str> = rows.iter().map(|row| row.method.as_str()).collect();
-    if methods.contains(&"GET") {
-        methods.push("HEAD");
-    }
-    methods.join(", ")
 }
