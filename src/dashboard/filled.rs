@@ -7,7 +7,7 @@
 
 use actors::EngineError;
 use actors::business::{AnswerOf, Change, IfMatch, Request};
-use actors::domain::{Access, Actor, Conflict, Denied, Problem, Refusal, Right};
+use actors::domain::{Access, Actor, Conflict, Denied, Problem, ProblemCode, Refusal, Right};
 use actors::view::{etag, render};
 use axum::http::StatusCode;
 use serde::Serialize;
@@ -17,7 +17,8 @@ use super::drafts::{Draft, Why};
 use super::form::Form;
 use super::parts::{Choice, Choices, Field};
 use super::refused::Refused;
-use super::view::View;
+use super::route::Answered;
+use super::view::{View, see_other};
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
 use crate::rest::values::phone::PhoneRegion;
@@ -53,31 +54,34 @@ impl Undone {
     }
 
     /// What is told of it on a page that does not show the form filled in; `stale` where the record has changed meanwhile.
-    pub(super) fn told(self, view: &View, stale: String) -> String {
+    pub(super) fn told(&self, view: &View, stale: String) -> String {
         match self {
             Self::Stale => stale,
-            Self::Conflict(refusal) => view.refusal(&refusal),
-            Self::Told(notice) => notice,
-            Self::Invalid(problems) => view.refusal(&Refusal::Invalid(problems)),
+            Self::Conflict(refusal) => view.refusal(refusal),
+            Self::Told(notice) => notice.clone(),
+            Self::Invalid(problems) => view.refusal(&Refusal::Invalid(problems.clone())),
         }
     }
 
-    /// Why a change was refused, where the form that asked for it can show that; every other error goes on as it is.
-    ///
-    /// # Errors
-    /// Every error that is nothing of the form.
-    pub(super) fn of(error: EngineError) -> Result<Self, Refused> {
-        match error {
-            EngineError::Refused(Refusal::Invalid(problems)) => Ok(Self::Invalid(problems)),
+    /// Why a change was refused, where the form that asked for it can show that; every other error stays as it is.
+    pub(super) fn of(error: impl Into<EngineError>) -> Refused {
+        let undone = match error.into() {
+            EngineError::Refused(Refusal::Invalid(problems)) => Self::Invalid(problems),
             EngineError::Refused(Refusal::Conflict {
                 conflict: Conflict::Changed | Conflict::NoSpecialDay,
                 ..
-            }) => Ok(Self::Stale),
+            }) => Self::Stale,
             EngineError::Refused(
                 refusal @ (Refusal::Conflict { .. } | Refusal::SlotUnavailable(_) | Refusal::BookingDisabled),
-            ) => Ok(Self::Conflict(refusal)),
-            error => Err(error.into()),
-        }
+            ) => Self::Conflict(refusal),
+            error => return error.into(),
+        };
+        undone.into()
+    }
+
+    /// One problem of the form.
+    pub(super) fn at(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
+        Self::Invalid(vec![Problem::new(path, code)])
     }
 }
 
@@ -202,15 +206,12 @@ impl Member {
         }
     }
 
-    /// Has a change made in the person's name, or says why not.
+    /// Has a change made in the person's name.
     ///
     /// # Errors
-    /// What the form cannot show: faults, what is not there, what may not be.
-    pub(super) async fn change<C: Change + 'static>(
-        &self,
-        change: C,
-    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
-        self.change_as(self.request(), change).await
+    /// Why not: [`Refused::Undone`] where the form can show it.
+    pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
+        self.business.change(self.request(), change).await.map_err(Undone::of)
     }
 
     /// The same where the version has this tag, whichever the form had.
@@ -221,18 +222,31 @@ impl Member {
         &self,
         tag: &str,
         change: C,
-    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
-        self.change_as(self.request_on(Some(tag)), change).await
+    ) -> Result<AnswerOf<C>, Refused> {
+        self.business.change(self.request_on(Some(tag)), change).await.map_err(Undone::of)
     }
 
-    async fn change_as<C: Change + 'static>(
+    /// The form of the page: the one that was kept for what is sent to `action`, else one with these values.
+    pub(super) fn filled(&self, action: &str, values: impl FnOnce() -> Form) -> Filled {
+        Filled::kept(&self.view(), self.kept_form().as_ref(), action, values)
+    }
+
+    /// The form that was sent, and refused for this.
+    pub(super) fn refused(&self, undone: Undone) -> Filled {
+        Filled::refused(&self.view(), &self.form, undone)
+    }
+
+    /// The answer to a form: it leads to the page that follows where it was done. Where it was not, `again` shows the
+    /// form as it was sent.
+    pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
-        request: Request,
-        change: C,
-    ) -> Result<Result<AnswerOf<C>, Undone>, Refused> {
-        match self.business.change(request, change).await {
-            Ok(answer) => Ok(Ok(answer)),
-            Err(error) => Undone::of(error).map(Err),
+        done: Result<String, Refused>,
+        again: impl FnOnce(Filled) -> F,
+    ) -> Answered {
+        match done {
+            Ok(path) => Ok(see_other(&path)),
+            Err(Refused::Undone(undone)) => again(self.refused(undone)).await,
+            Err(refused) => Err(refused),
         }
     }
 }
@@ -247,18 +261,21 @@ pub(super) struct Filled {
     pub(super) tone: &'static str,
     /// Whether somebody else has changed the record meanwhile: both versions are shown.
     pub(super) stale: bool,
+    /// The status of the page that shows the form.
+    pub(super) status: StatusCode,
 }
 
 impl Filled {
     /// A form with these values.
     pub(super) fn of(values: Form) -> Self {
-        Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false }
+        let status = StatusCode::OK;
+        Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false, status }
     }
 
     /// The form that was sent, and refused for this. A form that is stale is shown with the tag of what there is now.
     pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
         let values = form.clone();
-        let bad = Self { tone: "bad", ..Self::of(values) };
+        let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };
         match undone {
             Undone::Invalid(problems) => Self { problems, notice: view.t("refused-form"), ..bad },
             Undone::Conflict(refusal) => {
@@ -353,9 +370,9 @@ impl Filled {
 
     /// What is wrong and stands beside no field, for above the form: in words alone, for what programs call a field
     /// is nothing to people.
-    pub(super) fn rest(&mut self, view: &View) -> Vec<String> {
+    pub(super) fn rest(&self, view: &View) -> Vec<String> {
         let mut rest: Vec<String> = Vec::new();
-        for problem in self.problems.drain(..) {
+        for problem in &self.problems {
             let told = view.problem(&problem.code);
             // A notice may say the same already.
             if told != self.notice && !rest.contains(&told) {

@@ -3,8 +3,9 @@
 use actors::domain::{Access, BusinessId, Right, Role};
 
 use super::asked::{Member, Visit};
-use super::parts::initials;
+use super::parts::{Crumb, initials};
 use super::refused::Refused;
+use super::view::View;
 
 /// The places of a business, in the order in which they are shown: where, which is also what their
 /// words are called, the icon, and what one has to be allowed to see.
@@ -86,20 +87,40 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
+/// What every page in a frame shows beside its own.
+pub(super) struct Sheet {
+    pub(super) view: View,
+    pub(super) frame: Frame,
+    /// The ways back up; none where the page is a place.
+    pub(super) crumbs: Vec<Crumb>,
+}
+
+impl Sheet {
+    /// The same with the ways back up.
+    pub(super) fn under(self, crumbs: Vec<Crumb>) -> Self {
+        Self { crumbs, ..self }
+    }
+}
+
 impl Member {
-    /// The frame of a page of the business; `here` is the place that it is, or, with more behind a `/`, that it is within.
-    pub(super) fn frame(&self, here: &str) -> Frame {
+    /// The sheet of a page of the business; `here` is the place that it is, or, with more behind a `/`, that it is within.
+    pub(super) fn sheet(&self, here: &str) -> Sheet {
         let id = self.business.id();
         let of = (id, &*self.profile.name, self.membership.role, self.unread, &*self.as_of);
         let mut frame = frame(self, Some(of), here);
         frame.suspended = self.profile.suspended;
-        frame
+        Sheet { view: self.view(), frame, crumbs: Vec::new() }
+    }
+
+    /// The way back up to a place of the business: `contacts`, `settings/keys`.
+    pub(super) fn crumb(&self, place: &str) -> Crumb {
+        Crumb { label: self.view().t(&place.replace('/', "-")), path: self.path_to(place) }
     }
 }
 
 impl Visit {
-    /// The frame of a page that is the person's own: around it the business that they come into, if it is one alone.
-    pub(super) async fn own_frame(&self) -> Result<Frame, Refused> {
+    /// The sheet of a page that is the person's own: around it the business that they come into, if it is one alone.
+    pub(super) async fn own_sheet(&self) -> Result<Sheet, Refused> {
         let as_of;
         let mut active = self.active();
         let of = match (active.next(), active.next()) {
@@ -111,7 +132,8 @@ impl Visit {
             }
             _ => None,
         };
-        Ok(Frame { at_account: true, ..frame(self, of, "") })
+        let frame = Frame { at_account: true, ..frame(self, of, "") };
+        Ok(Sheet { view: self.view(), frame, crumbs: Vec::new() })
     }
 }
 

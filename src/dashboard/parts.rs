@@ -135,6 +135,10 @@ impl Choice {
 }
 
 impl Choices {
+    pub(super) fn new(id: &str, kind: &'static str, label: String, all: Vec<Choice>) -> Self {
+        Self { id: id.into(), kind, label, all, ..Self::default() }
+    }
+
     /// The ids of what describes them, for screen readers.
     pub(super) fn described_by(&self) -> String {
         described_by(&self.id, &self.hint, &self.problem)

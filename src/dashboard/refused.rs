@@ -1,11 +1,12 @@
 //! Why somebody is not shown the page they asked for, as a page. Faults map to a status where those of the APIs do.
 
-use actors::domain::Refusal;
+use actors::domain::{Problem, Refusal};
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::view::{View, page};
+use super::filled::Undone;
+use super::view::{View, render};
 use crate::config::variables;
 use crate::rest::error::ApiError;
 
@@ -24,6 +25,8 @@ pub(super) enum Refused {
     SentBefore,
     /// The link was used, or has expired.
     LinkGone,
+    /// What a form asks for was not done, which its page shows beside the form.
+    Undone(Undone),
 }
 
 impl<E: Into<ApiError>> From<E> for Refused {
@@ -32,10 +35,26 @@ impl<E: Into<ApiError>> From<E> for Refused {
     }
 }
 
+impl From<Undone> for Refused {
+    fn from(undone: Undone) -> Self {
+        Self::Undone(undone)
+    }
+}
+
 impl Refused {
     /// It is not there, or not to be seen.
     pub(super) fn not_found() -> Self {
         Refusal::NotFound("page").into()
+    }
+
+    /// The same with each problem of a form beside the field that it came from.
+    pub(super) fn beside(self, field: impl Fn(Problem) -> Problem) -> Self {
+        match self {
+            Self::Undone(Undone::Invalid(problems)) => {
+                Self::Undone(Undone::Invalid(problems.into_iter().map(field).collect()))
+            }
+            refused => refused,
+        }
     }
 
     /// Too many tries came from an address: they may go on after so many seconds.
@@ -52,6 +71,7 @@ impl Refused {
             Self::CrossSite | Self::Suspended => StatusCode::FORBIDDEN,
             Self::SentBefore => StatusCode::CONFLICT,
             Self::LinkGone => StatusCode::GONE,
+            Self::Undone(undone) => undone.status(),
         }
     }
 
@@ -62,6 +82,7 @@ impl Refused {
             Self::CrossSite => view.t("cross-site"),
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
+            Self::Undone(undone) => undone.told(view, view.t("versions-text")),
             Self::Fault(ApiError::RateLimited { retry_after }) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
             }
@@ -91,7 +112,7 @@ impl Refused {
         if let Self::Fault(fault) = self {
             fault.log();
         }
-        let mut response = page(status, &shown).unwrap_or_else(IntoResponse::into_response);
+        let mut response = render(status, &shown).unwrap_or_else(IntoResponse::into_response);
         let header = match self {
             Self::Fault(fault) => fault.header(),
             Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),

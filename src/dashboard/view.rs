@@ -12,6 +12,7 @@ use super::assets;
 use super::desk::Desk;
 use super::form::SessionKey;
 use super::parts;
+use super::route::Answered;
 use super::words::{problems, refusals};
 use crate::rest::error::ApiError;
 use crate::words::{Value, Words};
@@ -84,11 +85,21 @@ pub(super) fn nothing_done(mut response: Response) -> Response {
     response
 }
 
+/// A page that shows what was asked for.
+pub(super) fn page(template: &impl Template) -> Answered {
+    page_as(StatusCode::OK, template)
+}
+
+/// A page with this status.
+pub(super) fn page_as(status: StatusCode, template: &impl Template) -> Answered {
+    Ok(render(status, template)?)
+}
+
 /// A page. The title of one that shows a refused form begins with that.
 ///
 /// # Errors
 /// When the template fails, which is a fault of ours.
-pub(super) fn page(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
+pub(super) fn render(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
     let is_refused = matches!(status, StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT);
     let is_refused: &dyn Any = &is_refused;
     let html = template.render_with_values(&("refused", is_refused)).map_err(ApiError::internal)?;

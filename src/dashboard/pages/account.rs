@@ -2,24 +2,16 @@
 
 use actors::EngineError;
 use actors::domain::{Address, Conflict, Locale, PersonName, Refusal};
-use askama::Template;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 
-use crate::dashboard::asked::Visit;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::drafts::{Draft, Why};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Field;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     /// What was done; empty for nothing.
     done: String,
     /// That a form came back; empty where none did.
@@ -41,14 +33,13 @@ impl Page {
         let now = visit.desk.engine.now();
         let name = Field::new("name", "text", "name", view.t("name")).optional();
         Ok(Self {
-            frame: visit.own_frame().await?,
-            done: match visit.query.get("done") {
-                "saved" => view.t("saved"),
-                "email" => view.t("email-changed"),
-                "email-sent" => view.t("email-sent"),
-                "password" => view.t("password-set"),
-                _ => String::new(),
-            },
+            sheet: visit.own_sheet().await?,
+            done: visit.done(&[
+                ("saved", "saved"),
+                ("email", "email-changed"),
+                ("email-sent", "email-sent"),
+                ("password", "password-set"),
+            ]),
             kept: String::new(),
             name: name.holding(&person.name),
             locale: person.locale.to_string(),
@@ -57,7 +48,6 @@ impl Page {
             email: Field::new("email", "email", "email", view.t("email")).holding(&person.email),
             current: visit.password_field(),
             sessions: person.sessions.iter().filter(|session| session.is_good(now)).count(),
-            view,
         })
     }
 
@@ -84,7 +74,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
         shown.kept = shown.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
         shown = shown.filled(&action, &form);
     }
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// Changes name, language and looks.
@@ -97,7 +87,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
         Err(problem) => {
             let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
             shown.name.problem = shown.view.problem(&problem.into());
-            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+            return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
     };
     visit.people().change_own(visit.signed_in.person.id, Some(name), Some(locale)).await?;
@@ -118,7 +108,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
     let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
     let refuse = |mut shown: Page, problem: &str| {
         shown.email.problem = shown.view.t(problem);
-        Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?)
+        page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown)
     };
     let Ok(address) = Address::new(given) else {
         return refuse(shown, if given.is_empty() { "required" } else { "not-an-email" });
@@ -128,7 +118,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
     }
     if let Some(problem) = visit.freshen().await? {
         shown.current = shown.current.map(|field| field.problem(Some(problem)));
-        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }
     shown.current = None;
     match visit.people().change_email(&visit.token, address).await {
@@ -139,7 +129,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
                 Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => shown.view.t("email-taken"),
                 refusal => shown.view.refusal(&refusal),
             };
-            Ok(page(StatusCode::CONFLICT, &shown)?)
+            page_as(StatusCode::CONFLICT, &shown)
         }
         Err(error) => Err(error.into()),
     }

@@ -5,13 +5,9 @@
 use actors::EngineError;
 use actors::domain::{LinkKind, Refusal};
 use actors::people::{LinkSeen, Token};
-use askama::Template;
-use axum::http::StatusCode;
 
-use crate::dashboard::asked::{Asked, sign_in_path};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::asked::sign_in_path;
+use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::words;
 
 #[derive(Template)]
@@ -66,7 +62,7 @@ pub(crate) async fn show(asked: Asked) -> Answered {
         text,
         view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// Uses the link up.

@@ -4,14 +4,8 @@
 
 use actors::domain::Address;
 use actors::mail::Forgotten;
-use askama::Template;
-use axum::http::StatusCode;
 
-use crate::dashboard::asked::Asked;
-use crate::dashboard::parts::Field;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/forgotten.html", config = "src/askama.toml")]
@@ -32,9 +26,8 @@ impl Page {
     }
 }
 
-/// The form.
 pub(crate) async fn show(asked: Asked) -> Answered {
-    Ok(page(StatusCode::OK, &Page::new(&asked))?)
+    page(&Page::new(&asked))
 }
 
 /// Has a link mailed, if there is an account.
@@ -44,7 +37,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     let Ok(address) = Address::new(given) else {
         let problem = shown.view.t(if given.is_empty() { "required" } else { "not-an-email" });
         shown.email = shown.email.holding(given).problem(Some(problem));
-        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     };
     if !shown.mails {
         return Ok(see_other("/dashboard/forgotten"));

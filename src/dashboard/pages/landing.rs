@@ -4,14 +4,8 @@
 use actors::BusinessHandle;
 use actors::domain::{BusinessId, MembershipStatus};
 use actors::people::Belongs;
-use askama::Template;
-use axum::http::StatusCode;
 
-use crate::dashboard::asked::Visit;
-use crate::dashboard::parts::initials;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/landing.html", config = "src/askama.toml")]
@@ -59,7 +53,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
         offers: visit.belongs.iter().filter(offered).map(row).collect(),
         view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// Accepts a membership that is offered.
@@ -78,7 +72,7 @@ pub(crate) async fn decline(visit: Visit) -> Answered {
 
 /// The business in the path, of which a membership is or was offered and may be answered.
 async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
-    let id: BusinessId = visit.param("business_id").ok_or_else(Refused::not_found)?;
+    let id: BusinessId = visit.id("business_id")?;
     // Of what is not theirs they learn nothing.
     if !visit
         .belongs

@@ -8,6 +8,7 @@ pub(super) mod enter;
 pub(super) mod forgotten;
 pub(super) mod landing;
 pub(super) mod password;
+mod prelude;
 pub(super) mod records;
 pub(super) mod sessions;
 pub(super) mod settings;

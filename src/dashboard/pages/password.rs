@@ -2,14 +2,8 @@
 
 use actors::EngineError;
 use actors::domain::Refusal;
-use askama::Template;
-use axum::http::StatusCode;
 
-use crate::dashboard::asked::Visit;
-use crate::dashboard::parts::Field;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/password.html", config = "src/askama.toml")]
@@ -44,9 +38,8 @@ impl Page {
     }
 }
 
-/// The form.
 pub(crate) async fn show(visit: Visit) -> Answered {
-    Ok(page(StatusCode::OK, &Page::new(&visit))?)
+    page(&Page::new(&visit))
 }
 
 /// Sets the password; every other session ends, and this one goes on.
@@ -54,13 +47,13 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
     let mut shown = Page::new(&visit);
     if visit.form.get("password") != visit.form.get("password_again") {
         shown.again.problem = shown.view.t("password-differs");
-        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }
     if !shown.restricted
         && let Some(problem) = visit.freshen().await?
     {
         shown.current = shown.current.map(|field| field.problem(Some(problem)));
-        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }
     let token = match visit.people().set_password(&visit.token, visit.form.get("password")).await {
         Ok(token) => token,
@@ -69,7 +62,7 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
             shown.password.problem = problem.unwrap_or_default();
             // What was given for the present one is right, and need not be given again.
             shown.current = None;
-            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+            return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
         Err(EngineError::Refused(Refusal::Expired)) => return Err(Refused::LinkGone),
         Err(error) => return Err(error.into()),

@@ -1,22 +1,14 @@
 //! Where a person is signed in, and ending that.
 
 use actors::domain::{Session, SessionId};
-use askama::Template;
-use axum::http::StatusCode;
 use chrono_tz::Tz;
 
-use crate::dashboard::asked::Visit;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::words::Value;
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/sessions.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     done: String,
     zone: String,
     sessions: Vec<Row>,
@@ -40,13 +32,12 @@ pub(crate) async fn show(visit: Visit) -> Answered {
         visit.signed_in.person.sessions.iter().filter(|session| session.is_good(now)).collect();
     sessions.sort_by_key(|session| (session.id != own, std::cmp::Reverse(session.last_used_at)));
     let shown = Page {
-        frame: visit.own_frame().await?,
-        done: if visit.query.get("done") == "ended" { view.t("sessions-ended") } else { String::new() },
+        sheet: visit.own_sheet().await?,
+        done: visit.done(&[("ended", "sessions-ended")]),
         zone: zone.name().to_owned(),
         sessions: sessions.into_iter().map(|session| row(&view, zone, session, own)).collect(),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(view: &View, zone: Tz, session: &Session, own: SessionId) -> Row {
@@ -107,7 +98,7 @@ pub(crate) async fn end_others(visit: Visit) -> Answered {
 
 /// Ends one.
 pub(crate) async fn end(visit: Visit) -> Answered {
-    let id: SessionId = visit.param("session_id").ok_or_else(Refused::not_found)?;
+    let id: SessionId = visit.id("session_id")?;
     visit.people().end_sessions(&visit.token, Some(id)).await?;
     Ok(see_other("/dashboard/account/sessions?done=ended"))
 }

@@ -4,17 +4,12 @@
 //! answered the same.
 
 use actors::people::SignIn;
-use askama::Template;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::Response;
 use url::Url;
 
-use crate::dashboard::asked::Asked;
 use crate::dashboard::cookies::Cookie;
-use crate::dashboard::parts::Field;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 /// Where whoever has signed in goes when nothing else was asked for.
 const HOME: &str = "/dashboard";
@@ -46,10 +41,7 @@ impl Page {
             .append_pair("next", next)
             .finish();
         Self {
-            done: match asked.query.get("done") {
-                "password" => view.t("password-set"),
-                _ => String::new(),
-            },
+            done: asked.done(&[("password", "password-set")]),
             email: Field::new("email", "email", "username", view.t("email")),
             password: Field::new("password", "password", "current-password", view.t("password")),
             other: format!("/dashboard/sign-in?{query}"),
@@ -67,10 +59,9 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     if asked.signed_in().await?.is_some() {
         return Ok(see_other(&next));
     }
-    Ok(page(StatusCode::OK, &Page::new(&asked, &next))?)
+    page(&Page::new(&asked, &next))
 }
 
-/// Begins a session.
 pub(crate) async fn sent(asked: Asked) -> Answered {
     let next = next(asked.form.get("next"));
     let (email, password) = (asked.form.get("email").trim(), asked.form.get("password"));
@@ -81,14 +72,14 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
         let (no_email, no_password) = (required(email.is_empty()), required(password.is_empty()));
         shown.email = shown.email.problem(no_email);
         shown.password = shown.password.problem(no_password);
-        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }
     match asked.people().sign_in(email, password, asked.comes_from()).await? {
         SignIn::In(token) => asked.begin_session(&token, &next).await,
         SignIn::TooMany(left) => Err(Refused::too_many(left.as_secs())),
         SignIn::Wrong | SignIn::Known => {
             shown.wrong = true;
-            Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?)
+            page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown)
         }
     }
 }

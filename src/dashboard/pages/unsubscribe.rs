@@ -5,13 +5,8 @@
 use actors::EngineError;
 use actors::domain::{Refusal, Subscription};
 use actors::mail::unsubscribe::Unsubscribe;
-use askama::Template;
-use axum::http::StatusCode;
 
-use crate::dashboard::asked::Asked;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::words;
 
 #[derive(Template)]
@@ -65,5 +60,5 @@ async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
         business: of.map(|of| of.business_name).unwrap_or_default(),
         view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }

@@ -12,17 +12,10 @@ use actors::domain::{
     Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, Refusal, ResourceId, Right, Timestamp,
 };
 use actors::view::PersonView;
-use askama::Template;
-use axum::http::StatusCode;
 use uuid::Uuid;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::days::{self, Moment};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::days::Moment;
+use crate::dashboard::pages::prelude::*;
 
 /// How many mails are on a page.
 const SHOWN: usize = 50;
@@ -30,8 +23,7 @@ const SHOWN: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/mail.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     done: String,
     mails: bool,
@@ -57,7 +49,6 @@ struct Row {
     again: Option<MailId>,
 }
 
-/// The log.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let part = member.part("mail log", SHOWN, &[]);
@@ -69,15 +60,14 @@ pub(crate) async fn show(member: Member) -> Answered {
     let next = mails.last().filter(|_| is_more).map(|mail| mail.id.uuid().into_bytes());
     let people = people(&member, &mails).await?;
     let shown = Page {
-        frame: member.frame("settings/mail"),
+        sheet: member.sheet("settings/mail"),
         path: member.path_to("settings/mail"),
-        done: if member.query.get("done") == "resent" { view.t("mail-resent") } else { String::new() },
+        done: member.done(&[("resent", "mail-resent")]),
         mails: member.people().sends_mail(),
         rows: mails.iter().map(|mail| row(&member, &view, mail, people.get(&mail.person_id))).collect(),
         pages: part.pages(next.as_ref().map(|next| &next[..])),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// To whom these mails go, as far as they belong to the business.
@@ -142,9 +132,8 @@ fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }
 
-/// Sends a mail again.
 pub(crate) async fn resend(member: Member) -> Answered {
-    let id: MailId = member.param("mail_id").ok_or_else(Refused::not_found)?;
+    let id: MailId = member.id("mail_id")?;
     member.business.change(member.request(), ResendMail { id }).await?;
     Ok(see_other(&member.path_to("settings/mail?done=resent")))
 }

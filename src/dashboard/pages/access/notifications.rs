@@ -1,23 +1,16 @@
 //! How whoever looks at the page is alerted in this business: by mail, in the dashboard, and of whose matters; and
 //! whether mail reaches them.
 
+use std::future::ready;
+
 use actors::EngineError;
 use actors::business::commands::people::PatchNotifications;
 use actors::domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
 use actors::mail::TestedMail;
 use actors::view::NotificationsView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use crate::admin::people::NotificationsPatch;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Versions};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 use crate::words::plain_lines;
 
 /// What waits for somebody, and what is good to know.
@@ -58,8 +51,7 @@ fn field(kind: AlertKind, part: &str) -> String {
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/notifications.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     email: String,
     sub: String,
@@ -68,7 +60,6 @@ struct Page {
     mails: bool,
     may: bool,
     filled: Filled,
-    rest: Vec<String>,
     versions: Versions,
     tag: String,
     groups: Vec<Group>,
@@ -146,11 +137,11 @@ impl Page {
             .collect();
         let versions = filled.stale.then(|| versions(member, &view, &filled));
         Self {
-            frame: member.frame("settings/notifications"),
+            sheet: member.sheet("settings/notifications"),
             path: member.path_to("settings/notifications"),
             email: member.signed_in.person.email.clone(),
             sub: view.with("notify-sub", "business", &member.profile.name),
-            done: if member.query.get("done") == "saved" { view.t("saved") } else { String::new() },
+            done: member.done(&[("saved", "saved")]),
             tested: None,
             mails: member.people().sends_mail(),
             may: member.may(Right::Own),
@@ -158,9 +149,7 @@ impl Page {
             groups: all,
             versions: versions.unwrap_or_default(),
             tag: filled.tag(&NotificationsView::from(&member.membership)),
-            rest: filled.rest(&view),
             filled,
-            view,
         }
     }
 }
@@ -185,29 +174,19 @@ fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
     )
 }
 
-/// The settings.
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, kept) = (member.view(), member.kept_form());
-    let filled = Filled::kept(&view, kept.as_ref(), member.path(), || set(&member));
-    Ok(page(StatusCode::OK, &Page::new(&member, filled))?)
+    page(&Page::new(&member, member.filled(member.path(), || set(&member))))
 }
 
-/// Sets them.
 pub(crate) async fn sent(member: Member) -> Answered {
-    let again = |undone: Undone| {
-        let status = undone.status();
-        let filled = Filled::refused(&member.view(), &member.form, undone);
-        Ok(page(status, &Page::new(&member, filled))?)
-    };
-    let patch = match read(&member) {
-        Ok(patch) => patch,
-        Err(undone) => return again(undone),
-    };
     let id = member.signed_in.person.id;
-    match member.change(PatchNotifications { id, choices: patch.choices() }).await? {
-        Ok(_) => Ok(see_other(&member.path_to("settings/notifications?done=saved"))),
-        Err(undone) => again(undone),
-    }
+    let done = async {
+        let choices = read(&member)?.choices();
+        member.change(PatchNotifications { id, choices }).await?;
+        Ok(member.path_to("settings/notifications?done=saved"))
+    };
+    let again = |filled: Filled| ready(page_as(filled.status, &Page::new(&member, filled)));
+    member.answered(done.await, again).await
 }
 
 /// What the form sets. A kind that is not shown, and a scope that is not offered, stay as they are.
@@ -238,7 +217,7 @@ pub(crate) async fn test(member: Member) -> Answered {
         Err(error) => return Err(error.into()),
     };
     let shown = Page { tested: Some(tested), ..Page::new(&member, Filled::of(set(&member))) };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 fn too_many(member: &Member, refusal: &Refusal) -> String {

@@ -4,9 +4,7 @@ use actors::domain::Timestamp;
 use chrono::{Datelike, NaiveDate, TimeDelta, Timelike};
 use chrono_tz::Tz;
 
-use crate::dashboard::days;
-use crate::dashboard::view::View;
-use crate::words::Value;
+use crate::dashboard::pages::prelude::*;
 
 /// An instant as programs and as people read it.
 pub(super) struct When {

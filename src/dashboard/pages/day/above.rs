@@ -6,10 +6,7 @@ use chrono::{Datelike, Days, NaiveDate};
 
 use super::axis::shown;
 use super::diary::Dates;
-use crate::dashboard::asked::Member;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::view::View;
-use crate::words::{Value, capitalised};
+use crate::dashboard::pages::prelude::*;
 
 /// How many appointments of a week are shown; of more it is said that there are.
 pub(super) const OF_A_WEEK_MAX: usize = 2_000;

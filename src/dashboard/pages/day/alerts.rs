@@ -6,19 +6,12 @@ use actors::business::PageRequest;
 use actors::business::commands::alerts::ReadAlerts;
 use actors::domain::{Actor, Alert};
 use actors::mail::letter::What;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 use crate::http::cursor::Binding;
-use crate::words::{Value, capitalised, plain_lines};
+use crate::words::plain_lines;
 
 /// How many alerts are on a page.
 const SHOWN: usize = 50;
@@ -28,8 +21,7 @@ const QUOTE_CHARS_MAX: usize = 300;
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/alerts.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     sub: String,
     /// Whether there is anything to mark as read.
@@ -61,7 +53,6 @@ fn base(member: &Member) -> String {
     format!("/dashboard/b/{}/alerts", member.business.id())
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, person) = (member.view(), member.signed_in.person.id);
     let (cursors, id) = (&member.desk.cursors, member.business.id());
@@ -83,16 +74,15 @@ pub(crate) async fn show(member: Member) -> Answered {
         days.into_iter().map(|(day, alerts)| Day { label: capitalised(&view.words.date(day)), alerts });
     let base = base(&member);
     let shown = Page {
-        frame: member.frame("alerts"),
+        sheet: member.sheet("alerts"),
         sub: view.count("alerts-sub", member.unread as u64),
         unread: member.unread > 0,
         mails: member.people().sends_mail(),
         days: days.collect(),
         older: found.next.map(|next| format!("{base}?after={}", cursors.seal(&binding, &next))),
         base,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(view: &View, alert: &Alert, what: Option<What>, zone: Tz) -> Row {
@@ -139,7 +129,7 @@ pub(crate) async fn read_all(member: Member) -> Answered {
 
 /// Marks one as read.
 pub(crate) async fn read_one(member: Member) -> Answered {
-    let number = member.param("number").ok_or_else(Refused::not_found)?;
+    let number = member.id("number")?;
     read(&member, Some(number)).await
 }
 

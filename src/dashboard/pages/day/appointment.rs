@@ -3,21 +3,12 @@
 use actors::business::commands::appointments::{Confirm, PatchAppointment};
 use actors::domain::{AppointmentId, AppointmentStatus, Right};
 use actors::view::{AppointmentView, OperatorAppointmentView};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::caller::Caller;
 use super::history::{self, Told};
 use crate::admin::AppointmentPatchBody;
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
-use crate::dashboard::filled::{Undone, tag};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Crumb, Field, initials};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// The field with what the team notes.
 const NOTES: &str = "notes";
@@ -25,9 +16,7 @@ const NOTES: &str = "notes";
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/appointment.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     path: String,
     tag: String,
     title: String,
@@ -70,7 +59,7 @@ pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
 
 /// The same, as the team sees it.
 async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
-    let id: AppointmentId = member.param("appointment_id").ok_or_else(Refused::not_found)?;
+    let id: AppointmentId = member.id("appointment_id")?;
     member.business.appointment_as(id).await?.ok_or_else(Refused::not_found)
 }
 
@@ -84,10 +73,7 @@ impl Member {
     pub(super) fn above(&self, view: &View, visit: &AppointmentView) -> Vec<Crumb> {
         let date = day(visit.starts_at, self.profile.zone);
         let label = capitalised(&view.day(date, self.today()));
-        vec![
-            Crumb { label: view.t("calendar"), path: self.path_to("calendar") },
-            Crumb { label, path: self.calendar("day", date, None) },
-        ]
+        vec![self.crumb("calendar"), Crumb { label, path: self.calendar("day", date, None) }]
     }
 
     /// When an appointment is: its day and time, as they stand within a sentence.
@@ -108,7 +94,6 @@ impl Member {
     }
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, None).await
 }
@@ -155,8 +140,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     });
     let is_pending = visit.status == AppointmentStatus::Pending;
     let shown = Page {
-        frame: member.frame(""),
-        crumbs: member.above(&view, visit),
+        sheet: member.sheet("").under(member.above(&view, visit)),
         path: member.appointment_path(visit),
         tag: tag(visit),
         title: capitalised(&member.starts(&view, visit)),
@@ -186,33 +170,35 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         may_confirm: may && is_pending,
         may_move: may && visit.ends_at > now,
         may_cancel: may,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
-/// Confirms it.
+/// Leads on, or shows the page with why something was not done.
+pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
+    match done {
+        Ok(path) => Ok(see_other(&path)),
+        Err(Refused::Undone(undone)) => shown(member, Some(undone)).await,
+        Err(refused) => Err(refused),
+    }
+}
+
 pub(crate) async fn confirm(member: Member) -> Answered {
     let visit = asked(&member).await?;
-    match member.change(Confirm { id: visit.id }).await? {
-        // Whoever was on the page of the day stays there.
-        Ok(_) if member.form.get("from") == "today" => {
-            Ok(see_other(&format!("{}?done=confirmed", member.path_to("today"))))
-        }
-        Ok(_) => Ok(see_other(&format!("{}?done=confirmed", member.appointment_path(&visit)))),
-        Err(undone) => shown(&member, Some(undone)).await,
-    }
+    let done = member.change(Confirm { id: visit.id }).await;
+    // Whoever was on the page of the day stays there.
+    let is_today = member.form.get("from") == "today";
+    let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
+    answered(&member, done.map(|_| format!("{page}?done=confirmed"))).await
 }
 
 /// Changes what the team notes of it.
 pub(crate) async fn note(member: Member) -> Answered {
     let visit = asked(&member).await?;
-    let undone = match member.body().optional(NOTES).read::<AppointmentPatchBody>() {
-        Ok(body) => match member.change(PatchAppointment { id: visit.id, notes: body.notes.set() }).await? {
-            Ok(_) => return Ok(see_other(&format!("{}?done=noted", member.appointment_path(&visit)))),
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        let notes = member.body().optional(NOTES).read::<AppointmentPatchBody>()?.notes.set();
+        member.change(PatchAppointment { id: visit.id, notes }).await?;
+        Ok(format!("{}?done=noted", member.appointment_path(&visit)))
     };
-    shown(&member, Some(undone)).await
+    answered(&member, done.await).await
 }

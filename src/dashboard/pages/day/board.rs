@@ -14,7 +14,7 @@ use chrono_tz::Tz;
 use super::axis::{Axis, STEP_MINUTES, minute, place, shown};
 use super::diary::Dates;
 use crate::dashboard::days::begins;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// From one time that can be booked to the next, as bookings have it.
 const FREE_MINUTES: u32 = 30;

@@ -10,8 +10,6 @@ use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::diary::Diary;
 use actors::domain::{Right, Service, ServiceId, Source, StaffId};
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
 
 use super::above::days;
@@ -20,15 +18,8 @@ use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
 use super::steps::{Missing, missing};
 use crate::admin::TeamBookBody;
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::asked as asked_day;
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, nothing_done, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 use crate::rest::contact::booking_contact;
 
 /// The choice of somebody who is no contact yet.
@@ -43,17 +34,13 @@ const FOUND_FOR: &str = "found_for";
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/booking.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     action: String,
     back: String,
     sub: String,
     /// Why nothing can be booked, if so, and what is to be done about it.
     stopped: Option<Missing>,
     filled: Filled,
-    /// What is wrong and belongs to no field.
-    rest: Vec<String>,
     /// The fields that say of what times are shown, and who is looked for.
     asked: Vec<Field>,
     /// What is sent along and not seen.
@@ -77,38 +64,29 @@ struct Wanted<'a> {
     is_asked: bool,
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, path) = (member.view(), member.path().to_owned());
-    let query = member.query.clone();
-    let draft = member.kept_form();
-    let filled = Filled::kept(&view, draft.as_ref(), &path, || query);
-    shown(&member, filled, StatusCode::OK).await
+    shown(&member, member.filled(member.path(), || member.query.clone())).await
 }
 
 /// Books it; or only shows what was asked for.
 pub(crate) async fn sent(member: Member) -> Answered {
     let form = &member.form;
     if form.find(SHOW).is_some() || form.find(DAY).is_some() {
-        return Ok(nothing_done(shown(&member, Filled::of(form.clone()), StatusCode::OK).await?));
+        return Ok(nothing_done(shown(&member, Filled::of(form.clone())).await?));
     }
     let asked = ["service", "staff", "date"].map(|name| form.get(name));
     if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
         // The time that is chosen was shown for something else.
+        let (notice, status) = (member.view().t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
         let mut filled = Filled::of(form.clone());
-        filled.notice = member.view().t("book-times-changed");
-        return shown(&member, filled, StatusCode::UNPROCESSABLE_ENTITY).await;
+        (filled.notice, filled.status) = (notice, status);
+        return shown(&member, filled).await;
     }
-    match book(&member).await? {
-        Ok(path) => Ok(see_other(&path)),
-        Err(undone) => {
-            let (view, status) = (member.view(), undone.status());
-            shown(&member, Filled::refused(&view, &member.form, undone), status).await
-        }
-    }
+    let done = book(&member).await;
+    member.answered(done, |filled| shown(&member, filled)).await
 }
 
-async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
+async fn book(member: &Member) -> Result<String, Refused> {
     let form = &member.form;
     let given = |name: &str| Some(form.get(name).trim()).filter(|text| !text.is_empty());
     let text = |text: &str| Json::String(text.to_owned());
@@ -126,10 +104,7 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
             body.with("contact", Json::Object(parts.collect()))
         }
     };
-    let body = match body.read::<TeamBookBody>() {
-        Ok(body) => body,
-        Err(undone) => return Ok(Err(undone)),
-    };
+    let body = body.read::<TeamBookBody>()?;
     let request = BookRequest {
         service_id: body.service_id,
         starts_at: body.starts_at,
@@ -138,11 +113,7 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         party: Party::TEAM,
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
-    let answer = match member.change(Book { request, contact }).await? {
-        Ok(answer) => answer,
-        Err(undone) => return Ok(Err(undone)),
-    };
-    let id = answer.value.id;
+    let id = member.change(Book { request, contact }).await?.value.id;
     // Who is known by the number or the email already keeps their name, whatever was typed.
     let typed = form.get("name").trim().to_lowercase();
     let booked = match typed.is_empty() || given("who").is_some_and(|who| who != NEW) {
@@ -154,7 +125,7 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         name.trim().to_lowercase() != typed
     });
     let done = if is_other { "booked-known" } else { "booked" };
-    Ok(Ok(format!("{}?done={done}", member.path_to(&format!("appointments/{id}")))))
+    Ok(member.path_to(&format!("appointments/{id}?done={done}")))
 }
 
 /// What the times are of that are shown for these fields.
@@ -162,7 +133,8 @@ fn times_of(asked: [&str; 3]) -> String {
     asked.join("/")
 }
 
-async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answered {
+async fn shown(member: &Member, mut filled: Filled) -> Answered {
+    let status = filled.status;
     let (view, today) = (member.view(), member.today());
     let asked_date = day_of(&filled);
     let date = asked_date.unwrap_or(today).max(today);
@@ -203,16 +175,16 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
         (FOUND_FOR, filled.get("q").to_owned()),
         ("contact", filled.get("contact").to_owned()),
     ];
-    let rest = filled.rest(&view);
     let shown = Page {
-        frame: member.frame(""),
-        crumbs: vec![Crumb { label: view.t("calendar"), path: member.calendar("day", wanted.date, None) }],
+        sheet: member.sheet("").under(vec![Crumb {
+            label: view.t("calendar"),
+            path: member.calendar("day", wanted.date, None),
+        }]),
         action: member.path_to("appointments/new"),
         back: member.calendar("day", wanted.date, None),
         sub: view.with("book-sub", "place", &member.place_name()),
         stopped,
         filled,
-        rest,
         asked,
         sent,
         times,
@@ -221,9 +193,8 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
         who_problem: who_problem.into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join(" "),
         not_found,
         fields,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 fn day_of(filled: &Filled) -> Option<NaiveDate> {

@@ -2,8 +2,7 @@
 
 use super::above::Asked;
 use super::{lanes, list, week};
-use crate::dashboard::asked::Member;
-use crate::dashboard::route::Answered;
+use crate::dashboard::pages::prelude::*;
 
 /// The calendar, as the address asks for it.
 pub(crate) async fn show(member: Member) -> Answered {

@@ -4,11 +4,7 @@ use actors::business::{ContactFilter, PageRequest};
 use actors::domain::{Email, Phone};
 use actors::view::ContactView;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::parts::initials;
-use crate::dashboard::reach::{Mailbox, Number};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
 use crate::rest::through::{Through, read_through};
 use crate::rest::values::phone::PhoneRegion;

@@ -10,9 +10,7 @@ use actors::domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp};
 use actors::view::AppointmentView;
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::refused::Refused;
+use crate::dashboard::pages::prelude::*;
 
 /// No service lasts longer, so no appointment under way began earlier.
 const LASTS_MAX: TimeDelta = TimeDelta::days(1);

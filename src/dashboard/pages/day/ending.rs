@@ -3,24 +3,14 @@
 use actors::business::commands::appointments::{Cancel, Decline};
 use actors::domain::{AppointmentStatus, Right};
 use actors::view::AppointmentView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::appointment;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Undone, tag};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/ending.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     title: String,
     sub: String,
     /// Where the form goes, and what it is about.
@@ -67,8 +57,7 @@ fn shown(
     let mut crumbs = member.above(view, visit);
     crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
     let shown = Page {
-        frame: member.frame(""),
-        crumbs,
+        sheet: member.sheet("").under(crumbs),
         title: view.with(title, "who", &view.who_comes(visit)),
         sub: format!(
             "{} · {} · {}",
@@ -81,28 +70,20 @@ fn shown(
         back,
         means,
         deed: view.t(label),
-        view: view.clone(),
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
-/// Declines it.
 pub(crate) async fn decline(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
-    let done = member.change(Decline { id: visit.id }).await?.map(drop);
-    ended(&member, &visit, "declined", done).await
+    let done = member.change(Decline { id: visit.id }).await;
+    let done = done.map(|_| format!("{}?done=declined", member.appointment_path(&visit)));
+    appointment::answered(&member, done).await
 }
 
-/// Cancels it.
 pub(crate) async fn cancel(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
-    let done = member.change(Cancel { id: visit.id }).await?.map(drop);
-    ended(&member, &visit, "cancelled", done).await
-}
-
-async fn ended(member: &Member, visit: &AppointmentView, word: &str, done: Result<(), Undone>) -> Answered {
-    match done {
-        Ok(()) => Ok(see_other(&format!("{}?done={word}", member.appointment_path(visit)))),
-        Err(undone) => appointment::shown(member, Some(undone)).await,
-    }
+    let done = member.change(Cancel { id: visit.id }).await;
+    let done = done.map(|_| format!("{}?done=cancelled", member.appointment_path(&visit)));
+    appointment::answered(&member, done).await
 }

@@ -5,10 +5,7 @@
 use actors::domain::{AuditAction, AuditEntry, Right, Timestamp};
 use actors::view::AppointmentView;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// Something that was done.
 pub(super) struct Told {

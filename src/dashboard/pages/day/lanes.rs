@@ -1,20 +1,13 @@
 //! The calendar on a board: a day with a lane for each staff member, or a week of one with a lane for each day.
 
 use actors::domain::{Right, StaffId};
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::{Datelike, NaiveDate};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
 use super::axis::{Axis, shown};
 use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, out_on, span};
 use super::diary::Dates;
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Crumb, initials};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// How many appointments of a day are shown; of more it is said that there are.
 const OF_A_DAY_MAX: usize = 500;
@@ -24,8 +17,7 @@ const LANES_MANY: usize = 6;
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/board.html", config = "src/askama.toml")]
 struct BoardPage {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     head: Head,
     /// The classes of the board.
     class: String,
@@ -87,7 +79,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         head.staff = member.tabs("day", &asked, &dates);
     }
     let shown = BoardPage {
-        frame: member.frame("calendar"),
+        sheet: member.sheet("calendar"),
         head,
         class: axis.class(shortest(&dates)),
         label: view.t("calendar-by-staff"),
@@ -97,9 +89,8 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         is_day: true,
         more: dates.more,
         note,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// How long the shortest appointment lasts, in minutes.
@@ -184,7 +175,7 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
     );
     head.staff = member.tabs("week", &asked, &dates);
     let shown = BoardPage {
-        frame: member.frame("calendar"),
+        sheet: member.sheet("calendar"),
         head,
         class: format!("thin {}", axis.class(shortest(&dates))),
         label: view.with("calendar-week-of", "name", &presence.member.name),
@@ -194,7 +185,6 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
         is_day: false,
         more: dates.more,
         note: String::new(),
-        view: view.clone(),
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }

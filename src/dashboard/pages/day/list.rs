@@ -3,20 +3,12 @@
 use actors::business::AppointmentFilter;
 use actors::domain::{AppointmentStatus, day_bounds};
 use actors::view::AppointmentView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::above::{Asked, Head};
 use super::diary::ACTIVE;
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::{Choice, Field};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// How many appointments are on a page.
 const SHOWN: usize = 50;
@@ -24,8 +16,7 @@ const SHOWN: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/list.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     head: Head,
     /// Where the filters go.
     action: String,
@@ -115,15 +106,14 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
         ),
     ];
     let shown = Page {
-        frame: member.frame("calendar"),
+        sheet: member.sheet("calendar"),
         head,
         action: member.path_to("calendar"),
         fields,
         days,
         pages: part.pages(found.next.as_deref()),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn date_field(id: &str, label: String, day: Option<NaiveDate>) -> Field {

@@ -6,8 +6,6 @@ use actors::domain::availability::{Slot, Terms};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{Right, StaffId, Timestamp};
 use actors::view::AppointmentView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::appointment;
@@ -15,27 +13,17 @@ use super::booking::strip;
 use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
 use crate::admin::TeamRescheduleBody;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/moving.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     title: String,
     sub: String,
     action: String,
     back: String,
     filled: Filled,
-    rest: Vec<String>,
     versions: Versions,
     tag: String,
     asked: Vec<Field>,
@@ -50,13 +38,10 @@ pub(crate) async fn show(member: Member) -> Answered {
     if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
-    let (view, query) = (member.view(), member.query.clone());
-    let draft = member.kept_form();
-    let filled = Filled::kept(&view, draft.as_ref(), member.path(), || query);
-    shown(&member, &visit, filled, StatusCode::OK).await
+    let filled = member.filled(member.path(), || member.query.clone());
+    shown(&member, &visit, filled).await
 }
 
-/// Moves it.
 pub(crate) async fn sent(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     let mut body = member.body();
@@ -66,28 +51,26 @@ pub(crate) async fn sent(member: Member) -> Answered {
             body = body.with(name, Json::String(value.to_owned()));
         }
     }
-    let done = match body.read::<TeamRescheduleBody>() {
-        Ok(body) => {
-            let request =
-                MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::TEAM };
-            member.change(Reschedule { id: visit.id, request }).await?.map(drop)
-        }
-        Err(undone) => Err(undone),
+    let done = async {
+        let TeamRescheduleBody { starts_at, staff_id, .. } = body.read()?;
+        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM };
+        member.change(Reschedule { id: visit.id, request }).await?;
+        Ok(format!("{}?done=moved", member.appointment_path(&visit)))
     };
-    let undone = match done {
-        Ok(()) => return Ok(see_other(&format!("{}?done=moved", member.appointment_path(&visit)))),
-        Err(undone) => undone,
+    let undone = match done.await {
+        Err(Refused::Undone(undone)) => undone,
+        done => return Ok(see_other(&done?)),
     };
     let visit = appointment::asked(&member).await?;
     // What is over, cancelled or declined is not moved at all.
     if !visit.status.is_active() || visit.ends_at <= member.business.now() {
         return appointment::shown(&member, Some(undone)).await;
     }
-    let (view, status) = (member.view(), undone.status());
-    shown(&member, &visit, Filled::refused(&view, &member.form, undone), status).await
+    shown(&member, &visit, member.refused(undone)).await
 }
 
-async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, status: StatusCode) -> Answered {
+async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> Answered {
+    let status = filled.status;
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let date = days::asked(filled.get("date")).unwrap_or_else(|| days::day(visit.starts_at, zone)).max(today);
     let all = strip(date, today);
@@ -134,30 +117,26 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, sta
     let back = member.appointment_path(visit);
     let mut crumbs = member.above(&view, visit);
     crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
-    let rest = filled.rest(&view);
     let values = [
         ("service", visit.service_name.clone()),
         ("when", member.starts(&view, visit)),
         ("staff", visit.staff_name.clone()),
     ];
     let shown = Page {
-        frame: member.frame(""),
-        crumbs,
+        sheet: member.sheet("").under(crumbs),
         title: view.with("move-title", "who", &view.who_comes(visit)),
         sub: view.says("move-sub", &values),
         action: path,
         back,
         tag: filled.tag(visit),
         filled,
-        rest,
         versions,
         asked,
         staff: of_staff,
         date: date.to_string(),
         times,
-        view: view.clone(),
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 async fn open_slots(
@@ -165,12 +144,12 @@ async fn open_slots(
     visit: &AppointmentView,
     staff: StaffId,
     days: (NaiveDate, NaiveDate),
-) -> Result<Vec<Slot>, crate::dashboard::refused::Refused> {
+) -> Result<Vec<Slot>, Refused> {
     let terms = Terms::Team { ignore_buffers: false };
-    match member.business.availability_to_move((visit.id, staff), days, terms).await {
-        Ok(slots) => Ok(slots),
+    match member.business.availability_to_move((visit.id, staff), days, terms).await.map_err(Undone::of) {
         // The service is not booked any more, so there is nothing to move it to.
-        Err(error) => Undone::of(error).map(|_| Vec::new()),
+        Err(Refused::Undone(_)) => Ok(Vec::new()),
+        slots => slots,
     }
 }
 

@@ -10,13 +10,10 @@ use actors::domain::{
 };
 use actors::view::{AppointmentView, CallView, MessageView};
 
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::clock;
-use crate::dashboard::filled::tag;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
-use crate::words::{capitalised, plain_lines};
+use crate::words::plain_lines;
 
 /// How many of each kind are shown.
 const SHOWN: usize = 20;

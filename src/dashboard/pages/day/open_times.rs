@@ -8,8 +8,7 @@ use chrono_tz::Tz;
 use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
 use crate::dashboard::days::{clock, day, local};
-use crate::dashboard::view::View;
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// The hours from which times are of the afternoon, and of the evening.
 const AFTERNOON: u32 = 12;

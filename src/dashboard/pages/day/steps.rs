@@ -8,9 +8,7 @@ use actors::domain::diary::{Diary, Presence};
 use actors::domain::{Right, Service};
 use chrono::TimeDelta;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// After so long a business that works has decided that it needs no key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);

@@ -3,8 +3,6 @@
 use actors::domain::diary::Presence;
 use actors::domain::{Right, Timestamp};
 use actors::view::AppointmentView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::axis::shown;
@@ -12,13 +10,8 @@ use super::board::{minutes_on, open_on};
 use super::diary::Dates;
 use super::needs::{Need, needs};
 use super::steps::{Step, steps};
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::clock;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::initials;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// How many appointments of a day are shown; of more it is said that there are.
 const SHOWN_MAX: usize = 500;
@@ -26,8 +19,7 @@ const SHOWN_MAX: usize = 500;
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/today.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     title: String,
     sub: String,
     done: String,
@@ -89,14 +81,10 @@ pub(crate) async fn show(member: Member) -> Answered {
     };
     let crew = dates.staff().map(|one| day_of(&member, &view, &dates, one, today)).collect();
     let shown = Page {
-        frame: member.frame("today"),
+        sheet: member.sheet("today"),
         title,
         sub,
-        done: match member.query.get("done") {
-            "confirmed" => view.t("appointment-done-confirmed"),
-            "resolved" => view.t("today-resolved"),
-            _ => String::new(),
-        },
+        done: member.done(&[("confirmed", "appointment-done-confirmed"), ("resolved", "today-resolved")]),
         book: Some(member.path_to("appointments/new")).filter(|_| member.may(Right::Day) && !is_new),
         is_new,
         steps_done: view.count("steps-done", (steps.len() - left) as u64),
@@ -107,9 +95,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         crew,
         calendar: member.calendar("day", today, None),
         more: dates.more,
-        view: view.clone(),
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 impl View {

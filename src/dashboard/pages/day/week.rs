@@ -2,24 +2,18 @@
 
 use actors::domain::AppointmentStatus;
 use actors::view::AppointmentView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::{Datelike, NaiveDate};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
 use super::board::{is_own, open_on, span};
 use super::diary::Dates;
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
-use crate::dashboard::frame::Frame;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/week.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     head: Head,
     days: Vec<Day>,
     more: bool,
@@ -74,8 +68,8 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     );
     head.staff = member.tabs("week", &asked, &dates);
     let days = all.iter().map(of_day).collect();
-    let page_of = Page { frame: member.frame("calendar"), head, days, more: dates.more, view: view.clone() };
-    Ok(page(StatusCode::OK, &page_of)?)
+    let page_of = Page { sheet: member.sheet("calendar"), head, days, more: dates.more };
+    page(&page_of)
 }
 
 fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {

@@ -3,21 +3,11 @@
 use actors::business::{MessageFilter, PageRequest};
 use actors::domain::{CallId, CallStatus, Direction};
 use actors::view::CallView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::calls::direction;
 use super::rows::{self, Row};
-use super::said::{
-    Chip, Number, call_status, caller, duration, language, lines, of_call, other_end, outcome,
-};
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use super::said::{Chip, call_status, caller, duration, language, lines, of_call, other_end, outcome};
+use crate::dashboard::pages::prelude::*;
 
 /// How many messages of a call are shown; more are not taken in one.
 const MESSAGES_MAX: usize = 20;
@@ -25,9 +15,7 @@ const MESSAGES_MAX: usize = 20;
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/call.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     title: String,
     chip: Chip,
     /// As programs read it.
@@ -55,9 +43,8 @@ struct End {
     number: Option<Number>,
 }
 
-/// The call.
 pub(crate) async fn show(member: Member) -> Answered {
-    let id: CallId = member.param("call_id").ok_or_else(Refused::not_found)?;
+    let id: CallId = member.id("call_id")?;
     let call = member.business.call_record(id).await?.ok_or_else(Refused::not_found)?;
     let (view, zone) = (member.view(), member.profile.zone);
     let title = match call.direction {
@@ -71,8 +58,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         number: Number::of(number),
     };
     let shown = Page {
-        frame: member.frame("calls/one"),
-        crumbs: vec![Crumb { label: view.t("calls"), path: member.path_to("calls") }],
+        sheet: member.sheet("calls/one").under(vec![member.crumb("calls")]),
         title,
         chip: of_call(&view, &call),
         at: call.started_at.to_string(),
@@ -94,9 +80,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         },
         language: call.locale.map(language).unwrap_or_default(),
         recording: call.recording_url.clone().unwrap_or_default(),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn contact(member: &Member, view: &View, call: &CallView) -> Option<(String, String)> {

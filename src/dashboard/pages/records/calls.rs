@@ -3,21 +3,12 @@
 use actors::business::CallFilter;
 use actors::domain::{CallOutcome, CallStatus, Direction, Timestamp};
 use actors::view::CallView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{Chip, call_status, caller, duration, incomplete, of_call, outcome};
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::{Choice, Field};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
-use crate::words::{capitalised, plain};
 
 /// How many calls are on a page.
 const SHOWN: usize = 50;
@@ -27,8 +18,7 @@ const FILTERS: [&str; 4] = ["outcome", "direction", "status", "day"];
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/calls.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     sub: String,
     /// What can be chosen, and the day.
@@ -61,7 +51,6 @@ struct Row {
     chip: Chip,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, zone, business) = (member.view(), member.profile.zone, &member.business);
     let given = |name: &str| member.query.get(name);
@@ -91,7 +80,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         }
     }
     let shown = Page {
-        frame: member.frame("calls"),
+        sheet: member.sheet("calls"),
         base: member.path_to("calls"),
         sub: view.with("calls-sub", "zone", zone.name()),
         fields: fields(&view, filter),
@@ -100,9 +89,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         days,
         pages: part.pages(found.next.as_deref()),
         incomplete: incomplete(&view, &found),
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 /// A day, with its year where that is another.

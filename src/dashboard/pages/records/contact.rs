@@ -3,18 +3,10 @@
 use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
 use actors::domain::{ContactId, Right};
 use actors::view::OperatorContactView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::rows::{self, Row};
-use super::said::{Mailbox, Number, called, language, short_day};
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::{Crumb, initials};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use super::said::{called, language, short_day};
+use crate::dashboard::pages::prelude::*;
 
 /// How many records of a kind stand beside those of others, and on a page of their own.
 const FEW: usize = 10;
@@ -25,9 +17,7 @@ const BOOKING: &str = "appointments/new";
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     path: String,
     done: String,
     name: String,
@@ -96,18 +86,13 @@ pub(crate) async fn show(member: Member) -> Answered {
     };
     let name = called(&view, contact);
     let path = member.path_to(&format!("contacts/{id}"));
-    let mut crumbs = vec![Crumb { label: view.t("contacts"), path: member.path_to("contacts") }];
+    let mut crumbs = vec![member.crumb("contacts")];
     crumbs.extend(alone.map(|_| Crumb { label: name.clone(), path: path.clone() }));
     let may = member.may(Right::Day);
     let shown = Page {
-        frame: member.frame("contacts/one"),
-        crumbs,
+        sheet: member.sheet("contacts/one").under(crumbs),
         path,
-        done: match member.query.get("done") {
-            "added" => view.t("contact-added"),
-            "saved" => view.t("saved"),
-            _ => String::new(),
-        },
+        done: member.done(&[("added", "contact-added"), ("saved", "saved")]),
         named: contact.name.is_some(),
         initials: initials(contact.name.as_deref().unwrap_or_default()),
         name,
@@ -122,14 +107,13 @@ pub(crate) async fn show(member: Member) -> Answered {
             .then(|| member.path_to(&format!("{BOOKING}?contact={id}"))),
         may,
         data: member.membership.role.may_change(Right::Data),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// The contact that the path names.
 pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
-    let id: ContactId = member.param("contact_id").ok_or_else(Refused::not_found)?;
+    let id: ContactId = member.id("contact_id")?;
     member.business.contact_as(id).await?.ok_or_else(Refused::not_found)
 }
 

@@ -1,35 +1,26 @@
 //! Adding a contact, and changing one.
 
+use std::future::ready;
+
 use actors::business::commands::ForOperator;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{Conflict, Locale, Refusal, Right};
 use actors::view::OperatorContactView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::contact::found;
 use super::said::{called, language};
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Body, Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact_edit.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     title: String,
     sub: String,
     action: String,
     back: String,
     filled: Filled,
-    rest: Vec<String>,
     /// Those in whose way it stands.
     others: Vec<Crumb>,
     versions: Versions,
@@ -46,24 +37,18 @@ struct Page {
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Day, draft.as_ref())?;
-    let begun = || member.query.clone();
-    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), begun);
-    shown(&member, None, filled, Vec::new(), StatusCode::OK)
+    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), || member.query.clone());
+    shown(&member, None, filled, Vec::new())
 }
 
-/// Adds a contact.
 pub(crate) async fn add(member: Member) -> Answered {
-    let undone = match body(&member).read::<NewContactBody>() {
-        Ok(body) => match member.change(CreateContact { details: body.into() }).await? {
-            Ok(answer) => {
-                let made = answer.value.id;
-                return Ok(see_other(&member.path_to(&format!("contacts/{made}?done=added"))));
-            }
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        let details = body(&member).read::<NewContactBody>()?.into();
+        let made = member.change(CreateContact { details }).await?.value.id;
+        Ok(member.path_to(&format!("contacts/{made}?done=added")))
     };
-    refused(&member, None, undone).await
+    let (done, others) = taken(&member, done.await).await?;
+    member.answered(done, |filled| ready(shown(&member, None, filled, others))).await
 }
 
 /// The contact in a form.
@@ -73,23 +58,23 @@ pub(crate) async fn edit(member: Member) -> Answered {
     let contact = found(&member).await?;
     let values = || Form::of(values(&contact));
     let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), values);
-    shown(&member, Some(&contact), filled, Vec::new(), StatusCode::OK)
+    shown(&member, Some(&contact), filled, Vec::new())
 }
 
-/// Changes the contact.
 pub(crate) async fn save(member: Member) -> Answered {
-    let contact = found(&member).await?;
-    let id = contact.contact.id;
-    let undone = match body(&member).optional("notes").read::<OperatorContactPatchBody>() {
-        Ok(body) => match member.change(ForOperator(PatchContact { id, patch: body.into() })).await? {
-            Ok(_) => return Ok(see_other(&member.path_to(&format!("contacts/{id}?done=saved")))),
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let id = found(&member).await?.contact.id;
+    let done = async {
+        let patch = body(&member).optional("notes").read::<OperatorContactPatchBody>()?.into();
+        member.change(ForOperator(PatchContact { id, patch })).await?;
+        Ok(member.path_to(&format!("contacts/{id}?done=saved")))
     };
-    // What is there now, which may be newer than what was read before.
-    let contact = found(&member).await?;
-    refused(&member, Some(&contact), undone).await
+    let (done, others) = taken(&member, done.await).await?;
+    let again = |filled| async {
+        // What is there now, which may be newer than what was read before.
+        let contact = found(&member).await?;
+        shown(&member, Some(&contact), filled, others)
+    };
+    member.answered(done, again).await
 }
 
 fn body(member: &Member) -> Body<'_> {
@@ -110,13 +95,16 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
     ]
 }
 
-/// The form again, with who has the phone or the email that another contact has.
-async fn refused(member: &Member, contact: Option<&OperatorContactView>, mut undone: Undone) -> Answered {
-    let (view, status, mut others) = (member.view(), undone.status(), Vec::new());
-    if let Undone::Conflict(Refusal::Conflict {
+/// Who has the phone or the email that another contact has, with what is said of it beside the fields.
+async fn taken(
+    member: &Member,
+    mut done: Result<String, Refused>,
+) -> Result<(Result<String, Refused>, Vec<Crumb>), Refused> {
+    let (view, mut others) = (member.view(), Vec::new());
+    if let Err(Refused::Undone(Undone::Conflict(Refusal::Conflict {
         conflict: Conflict::ContactTaken { phone, email },
         details,
-    }) = &mut undone
+    }))) = &mut done
     {
         for problem in details {
             let holder = if problem.path == "phone" { *phone } else { *email };
@@ -130,8 +118,7 @@ async fn refused(member: &Member, contact: Option<&OperatorContactView>, mut und
             }
         }
     }
-    let filled = Filled::refused(&view, &member.form, undone);
-    shown(member, contact, filled, others, status)
+    Ok((done, others))
 }
 
 fn shown(
@@ -139,10 +126,9 @@ fn shown(
     contact: Option<&OperatorContactView>,
     mut filled: Filled,
     others: Vec<Crumb>,
-    status: StatusCode,
 ) -> Answered {
     let view = member.view();
-    let mut crumbs = vec![Crumb { label: view.t("contacts"), path: member.path_to("contacts") }];
+    let mut crumbs = vec![member.crumb("contacts")];
     let back = match contact {
         Some(contact) => {
             let path = member.path_to(&format!("contacts/{}", contact.contact.id));
@@ -155,13 +141,11 @@ fn shown(
     let [name, phone, email, locale, zone, notes] =
         fields(member, &view).map(|field| filled.field(&view, field));
     let shown = Page {
-        frame: member.frame("contacts/one"),
-        crumbs,
+        sheet: member.sheet("contacts/one").under(crumbs),
         title: view.t(if contact.is_some() { "contact-edit" } else { "contacts-add" }),
         sub: view.t("contact-one-is-enough"),
         action: member.path().to_owned(),
         back,
-        rest: filled.rest(&view),
         others,
         versions: versions.unwrap_or_default(),
         tag: contact.map(|contact| filled.tag(contact)).unwrap_or_default(),
@@ -173,9 +157,8 @@ fn shown(
         does: member
             .may(Right::Day)
             .then(|| view.t(if contact.is_some() { "save" } else { "contact-add-do" })),
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 fn fields(member: &Member, view: &View) -> [Field; 6] {

@@ -2,22 +2,13 @@
 
 use actors::business::PageRequest;
 use actors::business::commands::erasure::EraseContact;
-use actors::domain::{AppointmentStatus, Right};
+use actors::domain::{AppointmentStatus, ProblemCode, Right};
 use actors::view::ContactView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::contact::{filters, found};
 use super::rows::{self, Row};
 use super::said::called;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 /// The box that has to be ticked.
 const SURE: &str = "sure";
@@ -27,14 +18,11 @@ const LOOKED_AT: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact_erase.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     path: String,
     back: String,
     name: String,
     filled: Filled,
-    rest: Vec<String>,
     /// What is wrong with the box; empty for nothing.
     problem: String,
     /// Appointments that are still to come.
@@ -45,48 +33,36 @@ struct Page {
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Data)?;
     let contact = found(&member).await?.contact;
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), Form::default);
-    shown(&member, &contact, filled, StatusCode::OK).await
+    let filled = member.filled(member.path(), Form::default);
+    shown(&member, &contact, filled).await
 }
 
-/// Erases them.
 pub(crate) async fn sent(member: Member) -> Answered {
     let contact = found(&member).await?.contact;
-    let done = if member.form.find(SURE).is_some() {
-        member.change(EraseContact { id: contact.id }).await?
-    } else {
-        let problem = actors::domain::Problem::new(SURE, actors::domain::ProblemCode::NotTicked);
-        Err(Undone::Invalid(vec![problem]))
+    let done = async {
+        member.form.find(SURE).ok_or_else(|| Undone::at(SURE, ProblemCode::NotTicked))?;
+        member.change(EraseContact { id: contact.id }).await?;
+        Ok(member.path_to("contacts?done=erased"))
     };
-    match done {
-        Ok(_) => Ok(see_other(&member.path_to("contacts?done=erased"))),
-        Err(undone) => {
-            let filled = Filled::refused(&member.view(), &member.form, undone.clone());
-            shown(&member, &contact, filled, undone.status()).await
-        }
-    }
+    member.answered(done.await, |filled| shown(&member, &contact, filled)).await
 }
 
-async fn shown(member: &Member, contact: &ContactView, mut filled: Filled, status: StatusCode) -> Answered {
+async fn shown(member: &Member, contact: &ContactView, mut filled: Filled) -> Answered {
     let view = member.view();
     let name = called(&view, contact);
     let back = member.path_to(&format!("contacts/{}", contact.id));
     let shown = Page {
-        frame: member.frame("contacts/one"),
-        crumbs: vec![
-            Crumb { label: view.t("contacts"), path: member.path_to("contacts") },
-            Crumb { label: name.clone(), path: back.clone() },
-        ],
+        sheet: member
+            .sheet("contacts/one")
+            .under(vec![member.crumb("contacts"), Crumb { label: name.clone(), path: back.clone() }]),
         path: format!("{back}/erase"),
         back,
         name,
         problem: filled.problem(&view, SURE),
-        rest: filled.rest(&view),
         filled,
         ahead: ahead(member, &view, contact).await?,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 /// The appointments that are still to come and take place, the next one first.

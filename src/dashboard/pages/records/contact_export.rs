@@ -15,8 +15,7 @@ use futures_util::stream::{Stream, try_unfold};
 use serde::Serialize;
 
 use super::contact::{filters, found};
-use crate::dashboard::asked::Member;
-use crate::dashboard::route::Answered;
+use crate::dashboard::pages::prelude::*;
 use crate::rest::error::ApiError;
 
 /// How many records are read at once.
@@ -37,7 +36,6 @@ struct Of<'a> {
     name: &'a str,
 }
 
-/// The file.
 pub(crate) async fn show(member: Member) -> Answered {
     let contact = found(&member).await?;
     let business = Of { id: member.business.id(), name: &member.profile.name };

@@ -3,17 +3,10 @@
 use actors::business::ContactFilter;
 use actors::domain::{Email, Phone, Right};
 use actors::view::ContactView;
-use askama::Template;
-use axum::http::StatusCode;
 
-use super::said::{Mailbox, Number, called, incomplete, short_day};
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::{Pages, Part};
-use crate::dashboard::parts::initials;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use super::said::{called, incomplete, short_day};
+use crate::dashboard::listing::Part;
+use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
 use crate::rest::through::Through;
 use crate::rest::values::phone::PhoneRegion;
@@ -24,8 +17,7 @@ const SHOWN: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contacts.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     done: String,
     /// Whom somebody looks for; empty for everybody.
@@ -50,27 +42,22 @@ struct Row {
     since: String,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let q = member.query.get("q").trim();
     let part = member.part("contacts", SHOWN, &["q"]);
     let found = find(&member, &part, q).await?;
     let shown = Page {
-        frame: member.frame("contacts"),
+        sheet: member.sheet("contacts"),
         base: member.path_to("contacts"),
-        done: match member.query.get("done") {
-            "erased" => view.t("contacts-erased"),
-            _ => String::new(),
-        },
+        done: member.done(&[("erased", "contacts-erased")]),
         q: q.to_owned(),
         rows: found.items.iter().map(|contact| row(&member, &view, contact)).collect(),
         pages: part.pages(found.next.as_deref()),
         incomplete: incomplete(&view, &found),
         may: member.may(Right::Day),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// The contact with this phone or email, where it is one, else those with this in their names.

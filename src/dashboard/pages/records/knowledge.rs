@@ -3,17 +3,10 @@
 use actors::business::KnowledgeFilter;
 use actors::domain::Right;
 use actors::view::KnowledgeView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{incomplete, language, short_day};
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::{Value, plain};
+use crate::dashboard::pages::prelude::*;
 
 /// How many pieces are on a page; each may be long.
 const SHOWN: usize = 25;
@@ -21,8 +14,7 @@ const SHOWN: usize = 25;
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/knowledge.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     done: String,
     /// What somebody looks for; empty for everything.
@@ -41,7 +33,6 @@ struct Row {
     detail: String,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, business) = (member.view(), &member.business);
     let q = member.query.get("q").trim();
@@ -49,22 +40,20 @@ pub(crate) async fn show(member: Member) -> Answered {
     let filter = &KnowledgeFilter { part: (!q.is_empty()).then(|| q.to_owned()), newest_first: true };
     let found = part.read(|page| async move { business.knowledge_list(filter, &page).await }).await?;
     let shown = Page {
-        frame: member.frame("knowledge"),
+        sheet: member.sheet("knowledge"),
         base: member.path_to("knowledge"),
-        done: match member.query.get("done") {
-            "added" => view.t("knowledge-added"),
-            "saved" => view.t("saved"),
-            "deleted" => view.t("knowledge-deleted"),
-            _ => String::new(),
-        },
+        done: member.done(&[
+            ("added", "knowledge-added"),
+            ("saved", "saved"),
+            ("deleted", "knowledge-deleted"),
+        ]),
         q: q.to_owned(),
         rows: found.items.iter().map(|piece| row(&member, &view, piece)).collect(),
         pages: part.pages(found.next.as_deref()),
         incomplete: incomplete(&view, &found),
         may: member.may(Right::Settings),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(member: &Member, view: &View, piece: &KnowledgeView) -> Row {

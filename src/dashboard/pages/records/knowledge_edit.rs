@@ -1,36 +1,26 @@
 //! A piece of what the receptionist knows: adding one, looking at it, changing it.
 
+use std::future::ready;
+
 use actors::business::commands::knowledge::{AddKnowledge, PatchKnowledge};
 use actors::domain::{KnowledgeId, Locale, Right};
 use actors::view::KnowledgeView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::knowledge::detail;
 use super::said::{language, lines};
 use crate::admin::knowledge::KnowledgePatchBody;
 use crate::api::knowledge::KnowledgeBody;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Body, Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/knowledge_edit.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     title: String,
     sub: String,
     action: String,
     back: String,
     filled: Filled,
-    rest: Vec<String>,
     versions: Versions,
     /// The version that is changed; empty for a new piece.
     tag: String,
@@ -49,58 +39,54 @@ pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Settings, draft.as_ref())?;
     let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), Form::default);
-    shown(&member, None, filled, StatusCode::OK)
+    shown(&member, None, filled)
 }
 
-/// Adds a piece.
 pub(crate) async fn add(member: Member) -> Answered {
-    let done = match body(&member).read::<KnowledgeBody>() {
-        Ok(body) => member.change(AddKnowledge { details: body.into() }).await?,
-        Err(undone) => Err(undone),
+    let done = async {
+        let details = body(&member).read::<KnowledgeBody>()?.into();
+        member.change(AddKnowledge { details }).await?;
+        Ok(member.path_to("knowledge?done=added"))
     };
-    match done {
-        Ok(_) => Ok(see_other(&member.path_to("knowledge?done=added"))),
-        Err(undone) => refused(&member, None, undone),
-    }
+    member.answered(done.await, |filled| ready(shown(&member, None, filled))).await
 }
 
 /// The piece: in a form for whoever may change it.
 pub(crate) async fn show(member: Member) -> Answered {
     let piece = found(&member).await?;
-    let values = || Form::of(values(&piece));
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), values);
-    shown(&member, Some(&piece), filled, StatusCode::OK)
+    let filled = member.filled(member.path(), || Form::of(values(&piece)));
+    shown(&member, Some(&piece), filled)
 }
 
-/// Changes the piece.
 pub(crate) async fn save(member: Member) -> Answered {
-    let id: KnowledgeId = member.param("knowledge_id").ok_or_else(Refused::not_found)?;
-    let done = match body(&member).read::<KnowledgePatchBody>() {
-        Ok(body) => member.change(PatchKnowledge { id, patch: body.into() }).await,
-        Err(undone) => Ok(Err(undone)),
+    let id: KnowledgeId = member.id("knowledge_id")?;
+    let done = async {
+        let patch = body(&member).read::<KnowledgePatchBody>()?.into();
+        member.change(PatchKnowledge { id, patch }).await?;
+        Ok(member.path_to("knowledge?done=saved"))
     };
-    if let Ok(Ok(_)) = done {
-        return Ok(see_other(&member.path_to("knowledge?done=saved")));
-    }
+    let done = match done.await {
+        Ok(path) => return Ok(see_other(&path)),
+        refused => refused,
+    };
     // What is there now, which may be newer than what the form was filled in from.
-    match (member.business.knowledge(id).await?, done) {
-        (Some(piece), Ok(Err(undone))) => refused(&member, Some(&piece), undone),
-        (None, _) if member.form.find("content").is_some() => gone(&member),
-        (None, _) => Err(Refused::not_found()),
-        (Some(_), done) => Err(done.err().unwrap_or_else(Refused::not_found)),
+    match member.business.knowledge(id).await? {
+        Some(piece) => member.answered(done, |filled| ready(shown(&member, Some(&piece), filled))).await,
+        None if member.form.find("content").is_some() => gone(&member),
+        None => Err(Refused::not_found()),
     }
 }
 
 /// What was typed, as a new piece: somebody has deleted the one that it was to change.
 fn gone(member: &Member) -> Answered {
     let mut filled = Filled::of(member.form.clone());
-    filled.notice = member.view().t("knowledge-gone");
-    shown(member, None, filled, StatusCode::CONFLICT)
+    (filled.notice, filled.status) = (member.view().t("knowledge-gone"), StatusCode::CONFLICT);
+    shown(member, None, filled)
 }
 
 /// The piece that the path names.
 pub(super) async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
-    let id: KnowledgeId = member.param("knowledge_id").ok_or_else(Refused::not_found)?;
+    let id: KnowledgeId = member.id("knowledge_id")?;
     member.business.knowledge(id).await?.ok_or_else(Refused::not_found)
 }
 
@@ -117,24 +103,17 @@ fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
     ]
 }
 
-fn refused(member: &Member, piece: Option<&KnowledgeView>, undone: Undone) -> Answered {
-    let status = undone.status();
-    shown(member, piece, Filled::refused(&member.view(), &member.form, undone), status)
-}
-
-fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, status: StatusCode) -> Answered {
+fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled) -> Answered {
     let (view, is_kept) = (member.view(), !filled.notice.is_empty());
     let versions = piece.filter(|_| filled.stale).map(|piece| versions(&view, &filled, piece));
     let [title, content, locale, source] = fields(&view).map(|field| filled.field(&view, field));
     let back = member.path_to("knowledge");
     let shown = Page {
-        frame: member.frame("knowledge/one"),
-        crumbs: vec![Crumb { label: view.t("knowledge"), path: back.clone() }],
+        sheet: member.sheet("knowledge/one").under(vec![member.crumb("knowledge")]),
         title: piece.map_or_else(|| view.t("knowledge-new"), |piece| piece.title.clone()),
         sub: piece.map_or_else(|| view.t("knowledge-new-sub"), |piece| detail(member, &view, piece)),
         action: piece.map_or_else(|| member.path_to("knowledge/new"), |_| member.path().to_owned()),
         back,
-        rest: filled.rest(&view),
         versions: versions.unwrap_or_default(),
         tag: piece.map(|piece| filled.tag(piece)).unwrap_or_default(),
         filled,
@@ -144,9 +123,8 @@ fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, sta
         source: piece.and_then(|piece| piece.source_url.clone()).unwrap_or_default(),
         may: member.may(Right::Settings),
         is_form: member.may(Right::Settings) || is_kept,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 fn fields(view: &View) -> [Field; 4] {

@@ -3,20 +3,11 @@
 use actors::business::{ContactFilter, PageRequest};
 use actors::domain::{MessageId, MessageStatus, Phone, Right};
 use actors::view::{CallView, ContactView, MessageView};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::messages::{done, team};
-use super::said::{Chip, Mailbox, Number, called, duration, lines, of_message, sender, short_day};
+use super::said::{Chip, called, duration, lines, of_message, sender, short_day};
 use crate::admin::messages::MessagePatch;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Filled, Undone, tag};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field, Versions, initials};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 /// The field of the staff member whom a message is for.
 const STAFF: &str = "staff_id";
@@ -24,9 +15,7 @@ const STAFF: &str = "staff_id";
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/message.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     path: String,
     done: String,
     name: String,
@@ -44,7 +33,6 @@ struct Page {
     add: String,
     /// What is told above the form, with both versions where somebody else was first.
     filled: Filled,
-    rest: Vec<String>,
     versions: Versions,
     tag: String,
     staff: Field,
@@ -68,7 +56,6 @@ struct Known {
     email: Option<Mailbox>,
 }
 
-/// The message.
 pub(crate) async fn show(member: Member) -> Answered {
     let message = found(&member).await?;
     let (view, draft) = (member.view(), member.kept_form());
@@ -80,7 +67,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         let action = draft.action.clone();
         filled.notice = Filled::kept(&view, Some(&draft), &action, Form::default).notice;
     }
-    shown(&member, message, filled, StatusCode::OK).await
+    shown(&member, message, filled).await
 }
 
 /// Says how far the team is with it: only whoever has seen how far that was, so that no old page undoes what somebody
@@ -88,54 +75,49 @@ pub(crate) async fn show(member: Member) -> Answered {
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
     let (id, word, is) = (message.id, member.form.get("status"), message.status.as_str());
-    let read = member.body().text("status").read::<MessagePatch>();
-    let done = match read {
-        Ok(_) if is == word => Ok(()),
-        Ok(_) if is != member.form.get("seen") => Err(Undone::Stale),
-        Ok(patch) => member.change_on(&tag(&message), patch.of(id)).await?.map(drop),
-        Err(undone) => Err(undone),
+    let done = async {
+        let patch = member.body().text("status").read::<MessagePatch>()?;
+        if is != word {
+            if is != member.form.get("seen") {
+                return Err(Undone::Stale.into());
+            }
+            member.change_on(&tag(&message), patch.of(id)).await?;
+        }
+        let back = member.form.get("back");
+        Ok(member.path_to(&match MessageStatus::from_word(back) {
+            _ if back == "today" => format!("today?done={word}"),
+            Some(list) => format!("messages?status={list}&done={word}"),
+            None => format!("messages/{id}?done={word}"),
+        }))
     };
-    if let Err(undone) = done {
-        let filled = Filled::refused(&member.view(), &member.form, undone.clone());
-        let message = if undone == Undone::Stale { found(&member).await? } else { message };
-        return shown(&member, message, filled, undone.status()).await;
-    }
-    let back = member.form.get("back");
-    if back == "today" {
-        return Ok(see_other(&member.path_to(&format!("today?done={word}"))));
-    }
-    Ok(see_other(&match MessageStatus::from_word(back) {
-        Some(list) => member.path_to(&format!("messages?status={list}&done={word}")),
-        None => member.path_to(&format!("messages/{id}?done={word}")),
-    }))
+    let done = done.await;
+    member.answered(done, |filled| refused(&member, message, filled)).await
 }
 
 /// Says who sees to it.
 pub(crate) async fn assign(member: Member) -> Answered {
     let message = found(&member).await?;
     let id = message.id;
-    let read = member.body().optional(STAFF).read::<MessagePatch>();
-    let done = match read {
-        Ok(patch) => member.change(patch.of(id)).await?,
-        Err(undone) => Err(undone),
+    let done = async {
+        let patch = member.body().optional(STAFF).read::<MessagePatch>()?;
+        member.change(patch.of(id)).await?;
+        Ok(member.path_to(&format!("messages/{id}?done=assigned")))
     };
-    match done {
-        Ok(_) => Ok(see_other(&member.path_to(&format!("messages/{id}?done=assigned")))),
-        Err(undone) => {
-            let filled = Filled::refused(&member.view(), &member.form, undone.clone());
-            // What is there now, which may be newer than what was read before.
-            let message = if undone == Undone::Stale { found(&member).await? } else { message };
-            shown(&member, message, filled, undone.status()).await
-        }
-    }
+    member.answered(done.await, |filled| refused(&member, message, filled)).await
+}
+
+async fn refused(member: &Member, message: MessageView, filled: Filled) -> Answered {
+    // What is there now, which may be newer than what was read before.
+    let message = if filled.stale { found(member).await? } else { message };
+    shown(member, message, filled).await
 }
 
 async fn found(member: &Member) -> Result<MessageView, Refused> {
-    let id: MessageId = member.param("message_id").ok_or_else(Refused::not_found)?;
+    let id: MessageId = member.id("message_id")?;
     member.business.message(id).await?.ok_or_else(Refused::not_found)
 }
 
-async fn shown(member: &Member, message: MessageView, mut filled: Filled, status: StatusCode) -> Answered {
+async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Answered {
     let (view, zone) = (member.view(), member.profile.zone);
     let staff = team(member).await?;
     let name_of = |id: &str| {
@@ -155,8 +137,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled, status
     let versions = if filled.stale { Versions::new([fact]) } else { Versions::default() };
     let (call, contact) = beside(member, &message).await?;
     let shown = Page {
-        frame: member.frame("messages/one"),
-        crumbs: vec![Crumb { label: view.t("messages"), path: member.path_to("messages") }],
+        sheet: member.sheet("messages/one").under(vec![member.crumb("messages")]),
         path: member.path_to(&format!("messages/{}", message.id)),
         done: done(&view, member.query.get("done")),
         name: match (&message.caller_name, &contact) {
@@ -177,16 +158,14 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled, status
         }),
         contact: contact.map(|contact| known(member, &view, &contact)),
         add: add(member, &message),
-        rest: filled.rest(&view),
         tag: filled.tag(&message),
         filled,
         versions,
         staff: field,
         assigned: name_of(&assigned),
         may: member.may(Right::Day),
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 /// The call in which it was taken, and the contact who left it or has the number, as far as they are there.

@@ -5,19 +5,11 @@ use std::collections::{HashMap, HashSet};
 use actors::business::{MessageFilter, PageRequest};
 use actors::domain::{MessageId, MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
 use actors::view::MessageView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{Chip, lately, of_message, sender};
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
-use crate::words::{Value, plain};
 
 /// How many messages are on a page. New ones are put in order within their page, so it holds more of them.
 const SHOWN: usize = 50;
@@ -30,8 +22,7 @@ const STAFF_MAX: usize = 500;
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/messages.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     done: String,
     sub: String,
@@ -94,7 +85,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let pages = part.pages(found.next.as_deref());
     let urgent = found.items.iter().filter(|message| message.urgency == Urgency::Urgent).count();
     let shown = Page {
-        frame: member.frame("messages"),
+        sheet: member.sheet("messages"),
         base: member.path_to("messages"),
         done: done(&view, member.query.get("done")),
         // Of more than are shown it is not known how many there are.
@@ -114,9 +105,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         rows,
         pages,
         may: member.may(Right::Day),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {

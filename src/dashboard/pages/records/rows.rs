@@ -3,10 +3,7 @@
 use actors::view::{AppointmentView, CallView, MessageView};
 
 use super::said::{Chip, duration, of_appointment, of_call, of_message, short_day};
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::view::View;
-use crate::words::{Value, capitalised, plain};
+use crate::dashboard::pages::prelude::*;
 
 /// How many characters of a text are shown in a row; the stylesheet shows two lines of them.
 pub(super) const QUOTE_CHARS_MAX: usize = 300;

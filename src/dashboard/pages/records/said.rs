@@ -5,12 +5,9 @@ use actors::view::{CallView, ContactView, MessageView};
 use chrono::Datelike;
 use chrono_tz::Tz;
 
-use crate::dashboard::days;
-pub(super) use crate::dashboard::reach::{Mailbox, Number};
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
 use crate::rest::values::phone::in_groups;
-use crate::words::Value;
 
 /// A state in a word, with what it looks like.
 pub(super) struct Chip {

@@ -4,32 +4,22 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::domain::availability::Concerned;
 use actors::domain::{BookingMode, Business, Right};
 use actors::view::OperatorBusinessView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::choices::{language, languages, zones};
 use super::done::Done;
 use super::facts::{Line, facts, line, versions};
 use super::regions;
 use crate::admin::businesses::OperatorBusinessPatch;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::Filled;
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Choices, Fact, Field, Versions};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/business.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     may: bool,
     done: Done,
     filled: Filled,
-    rest: Vec<String>,
     tag: String,
     versions: Versions,
     facts: Vec<Fact>,
@@ -86,11 +76,9 @@ fn modes(view: &View, filled: &mut Filled) -> Choices {
     };
     let all = BookingMode::ALL.iter().map(choice).collect();
     let problem = filled.problem(view, "booking_mode");
-    let (id, label) = ("booking_mode".into(), view.t("business-booking"));
-    Choices { id, label, kind: "radio", problem, all, ..Choices::default() }
+    Choices { problem, ..Choices::new("booking_mode", "radio", view.t("business-booking"), all) }
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, path) = (member.view(), member.path_to("settings/business"));
     let done = Done::said(&view, member.query.get("done"));
@@ -98,11 +86,11 @@ pub(crate) async fn show(member: Member) -> Answered {
         "zone" => done.with_outside(&member, Concerned::EVERYONE).await?,
         _ => done,
     };
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&member.profile));
-    shown(&member, filled, done, StatusCode::OK)
+    let filled = member.filled(&path, || values(&member.profile));
+    shown(&member, filled, done).await
 }
 
-fn shown(member: &Member, mut filled: Filled, done: Done, status: StatusCode) -> Answered {
+async fn shown(member: &Member, mut filled: Filled, done: Done) -> Answered {
     let (view, now) = (member.view(), values(&member.profile));
     let website = Field::new("website_url", "url", "url", view.t("business-website")).optional();
     let zone = filled.get("timezone").to_owned();
@@ -111,7 +99,7 @@ fn shown(member: &Member, mut filled: Filled, done: Done, status: StatusCode) ->
     let timezone = Field::select("timezone", view.t("business-zone"), zones(&zone));
     let region = Field::select("phone_region", view.t("business-region"), regions::choices(&view));
     let shown = Page {
-        frame: member.frame("settings/business"),
+        sheet: member.sheet("settings/business"),
         path: member.path_to("settings/business"),
         may: member.may(Right::Settings),
         done,
@@ -124,30 +112,23 @@ fn shown(member: &Member, mut filled: Filled, done: Done, status: StatusCode) ->
         website_url: filled.field(&view, website),
         modes: modes(&view, &mut filled),
         region: filled.field(&view, region),
-        rest: filled.rest(&view),
         filled,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
-/// Changes the profile.
 pub(crate) async fn sent(member: Member) -> Answered {
+    let done = save(&member).await;
+    member.answered(done, |filled| shown(&member, filled, Done::default())).await
+}
+
+async fn save(member: &Member) -> Result<String, Refused> {
     let zone_stays = member.form.get("timezone") == member.profile.zone.name();
     let body = member.body().text("name").text("locale").optional("website_url").text("booking_mode");
     let body = body.text("phone_region");
     // A zone that is given is held against every appointment to come.
     let body = if zone_stays { body } else { body.text("timezone") };
-    let undone = match body.read::<OperatorBusinessPatch>() {
-        Ok(patch) => match member.change(PatchBusiness::from(patch)).await? {
-            Ok(_) => {
-                let done = if zone_stays { "saved" } else { "zone" };
-                return Ok(see_other(&format!("{}?done={done}", member.path_to("settings/business"))));
-            }
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
-    };
-    let status = undone.status();
-    shown(&member, Filled::refused(&member.view(), &member.form, undone), Done::default(), status)
+    member.change(PatchBusiness::from(body.read::<OperatorBusinessPatch>()?)).await?;
+    let done = if zone_stays { "saved" } else { "zone" };
+    Ok(member.path_to(&format!("settings/business?done={done}")))
 }

@@ -5,10 +5,7 @@ use actors::business::{Page, PageRequest};
 use actors::domain::{Service, StaffMember};
 use actors::{BusinessHandle, EngineError};
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
-use crate::words::{Value, plain};
+use crate::dashboard::pages::prelude::*;
 
 /// So many are read at once.
 const AT_ONCE: usize = 500;

@@ -3,8 +3,7 @@
 use actors::domain::Locale;
 use chrono_tz::{TZ_VARIANTS, Tz};
 
-use crate::dashboard::parts::Choice;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// The minutes of an hour, a day and a week.
 const HOUR: u32 = 60;

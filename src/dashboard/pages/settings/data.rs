@@ -6,9 +6,8 @@
 use actors::business::commands::erasure::PatchRetention;
 use actors::domain::{Actor, Right};
 use actors::view::RetentionView;
-use askama::Template;
 use axum::body::Body;
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::response::IntoResponse;
 use chrono::TimeDelta;
 
@@ -16,19 +15,9 @@ use super::choices::{how_many_days, numbers};
 use super::done::Done;
 use super::facts::{Line, facts, line, versions};
 use crate::admin::retention::RetentionPatch;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::filled::Filled;
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Crumb, Fact, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 use crate::http::body::JSON_LINES;
-use crate::http::json::Json;
 use crate::moving::stream;
-use crate::words::Value;
 
 /// For how many days people usually keep calls, messages and appointments, and the audit log.
 const USUAL: [u32; 8] = [30, 90, 180, 365, 730, 1_095, 1_825, 3_650];
@@ -46,15 +35,13 @@ const LOG: &str = "audit_days";
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/data.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     /// Where contacts are erased.
     contacts: String,
     may: bool,
     done: Done,
     filled: Filled,
-    rest: Vec<String>,
     tag: String,
     versions: Versions,
     facts: Vec<Fact>,
@@ -66,10 +53,8 @@ struct Page {
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/shorter.html", config = "src/askama.toml")]
 struct Shorter {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
-    crumbs: Vec<Crumb>,
     /// What goes.
     goes: Vec<String>,
     /// The form, which is sent once more.
@@ -101,22 +86,14 @@ fn theirs(member: &Member) -> impl Iterator<Item = (&'static str, &'static str)>
     KEPT.into_iter().filter(move |(name, _)| log || *name != LOG)
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, kept) = (member.view(), member.business.retention().await?);
     let done = Done::said(&view, member.query.get("done"));
-    let path = member.path_to("settings/data");
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&kept));
-    shown(&member, &kept, filled, done, StatusCode::OK)
+    let filled = member.filled(&member.path_to("settings/data"), || values(&kept));
+    shown(&member, &kept, filled, done).await
 }
 
-fn shown(
-    member: &Member,
-    kept: &RetentionView,
-    mut filled: Filled,
-    done: Done,
-    status: StatusCode,
-) -> Answered {
+async fn shown(member: &Member, kept: &RetentionView, mut filled: Filled, done: Done) -> Answered {
     let (view, now) = (member.view(), values(kept));
     let field = |(name, label): (&str, &str)| {
         let usual = if name == LOG { &USUAL_OF_LOG[..] } else { &USUAL[..] };
@@ -127,7 +104,7 @@ fn shown(
     };
     let fields = theirs(member).map(field).collect();
     let shown = Page {
-        frame: member.frame("settings/data"),
+        sheet: member.sheet("settings/data"),
         path: member.path_to("settings/data"),
         contacts: member.path_to("contacts"),
         may: member.may(Right::Data),
@@ -137,11 +114,9 @@ fn shown(
         facts: facts(lines(&view, &now)),
         fields,
         log: if member.may(Right::Ownership) { String::new() } else { how_long(&view, now.get(LOG)) },
-        rest: filled.rest(&view),
         filled,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 /// Changes for how long things are kept; asks first where something would go by that.
@@ -155,23 +130,16 @@ pub(crate) async fn sent(member: Member) -> Answered {
             Err(_) => body.with(name, Json::String(text.to_owned())),
         };
     }
-    let kept = member.business.retention().await?;
-    let undone = match body.read::<RetentionPatch>() {
-        Ok(patch) => {
-            let goes = goes(&member, &values(&kept));
-            if !goes.is_empty() && member.form.find("sure").is_none() {
-                return ask(&member, goes);
-            }
-            match member.change(PatchRetention::from(patch)).await? {
-                Ok(_) => return Ok(see_other(&format!("{}?done=saved", member.path_to("settings/data")))),
-                Err(undone) => undone,
-            }
-        }
-        Err(undone) => undone,
+    let (kept, read) = (member.business.retention().await?, body.read::<RetentionPatch>());
+    let goes = goes(&member, &values(&kept));
+    if read.is_ok() && !goes.is_empty() && member.form.find("sure").is_none() {
+        return ask(&member, goes);
+    }
+    let done = async {
+        member.change(PatchRetention::from(read?)).await?;
+        Ok(member.path_to("settings/data?done=saved"))
     };
-    let status = undone.status();
-    let filled = Filled::refused(&member.view(), &member.form, undone);
-    shown(&member, &kept, filled, Done::default(), status)
+    member.answered(done.await, |filled| shown(&member, &kept, filled, Done::default())).await
 }
 
 /// What goes by what the form says, and stays by what is so now.
@@ -194,14 +162,12 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
     let (view, path) = (member.view(), member.path_to("settings/data"));
     let names = theirs(member).map(|(name, _)| name).chain(["tag"]);
     let shown = Shorter {
-        frame: member.frame("settings/data"),
-        crumbs: vec![Crumb { label: view.t("settings-data"), path: path.clone() }],
+        sheet: member.sheet("settings/data").under(vec![member.crumb("settings/data")]),
         path,
         goes,
         fields: names.map(|name| (name.into(), member.form.get(name).into())).collect(),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// The business as lines of JSON, as the operator's export has it, without what deliveries are signed with.

@@ -3,11 +3,8 @@
 
 use actors::domain::availability::Concerned;
 
-use crate::dashboard::asked::Member;
 use crate::dashboard::pages::day::steps;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
-use crate::words::capitalised;
+use crate::dashboard::pages::prelude::*;
 
 /// What was done; nothing where nothing is told.
 #[derive(Default)]

@@ -2,11 +2,7 @@
 
 use actors::domain::{Denied, Refusal, Right};
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::Filled;
-use crate::dashboard::parts::{Fact, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// What a line is called, and what it says.
 pub(super) type Line = (String, String);

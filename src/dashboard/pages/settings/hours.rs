@@ -5,8 +5,6 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::domain::availability::Concerned;
 use actors::domain::{Business, Right};
 use actors::view::{OperatorBusinessView, SpecialDayView};
-use askama::Template;
-use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{Days, NaiveDate};
 
@@ -16,18 +14,8 @@ use super::facts::{Line, facts, versions};
 use super::special_day;
 use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
 use crate::dashboard::drafts::{Draft, Why};
-use crate::dashboard::filled::{Filled, Undone, tag};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::{Fact, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, nothing_done, page, see_other};
-use crate::words::Value;
+use crate::dashboard::pages::prelude::*;
 
 /// How many special days are on a page.
 const DAYS_SHOWN: usize = 50;
@@ -43,15 +31,13 @@ const PAST: &str = "past";
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/hours.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     may: bool,
     sub: String,
     done: Done,
     /// The form of the week.
     week: Filled,
-    week_rest: Vec<String>,
     rows: Vec<DayRow>,
     tag: String,
     versions: Versions,
@@ -62,7 +48,6 @@ struct Page {
     pages: Pages,
     /// The form of one more.
     day: Filled,
-    day_rest: Vec<String>,
     date: Field,
     open: Field,
     close: Field,
@@ -85,7 +70,6 @@ struct Shown {
     /// Whether each day has room for one more break.
     room: bool,
     done: Done,
-    status: StatusCode,
 }
 
 /// The week as a form.
@@ -100,7 +84,6 @@ fn week_lines(view: &View, form: &Form) -> Vec<Line> {
     lines(view, form, &OPEN, Some(&BREAKS))
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let done = Done::said(&view, member.query.get("done"));
@@ -118,7 +101,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let (week_path, day_path) = (member.path_to("settings/hours"), member.path_to("settings/hours/days"));
     let week = Filled::kept(&view, draft.as_ref(), &week_path, || values(&member.profile));
     let day = Filled::kept(&view, draft.as_ref(), &day_path, Form::default);
-    shown(&member, Shown { week, day, room: false, done, status: StatusCode::OK }).await
+    shown(&member, Shown { week, day, room: false, done }).await
 }
 
 /// What lies on the day that the address names, and in what opens on it.
@@ -128,7 +111,8 @@ fn on_day(member: &Member) -> Option<Concerned> {
     Some(Concerned::EVERYONE.during(days::begins(date, zone)..days::begins(end, zone)))
 }
 
-async fn shown(member: &Member, Shown { mut week, mut day, room, done, status }: Shown) -> Answered {
+async fn shown(member: &Member, Shown { mut week, mut day, room, done }: Shown) -> Answered {
+    let status = if day.status == StatusCode::OK { week.status } else { day.status };
     let (view, now) = (member.view(), values(&member.profile));
     let past = member.query.get(WHICH) == PAST;
     let today = days::day(member.business.now(), member.profile.zone);
@@ -141,7 +125,7 @@ async fn shown(member: &Member, Shown { mut week, mut day, room, done, status }:
     let date = Field::new("date", "date", "off", view.t("hours-date")).class("date");
     let note = Field::line("note", view.t("hours-note")).optional();
     let shown = Page {
-        frame: member.frame("settings/hours"),
+        sheet: member.sheet("settings/hours"),
         path: member.path_to("settings/hours"),
         may: member.may(Right::Settings),
         sub: view.words.say("hours-sub", &sub),
@@ -150,7 +134,6 @@ async fn shown(member: &Member, Shown { mut week, mut day, room, done, status }:
         versions: versions(&week, week_lines(&view, week.values()), week_lines(&view, &now)),
         facts: facts(week_lines(&view, &now)),
         rows: rows(&view, &mut week, (&OPEN, &BREAKS), "hours-open-on", room),
-        week_rest: week.rest(&view),
         week,
         days: found.items.iter().map(|day| day_shown(&view, day)).collect(),
         past,
@@ -159,11 +142,9 @@ async fn shown(member: &Member, Shown { mut week, mut day, room, done, status }:
         open: day.field(&view, time("open", "hours-opens")),
         close: day.field(&view, time("close", "hours-closes")),
         note: day.field(&view, note),
-        day_rest: day.rest(&view),
         day,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 fn day_shown(view: &View, day: &SpecialDayView) -> DayShown {
@@ -184,63 +165,53 @@ pub(crate) async fn sent(member: Member) -> Answered {
     if room || member.form.find(SAME).is_some() {
         let week = Filled::of(if room { member.form.clone() } else { OPEN.same(&member.form) });
         let day = Filled::of(Form::default());
-        let (done, status) = (Done::default(), StatusCode::OK);
-        return Ok(nothing_done(shown(&member, Shown { week, day, room, done, status }).await?));
+        return Ok(nothing_done(shown(&member, Shown { week, day, room, done: Done::default() }).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
     // What a form says nothing of stays as it is.
     let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
     let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
     let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));
-    let read = body.read::<OperatorBusinessPatch>();
-    let undone = match read {
-        Ok(patch) => match member.change(PatchBusiness::from(patch)).await? {
-            Ok(_) => return Ok(see_other(&format!("{}?done=week", member.path_to("settings/hours")))),
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        member.change(PatchBusiness::from(body.read::<OperatorBusinessPatch>()?)).await?;
+        Ok(member.path_to("settings/hours?done=week"))
     };
-    let undone = match undone {
-        Undone::Invalid(mut problems) => {
-            OPEN.beside(&mut problems, &open);
-            BREAKS.beside(&mut problems, &pauses);
-            Undone::Invalid(problems)
-        }
-        undone => undone,
+    let beside = |problem| BREAKS.beside(OPEN.beside(problem, &open), &pauses);
+    let done = done.await.map_err(|refused: Refused| refused.beside(beside));
+    let again = |week| {
+        let day = Filled::of(Form::default());
+        shown(&member, Shown { week, day, room: false, done: Done::default() })
     };
-    let status = undone.status();
-    let week = Filled::refused(&member.view(), &member.form, undone);
-    let day = Filled::of(Form::default());
-    shown(&member, Shown { week, day, room: false, done: Done::default(), status }).await
+    member.answered(done, again).await
 }
 
-/// Adds a special day.
 pub(crate) async fn add_day(member: Member) -> Answered {
-    match special_day::add(&member).await? {
-        Ok(date) => Ok(done(&member, "day", date)),
-        Err(undone) => refused_day(&member, undone).await,
-    }
+    let added = special_day::add(&member).await;
+    changed_day(&member, "day", added).await
 }
 
 /// Has a special day be as the week says again.
 pub(crate) async fn remove_day(member: Member) -> Answered {
-    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
-    match member.change(DeleteSpecialDay { date }).await? {
-        Ok(_) => Ok(done(&member, "removed", date)),
-        Err(undone) => refused_day(&member, undone).await,
-    }
+    let date: NaiveDate = member.id("date")?;
+    let removed = member.change(DeleteSpecialDay { date }).await;
+    changed_day(&member, "removed", removed.map(|_| date)).await
 }
 
-/// The page with a form of a special day that was refused.
-async fn refused_day(member: &Member, undone: Undone) -> Answered {
-    let (view, status) = (member.view(), undone.status());
-    let mut day = Filled::refused(&view, &member.form, undone);
-    if day.stale {
-        // Nothing was filled in: the button beside a day says to take it away.
-        day.notice = view.t("settings-changed-meanwhile");
-    }
-    let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
-    shown(member, Shown { week, day, room: false, done: Done::default(), status }).await
+/// Leads back to the page, or shows the form of a special day that was refused.
+async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refused>) -> Answered {
+    let undone = match date {
+        Ok(date) => return Ok(done(member, word, date)),
+        Err(undone) => Err(undone),
+    };
+    let again = |mut day: Filled| {
+        if day.stale {
+            // Nothing was filled in: the button beside a day says to take it away.
+            day.notice = member.view().t("settings-changed-meanwhile");
+        }
+        let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
+        shown(member, Shown { week, day, room: false, done: Done::default() })
+    };
+    member.answered(undone, again).await
 }
 
 /// The week as it stood in its form when another one of the page was sent, where a script sent it along.

@@ -1,7 +1,6 @@
 //! The countries whose national phone numbers can be read, by their ISO 3166 codes.
 
-use crate::dashboard::parts::Choice;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// Their codes.
 const REGIONS: [&str; 242] = [

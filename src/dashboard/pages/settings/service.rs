@@ -3,8 +3,6 @@
 use actors::domain::availability::Concerned;
 use actors::domain::{Right, Service, ServiceId};
 use actors::view::OperatorServiceView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::catalog;
 use super::choices::{how_long, how_many_days, numbers};
@@ -12,15 +10,7 @@ use super::done::Done;
 use super::facts::{Line, facts, line, only_for_changing, versions};
 use super::services::amount;
 use crate::admin::services::{ServiceBody, ServicePatch};
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Body, Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Fact, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 
 /// How long before it begins people usually want to know of a booking, in minutes.
 const NOTICES: [u32; 11] = [0, 60, 120, 240, 720, 1_440, 2_880, 4_320, 10_080, 20_160, 43_200];
@@ -32,18 +22,15 @@ const MINUTES: &str = "30";
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/service.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     above: String,
-    crumbs: Vec<Crumb>,
     title: String,
     /// Whether it is there already.
     is_there: bool,
     may: bool,
     done: Done,
     filled: Filled,
-    rest: Vec<String>,
     tag: String,
     versions: Versions,
     facts: Vec<Fact>,
@@ -130,16 +117,15 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
 
 /// The service in the path.
 pub(super) async fn find(member: &Member) -> Result<Service, Refused> {
-    let id: ServiceId = member.param("service_id").ok_or_else(Refused::not_found)?;
+    let id: ServiceId = member.id("service_id")?;
     member.business.service(id).await?.ok_or_else(Refused::not_found)
 }
 
 /// The page of a new one.
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    let (view, path) = (member.view(), member.path_to("settings/services/new"));
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, new);
-    shown(&member, None, filled, Done::default(), StatusCode::OK).await
+    let filled = member.filled(&member.path_to("settings/services/new"), new);
+    shown(&member, None, filled, Done::default()).await
 }
 
 /// The page of one that is there.
@@ -153,17 +139,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     };
     let done = done.with_next(&member).await?;
     let path = member.path_to(&format!("settings/services/{}", service.id));
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&service));
-    shown(&member, Some(&service), filled, done, StatusCode::OK).await
+    let filled = member.filled(&path, || values(&service));
+    shown(&member, Some(&service), filled, done).await
 }
 
-async fn shown(
-    member: &Member,
-    service: Option<&Service>,
-    mut filled: Filled,
-    done: Done,
-    status: StatusCode,
-) -> Answered {
+async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, done: Done) -> Answered {
     let view = member.view();
     let above = member.path_to("settings/services");
     let staff = match service {
@@ -187,9 +167,8 @@ async fn shown(
     let currency = line("currency", "service-currency").class("short").optional();
     let id = service.map_or_else(|| "new".into(), |service| service.id.to_string());
     let shown = Page {
-        frame: member.frame("settings/services"),
+        sheet: member.sheet("settings/services").under(vec![member.crumb("settings/services")]),
         path: format!("{above}/{id}"),
-        crumbs: vec![Crumb { label: view.t("settings-services"), path: above.clone() }],
         above,
         title: service.map_or_else(|| view.t("services-add"), |service| service.name.clone()),
         is_there: service.is_some(),
@@ -209,11 +188,9 @@ async fn shown(
         currency: filled.field(&view, currency.hint(view.t("service-currency-hint"))),
         active: filled.has("active"),
         staff,
-        rest: filled.rest(&view),
         filled,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
 /// The form as the body that both changes take.
@@ -249,41 +226,23 @@ fn cents(text: &str) -> Json {
     read.map_or_else(|| Json::String(text.to_owned()), Json::Integer)
 }
 
-/// Adds a service.
 pub(crate) async fn add(member: Member) -> Answered {
-    let undone = match body(&member).read::<ServiceBody>() {
-        Ok(body) => match body.change() {
-            Ok(change) => match member.change(change).await? {
-                Ok(_) => {
-                    return Ok(see_other(&format!("{}?done=added", member.path_to("settings/services"))));
-                }
-                Err(undone) => undone,
-            },
-            Err(refusal) => Undone::of(refusal.into())?,
-        },
-        Err(undone) => undone,
+    let done = async {
+        let change = body(&member).read::<ServiceBody>()?.change().map_err(Undone::of)?;
+        member.change(change).await?;
+        Ok(member.path_to("settings/services?done=added"))
     };
-    let status = undone.status();
-    let filled = Filled::refused(&member.view(), &member.form, undone);
-    shown(&member, None, filled, Done::default(), status).await
+    member.answered(done.await, |filled| shown(&member, None, filled, Done::default())).await
 }
 
-/// Changes one.
 pub(crate) async fn sent(member: Member) -> Answered {
     let service = find(&member).await?;
-    let undone = match body(&member).read::<ServicePatch>() {
-        Ok(patch) => match member.change(patch.change(service.id)).await? {
-            Ok(_) => {
-                let path = member.path_to(&format!("settings/services/{}", service.id));
-                return Ok(see_other(&format!("{path}?done=saved")));
-            }
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        let patch = body(&member).read::<ServicePatch>()?;
+        member.change(patch.change(service.id)).await?;
+        Ok(member.path_to(&format!("settings/services/{}?done=saved", service.id)))
     };
-    let status = undone.status();
-    let filled = Filled::refused(&member.view(), &member.form, undone);
-    shown(&member, Some(&service), filled, Done::default(), status).await
+    member.answered(done.await, |filled| shown(&member, Some(&service), filled, Done::default())).await
 }
 
 #[cfg(test)]

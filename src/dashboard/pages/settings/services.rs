@@ -1,18 +1,11 @@
 //! The services: what can be booked, and how long it takes.
 
 use actors::domain::{Right, Service, StaffMember};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::catalog;
 use super::choices::how_long;
 use super::done::Done;
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::{Value, plain};
+use crate::dashboard::pages::prelude::*;
 
 /// How many are on a page.
 const SHOWN: usize = 50;
@@ -24,8 +17,7 @@ const DESCRIPTION_CHARS: usize = 160;
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/services.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     may: bool,
     done: Done,
@@ -45,7 +37,6 @@ struct Row {
     active: bool,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let part = member.part("dashboard services", SHOWN, &[]);
@@ -53,15 +44,14 @@ pub(crate) async fn show(member: Member) -> Answered {
     let staff = catalog::staff(&member).await?;
     let path = member.path_to("settings/services");
     let shown = Page {
-        frame: member.frame("settings/services"),
+        sheet: member.sheet("settings/services"),
         may: member.may(Right::Settings),
         done: Done::said(&view, member.query.get("done")).with_next(&member).await?,
         rows: found.items.iter().map(|service| row(&view, &path, service, &staff)).collect(),
         pages: part.pages(found.next.as_deref()),
         path,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(view: &View, path: &str, service: &Service, staff: &[StaffMember]) -> Row {

@@ -3,36 +3,22 @@
 use actors::business::PageRequest;
 use actors::domain::{DayWindows, Problem, ProblemCode, Refusal, Right};
 use actors::view::SpecialDayView;
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::facts::{Line, line, only_for_changing, versions};
 use super::week::tidy;
 use crate::admin::diary::SpecialDayBody;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Crumb, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
-use crate::words::capitalised;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/special_day.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     above: String,
-    crumbs: Vec<Crumb>,
     title: String,
     filled: Filled,
-    rest: Vec<String>,
     tag: String,
     versions: Versions,
     windows: Vec<Window>,
@@ -108,7 +94,7 @@ async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>
 
 /// Adds the special day that the form says, with one window or none; the date of it. One that is there already is changed
 /// on its own page, where what it says now is seen.
-pub(super) async fn add(member: &Member) -> Result<Result<NaiveDate, Undone>, Refused> {
+pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();
     let [closed, windows] = properties(if closed { Vec::new() } else { vec![[open, close]] });
@@ -122,20 +108,14 @@ pub(super) async fn add(member: &Member) -> Result<Result<NaiveDate, Undone>, Re
             if let Err(Undone::Invalid(found)) = body {
                 problems.extend(found.into_iter().map(beside_one));
             }
-            return Ok(Err(Undone::Invalid(problems)));
+            return Err(Undone::Invalid(problems).into());
         }
     };
     if find(member, date).await?.is_some() {
-        return Ok(Err(Undone::Told(member.view().t("special-days-there"))));
+        return Err(Undone::Told(member.view().t("special-days-there")).into());
     }
-    Ok(match body.change(date) {
-        Ok(change) => member.change(change).await?.map(|_| date),
-        Err(refusal) => Err(undone(refusal)?),
-    })
-}
-
-fn undone(refusal: Refusal) -> Result<Undone, Refused> {
-    Undone::of(refusal.into())
+    member.change(body.change(date).map_err(Undone::of)?).await?;
+    Ok(date)
 }
 
 /// What is wrong with the only window, beside its fields.
@@ -148,26 +128,19 @@ fn beside_one(problem: Problem) -> Problem {
     Problem::new(path, problem.code)
 }
 
-/// The page of a special day.
 pub(crate) async fn show(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
+    let date: NaiveDate = member.id("date")?;
     let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
-    let view = member.view();
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path(&member, date), || values(&day));
-    shown(&member, (date, &day), filled, StatusCode::OK)
+    let filled = member.filled(&path(&member, date), || values(&day));
+    shown(&member, (date, &day), filled).await
 }
 
 fn path(member: &Member, date: NaiveDate) -> String {
     member.path_to(&format!("settings/hours/days/{date}"))
 }
 
-fn shown(
-    member: &Member,
-    (date, day): (NaiveDate, &SpecialDayView),
-    mut filled: Filled,
-    status: StatusCode,
-) -> Answered {
+async fn shown(member: &Member, (date, day): (NaiveDate, &SpecialDayView), mut filled: Filled) -> Answered {
     let (view, now) = (member.view(), values(day));
     let windows = (1..=DayWindows::WINDOWS_MAX).map(|nth| {
         let fields = std::iter::zip(ends(nth), ["hours-opens", "hours-closes"]);
@@ -182,51 +155,32 @@ fn shown(
     let note = Field::line("note", view.t("hours-note")).optional();
     let above = member.path_to("settings/hours");
     let shown = Page {
-        frame: member.frame("settings/hours"),
+        sheet: member.sheet("settings/hours").under(vec![member.crumb("settings/hours")]),
         path: path(member, date),
-        crumbs: vec![Crumb { label: view.t("settings-hours"), path: above.clone() }],
         above,
         title: label(&view, &day.date),
         tag: filled.tag(day),
         versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
         windows,
         note: filled.field(&view, note),
-        rest: filled.rest(&view),
         filled,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(shown.filled.status, &shown)
 }
 
-/// Changes a special day.
 pub(crate) async fn sent(member: Member) -> Answered {
-    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
+    let date: NaiveDate = member.id("date")?;
     let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
     let (fields, times): (Vec<usize>, Vec<[String; 2]>) = windows(&member.form).into_iter().unzip();
     let [closed, windows] = properties(times);
     let body = member.body().with(closed.0, closed.1).with(windows.0, windows.1).optional("note");
-    let change = match body.read::<SpecialDayBody>() {
-        Ok(body) => body.change(date).map_err(undone),
-        Err(undone) => Err(Ok(undone)),
+    let done = async {
+        let change = body.read::<SpecialDayBody>()?.change(date).map_err(Undone::of)?;
+        member.change(change).await?;
+        Ok(member.path_to(&format!("settings/hours?done=day&date={date}")))
     };
-    let refused = match change {
-        Ok(change) => match member.change(change).await? {
-            Ok(_) => {
-                let done = format!("{}?done=day&date={date}", member.path_to("settings/hours"));
-                return Ok(see_other(&done));
-            }
-            Err(undone) => undone,
-        },
-        Err(undone) => undone?,
-    };
-    let refused = match refused {
-        Undone::Invalid(problems) => {
-            Undone::Invalid(problems.into_iter().map(|problem| beside(problem, &fields)).collect())
-        }
-        undone => undone,
-    };
-    let status = refused.status();
-    shown(&member, (date, &day), Filled::refused(&member.view(), &member.form, refused), status)
+    let done = done.await.map_err(|refused: Refused| refused.beside(|problem| beside(problem, &fields)));
+    member.answered(done, |filled| shown(&member, (date, &day), filled)).await
 }
 
 /// What is wrong with a window of the body, beside the fields that it came from.

@@ -3,19 +3,11 @@
 use std::collections::HashMap;
 
 use actors::domain::{Right, ServiceId, StaffMember};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::catalog;
 use super::done::Done;
 use super::week::{WORKS, in_short};
-use crate::dashboard::asked::Member;
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::initials;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 /// How many are on a page.
 const SHOWN: usize = 50;
@@ -25,8 +17,7 @@ const NAMED: usize = 6;
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/staff.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     may: bool,
     /// Where the people are, for whoever may see them.
@@ -45,7 +36,6 @@ struct Row {
     active: bool,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let part = member.part("dashboard staff", SHOWN, &[]);
@@ -56,16 +46,15 @@ pub(crate) async fn show(member: Member) -> Answered {
     let path = member.path_to("settings/staff");
     let people = member.may(Right::People) && member.desk.pages.contains("settings/people");
     let shown = Page {
-        frame: member.frame("settings/staff"),
+        sheet: member.sheet("settings/staff"),
         may: member.may(Right::Settings),
         people: people.then(|| member.path_to("settings/people")),
         done: Done::said(&view, member.query.get("done")).with_next(&member).await?,
         rows: found.items.iter().map(|one| row(&view, &path, one, &names)).collect(),
         pages: part.pages(found.next.as_deref()),
         path,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(view: &View, path: &str, one: &StaffMember, names: &HashMap<ServiceId, String>) -> Row {

@@ -5,8 +5,6 @@ use actors::business::commands::diary::DeleteTimeOff;
 use actors::domain::availability::Concerned;
 use actors::domain::{BlockedTimeId, Right, Service, StaffId, StaffMember};
 use actors::view::OperatorStaffView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::catalog;
 use super::choices::zones;
@@ -15,15 +13,7 @@ use super::facts::{Line, facts, line, only_for_changing, versions};
 use super::times_off::{self, TimesOff};
 use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Body, Filled, Undone};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Choices, Crumb, Fact, Field, Versions};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, nothing_done, page, see_other};
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 
 /// The field that says whether somebody has hours of their own, and what it says where they have.
 const HOURS: &str = "whose_hours";
@@ -33,17 +23,14 @@ const OF_BUSINESS: &str = "business";
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/staff_member.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     path: String,
     above: String,
-    crumbs: Vec<Crumb>,
     title: String,
     is_there: bool,
     may: bool,
     done: Done,
     filled: Filled,
-    rest: Vec<String>,
     tag: String,
     versions: Versions,
     facts: Vec<Fact>,
@@ -63,13 +50,11 @@ struct Shown {
     /// Whether each day has room for one more time.
     room: bool,
     done: Done,
-    status: StatusCode,
 }
 
 impl Shown {
     fn of(filled: Filled) -> Self {
-        let off = Filled::of(Form::default());
-        Self { filled, off, room: false, done: Done::default(), status: StatusCode::OK }
+        Self { filled, off: Filled::of(Form::default()), room: false, done: Done::default() }
     }
 }
 
@@ -117,7 +102,7 @@ fn lines(view: &View, form: &Form, services: &[Service]) -> Vec<Line> {
 
 /// The staff member in the path.
 pub(super) async fn find(member: &Member) -> Result<StaffMember, Refused> {
-    let id: StaffId = member.param("staff_id").ok_or_else(Refused::not_found)?;
+    let id: StaffId = member.id("staff_id")?;
     member.business.staff_member(id).await?.ok_or_else(Refused::not_found)
 }
 
@@ -128,9 +113,8 @@ fn path(member: &Member, id: StaffId) -> String {
 /// The page of a new one.
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    let (view, path) = (member.view(), member.path_to("settings/staff/new"));
     let services = catalog::services(&member).await?;
-    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || new(&member, &services));
+    let filled = member.filled(&member.path_to("settings/staff/new"), || new(&member, &services));
     shown(&member, None, Shown::of(filled)).await
 }
 
@@ -150,7 +134,8 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answered {
-    let Shown { mut filled, off, room, done, status } = shown;
+    let Shown { mut filled, off, room, done } = shown;
+    let status = if off.status == StatusCode::OK { filled.status } else { off.status };
     let (view, above) = (member.view(), member.path_to("settings/staff"));
     let services = catalog::services(member).await?;
     let now = one.map(|one| lines(&view, &values(one), &services)).unwrap_or_default();
@@ -162,9 +147,8 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
     let zone = filled.get("timezone").to_owned();
     let timezone = Field::select("timezone", view.t("staff-zone"), zones(&zone));
     let shown = Page {
-        frame: member.frame("settings/staff"),
+        sheet: member.sheet("settings/staff").under(vec![member.crumb("settings/staff")]),
         path: one.map_or_else(|| format!("{above}/new"), |one| path(member, one.id)),
-        crumbs: vec![Crumb { label: view.t("settings-staff"), path: above.clone() }],
         above,
         title: one.map_or_else(|| view.t("staff-add"), |one| one.name.clone()),
         is_there: one.is_some(),
@@ -180,11 +164,9 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
         rows: rows(&view, &mut filled, (&WORKS, &WORKS_AGAIN), "staff-works-on", room),
         active: filled.has("active"),
         off,
-        rest: filled.rest(&view),
         filled,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 /// The services to tick; one that is not offered any more stands there where it is ticked.
@@ -197,8 +179,7 @@ fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
     };
     let all = services.iter().filter_map(choice).collect();
     let problem = filled.problem(view, "service_ids");
-    let (id, label) = ("service_ids".into(), view.t("settings-services"));
-    Choices { id, label, kind: "checkbox", problem, all, ..Choices::default() }
+    Choices { problem, ..Choices::new("service_ids", "checkbox", view.t("settings-services"), all) }
 }
 
 fn whose_hours(view: &View, filled: &Filled) -> Choices {
@@ -207,8 +188,7 @@ fn whose_hours(view: &View, filled: &Filled) -> Choices {
         Choice { chosen: !own, ..Choice::new(OF_BUSINESS, view.t("staff-whenever")) },
         Choice { chosen: own, ..Choice::new(OWN, view.t("staff-own-hours")) },
     ];
-    let (id, label) = (HOURS.into(), view.t("settings-hours"));
-    Choices { id, label, kind: "radio", all, ..Choices::default() }
+    Choices::new(HOURS, "radio", view.t("settings-hours"), all)
 }
 
 /// The form as the body that both changes take, and the fields of its hours.
@@ -227,83 +207,67 @@ fn with_room(member: &Member) -> Option<Shown> {
     Some(Shown { room: true, ..Shown::of(filled) })
 }
 
-/// The form that was refused, its hours' problems beside their days.
-fn refused(member: &Member, undone: Undone, fields: &[[String; 2]]) -> Shown {
-    let undone = match undone {
-        Undone::Invalid(mut problems) => {
-            WORKS.beside(&mut problems, fields);
-            Undone::Invalid(problems)
-        }
-        undone => undone,
-    };
-    let status = undone.status();
-    Shown { status, ..Shown::of(Filled::refused(&member.view(), &member.form, undone)) }
+/// Leads on, or shows the form that was refused, its hours' problems beside their days.
+async fn saved(
+    member: &Member,
+    one: Option<&StaffMember>,
+    done: Result<String, Refused>,
+    fields: &[[String; 2]],
+) -> Answered {
+    let done = done.map_err(|refused| refused.beside(|problem| WORKS.beside(problem, fields)));
+    member.answered(done, |filled| shown(member, one, Shown::of(filled))).await
 }
 
-/// Adds a staff member.
 pub(crate) async fn add(member: Member) -> Answered {
     if let Some(room) = with_room(&member) {
         return Ok(nothing_done(shown(&member, None, room).await?));
     }
     let (body, fields) = body(&member);
-    let undone = match body.read::<StaffBody>() {
-        Ok(body) => match member.change(CreateStaff::from(body)).await? {
-            Ok(_) => return Ok(see_other(&format!("{}?done=added", member.path_to("settings/staff")))),
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        member.change(CreateStaff::from(body.read::<StaffBody>()?)).await?;
+        Ok(member.path_to("settings/staff?done=added"))
     };
-    shown(&member, None, refused(&member, undone, &fields)).await
+    saved(&member, None, done.await, &fields).await
 }
 
-/// Changes one.
 pub(crate) async fn sent(member: Member) -> Answered {
     let one = find(&member).await?;
     if let Some(room) = with_room(&member) {
         return Ok(nothing_done(shown(&member, Some(&one), room).await?));
     }
     let (body, fields) = body(&member);
-    let undone = match body.read::<StaffPatch>() {
-        Ok(patch) => match member.change(patch.change(one.id)).await? {
-            Ok(_) => return Ok(see_other(&format!("{}?done=saved", path(&member, one.id)))),
-            Err(undone) => undone,
-        },
-        Err(undone) => undone,
+    let done = async {
+        member.change(body.read::<StaffPatch>()?.change(one.id)).await?;
+        Ok(format!("{}?done=saved", path(&member, one.id)))
     };
-    shown(&member, Some(&one), refused(&member, undone, &fields)).await
+    saved(&member, Some(&one), done.await, &fields).await
 }
 
 /// Gives them time off.
 pub(crate) async fn add_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
-    let undone = match times_off::read(&member) {
-        Ok(body) => match body.change(one.id) {
-            Ok(change) => match member.change(change).await? {
-                Ok(_) => return Ok(see_other(&format!("{}?done=off#off", path(&member, one.id)))),
-                Err(undone) => undone,
-            },
-            Err(refusal) => Undone::of(refusal.into())?,
-        },
-        Err(undone) => undone,
+    let done = async {
+        let change = times_off::read(&member)?.change(one.id).map_err(Undone::of)?;
+        member.change(change).await?;
+        Ok(format!("{}?done=off#off", path(&member, one.id)))
     };
-    refused_off(&member, &one, times_off::beside(undone)).await
+    let done = done.await.map_err(|refused: Refused| refused.beside(times_off::beside));
+    member.answered(done, |off| with_off(&member, &one, off)).await
 }
 
 /// Takes time off back.
 pub(crate) async fn remove_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
-    let id: BlockedTimeId = member.param("time_off_id").ok_or_else(Refused::not_found)?;
-    match member.change(DeleteTimeOff { staff_id: one.id, id }).await? {
-        Ok(_) => Ok(see_other(&format!("{}?done=removed#off", path(&member, one.id)))),
-        Err(undone) => refused_off(&member, &one, undone).await,
-    }
+    let id: BlockedTimeId = member.id("time_off_id")?;
+    let done = member.change(DeleteTimeOff { staff_id: one.id, id }).await;
+    let done = done.map(|_| format!("{}?done=removed#off", path(&member, one.id)));
+    member.answered(done, |off| with_off(&member, &one, off)).await
 }
 
-async fn refused_off(member: &Member, one: &StaffMember, undone: Undone) -> Answered {
-    let (view, status) = (member.view(), undone.status());
-    let mut off = Filled::refused(&view, &member.form, undone);
+/// The page with a form of time off that was refused.
+async fn with_off(member: &Member, one: &StaffMember, mut off: Filled) -> Answered {
     if off.stale {
-        off.notice = view.t("settings-changed-meanwhile");
+        off.notice = member.view().t("settings-changed-meanwhile");
     }
-    shown(member, Some(one), Shown { off, status, ..Shown::of(Filled::of(values(one))) }).await
+    shown(member, Some(one), Shown { off, ..Shown::of(Filled::of(values(one))) }).await
 }

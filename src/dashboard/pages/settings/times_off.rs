@@ -11,17 +11,9 @@ use chrono_tz::Tz;
 use super::catalog;
 use super::week::tidy;
 use crate::admin::diary::TimeOffBody;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::filled::{Filled, Undone, tag};
-use crate::dashboard::form::Form;
-use crate::dashboard::parts::Field;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
-use crate::http::json::Json;
+use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 use crate::local_time::{WallClockError, instant};
-use crate::words::Value;
 
 /// How many are shown.
 const SHOWN_MAX: usize = 200;
@@ -36,7 +28,6 @@ pub(super) struct TimesOff {
     /// Whether the person may add some, and take some back.
     pub(super) may: bool,
     pub(super) filled: Filled,
-    pub(super) rest: Vec<String>,
     pub(super) from: Field,
     pub(super) from_time: Field,
     pub(super) to: Field,
@@ -80,7 +71,6 @@ impl TimesOff {
             to: filled.field(&view, to),
             to_time: filled.field(&view, to_time),
             note: filled.field(&view, note),
-            rest: filled.rest(&view),
             filled,
         })
     }
@@ -158,15 +148,13 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     body.read()
 }
 
-/// What is wrong with the body, beside the fields that it came from.
-pub(super) fn beside(undone: Undone) -> Undone {
-    let Undone::Invalid(problems) = undone else { return undone };
-    let beside = |problem: Problem| match problem.path.as_str() {
+/// What is wrong with the body, beside the field that it came from.
+pub(super) fn beside(problem: Problem) -> Problem {
+    match problem.path.as_str() {
         "starts_at" => Problem::new("from", problem.code),
         "ends_at" => Problem::new("to", problem.code),
         _ => problem,
-    };
-    Undone::Invalid(problems.into_iter().map(beside).collect())
+    }
 }
 
 fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {

@@ -6,11 +6,7 @@
 use actors::domain::{Day, DayHours, Problem};
 
 use super::facts::Line;
-use crate::dashboard::filled::Filled;
-use crate::dashboard::form::Form;
-use crate::dashboard::view::View;
-use crate::http::json::Json;
-use crate::words::{Value, capitalised};
+use crate::dashboard::pages::prelude::*;
 
 /// The days as people here count them.
 const DAYS: [Day; 7] =
@@ -183,19 +179,15 @@ impl Times {
         (Json::Array(items), fields)
     }
 
-    /// What is wrong with items of the property, as what is wrong with their fields.
-    pub(super) fn beside(&self, problems: &mut [Problem], fields: &[[String; 2]]) {
-        for problem in problems {
-            let Some(rest) = problem.path.strip_prefix(self.property).and_then(|rest| rest.strip_prefix('['))
-            else {
-                continue;
-            };
-            let Some((index, of)) = rest.split_once(']') else { continue };
-            let Some([from, to]) = index.parse().ok().and_then(|index: usize| fields.get(index)) else {
-                continue;
-            };
-            problem.path.clone_from(if of.ends_with(self.ends[1]) { to } else { from });
+    /// What is wrong with an item of the property, as what is wrong with its field.
+    pub(super) fn beside(&self, mut problem: Problem, fields: &[[String; 2]]) -> Problem {
+        let item = problem.path.strip_prefix(self.property).and_then(|rest| rest.strip_prefix('['));
+        if let Some((index, of)) = item.and_then(|item| item.split_once(']'))
+            && let Some([from, to]) = index.parse().ok().and_then(|index: usize| fields.get(index))
+        {
+            problem.path = if of.ends_with(self.ends[1]) { to.clone() } else { from.clone() };
         }
+        problem
     }
 
     fn span(&self, view: &View, filled: &mut Filled, day: Day, nth: usize, problem: &mut String) -> Span {

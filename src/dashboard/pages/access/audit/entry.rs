@@ -5,9 +5,7 @@ use actors::domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, Per
 use actors::view::PersonView;
 use uuid::Uuid;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// A field of a record; what the catalogue does not have stands as it is.
 pub(super) fn field(view: &View, name: &str) -> String {

@@ -8,10 +8,7 @@ use actors::view::PersonView;
 use uuid::Uuid;
 
 use super::super::webhooks::day;
-use crate::dashboard::asked::Member;
-use crate::dashboard::parts::{Choice, Field};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::audit as words;
 
 /// The names of the filters, as the address has them.

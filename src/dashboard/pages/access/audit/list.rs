@@ -1,22 +1,14 @@
 //! The audit log of a business, newest first.
 
 use actors::domain::{AuditAction, AuditEntry};
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::entry::{Names, field, page_of};
 use super::filters::{FILTERS, Filters};
 use super::values::value;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 use crate::dashboard::who::Whos;
 use crate::dashboard::words::audit as words;
-use crate::words::{capitalised, plain};
 
 /// How many entries are on a page.
 const SHOWN: usize = 50;
@@ -26,8 +18,7 @@ const NAME_CHARS_MAX: usize = 80;
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/audit/list.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     here: String,
     filters: Filters,
     days: Vec<Day>,
@@ -64,7 +55,6 @@ struct Change {
     to: String,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let filters = Filters::of(&view, &member).await?;
@@ -85,15 +75,14 @@ pub(crate) async fn show(member: Member) -> Answered {
     let label = |day| capitalised(&view.words.date(day));
     let days = days.into_iter().map(|(day, rows)| Day { label: label(day), rows }).collect();
     let shown = Page {
-        frame: member.frame("settings/audit"),
+        sheet: member.sheet("settings/audit"),
         here: member.path_to("settings/audit"),
         days,
         incomplete: found.is_incomplete,
         pages: part.pages(found.next.as_deref()),
         filters,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(

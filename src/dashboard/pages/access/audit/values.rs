@@ -4,8 +4,7 @@ use actors::domain::Timestamp;
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use crate::dashboard::view::View;
-use crate::words::plain;
+use crate::dashboard::pages::prelude::*;
 
 /// So many characters of a value are shown.
 const CHARS_MAX: usize = 300;

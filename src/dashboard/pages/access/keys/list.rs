@@ -2,17 +2,11 @@
 
 use actors::domain::{Right, Timestamp};
 use actors::view::{KeyCreatorView, OperatorKeyView};
-use askama::Template;
-use axum::http::StatusCode;
 use chrono::TimeDelta;
 
 use super::super::when::When;
 use super::scopes::scopes;
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 /// How many keys are on a page.
 const SHOWN: usize = 50;
@@ -22,8 +16,7 @@ const IDLE: TimeDelta = TimeDelta::days(30);
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/list.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     /// What was done; empty for nothing.
     done: String,
     base: String,
@@ -51,24 +44,19 @@ enum Used {
     Lately(When),
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, now) = (member.view(), member.desk.engine.now());
     let part = member.part("keys", SHOWN, &[]);
     let found = member.business.keys(&part.request).await?;
     let shown = Page {
-        frame: member.frame("settings/keys"),
-        done: match member.query.get("done") {
-            "revoked" => view.t("keys-revoked"),
-            _ => String::new(),
-        },
+        sheet: member.sheet("settings/keys"),
+        done: member.done(&[("revoked", "keys-revoked")]),
         base: member.path_to("settings/keys"),
         may_change: member.may(Right::Integrations),
         keys: found.items.into_iter().map(|key| row(&view, &member, key, now)).collect(),
         pages: part.pages(found.next.as_deref()),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 fn row(view: &View, member: &Member, key: OperatorKeyView, now: Timestamp) -> Row {

@@ -3,24 +3,15 @@
 use actors::business::commands::keys::RevokeKey;
 use actors::domain::KeyId;
 use actors::view::OperatorKeyView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::super::when::When;
 use super::scopes::scopes;
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/revoke.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     list: String,
     here: String,
     title: String,
@@ -31,7 +22,7 @@ struct Page {
 
 /// The key of the path; one that is revoked already is no more to be revoked.
 async fn key(member: &Member) -> Result<OperatorKeyView, Refused> {
-    let id: KeyId = member.param("key_id").ok_or_else(Refused::not_found)?;
+    let id: KeyId = member.id("key_id")?;
     let key = member.business.key(id).await?;
     key.filter(|key| key.revoked_at.is_none()).ok_or_else(Refused::not_found)
 }
@@ -44,22 +35,19 @@ pub(crate) async fn ask(member: Member) -> Answered {
         view.with("keys-used-last", "when", &when.text)
     });
     let shown = Page {
-        frame: member.frame("settings/keys"),
-        crumbs: vec![Crumb { label: view.t("settings-keys"), path: list.clone() }],
+        sheet: member.sheet("settings/keys").under(vec![member.crumb("settings/keys")]),
         here: format!("{list}/{}/revoke", key.key.id),
         list,
         title: view.with("keys-revoke-title", "name", &key.key.name),
         used: used.unwrap_or_else(|| view.t("keys-used-never")),
         may: scopes(&view, &key.key.scopes),
         prefix: key.key.prefix,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
-/// Revokes it.
 pub(crate) async fn revoke(member: Member) -> Answered {
-    let id: KeyId = member.param("key_id").ok_or_else(Refused::not_found)?;
+    let id: KeyId = member.id("key_id")?;
     member.business.change(member.request(), RevokeKey { id }).await?;
     Ok(see_other(&member.path_to("settings/keys?done=revoked")))
 }

@@ -2,7 +2,7 @@
 
 use actors::domain::Scope;
 
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// What one of them lets a program do.
 pub(super) fn scope(view: &View, scope: Scope) -> String {

@@ -7,13 +7,8 @@ use actors::domain::{
 };
 use actors::view::PersonView;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::days::{self, Moment};
-use crate::dashboard::filled::{Filled, Undone};
-use crate::dashboard::parts::{Choice, Choices, Crumb, Field};
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
-use crate::words::Value;
+use crate::dashboard::days::Moment;
+use crate::dashboard::pages::prelude::*;
 
 /// How many staff members are read at once.
 const STAFF_READ: usize = 200;
@@ -55,12 +50,8 @@ pub(super) fn roles(member: &Member, view: &View) -> Choices {
         ..Choice::new(role.as_str(), view.t(&format!("role-{role}")))
     };
     Choices {
-        id: "role".into(),
-        label: view.t("people-role"),
-        kind: "radio",
         boxed: true,
-        all: given.map(choice).collect(),
-        ..Choices::default()
+        ..Choices::new("role", "radio", view.t("people-role"), given.map(choice).collect())
     }
 }
 
@@ -72,17 +63,17 @@ pub(super) fn password(filled: &mut Filled, view: &View, field: Option<Field>) -
 }
 
 /// Makes sure that the password was given lately, without which the engine changes nobody.
-pub(super) async fn freshened(member: &mut Member) -> Result<Result<(), Undone>, Refused> {
+pub(super) async fn freshened(member: &mut Member) -> Result<(), Refused> {
     let problem = member.freshen().await?;
-    Ok(match problem.zip(member.password_field()) {
-        Some((problem, field)) => Err(Undone::Invalid(vec![Problem::new(field.id, problem)])),
+    match problem.zip(member.password_field()) {
+        Some((problem, field)) => Err(Undone::at(field.id, problem).into()),
         None => Ok(()),
-    })
+    }
 }
 
 /// A person of the business, as the business knows them.
 pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refused> {
-    let id: MembershipId = member.param("membership_id").ok_or_else(Refused::not_found)?;
+    let id: MembershipId = member.id("membership_id")?;
     let everybody = member.everybody().await?;
     let found = everybody.into_iter().find(|person| person.membership_id == id);
     let found = found.ok_or_else(Refused::not_found)?;
@@ -121,11 +112,6 @@ pub(super) fn status(view: &View, status: MembershipStatus) -> (&'static str, St
 /// When somebody last signed in, as far as the business is told.
 pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> Option<Moment> {
     Some(days::moment(view, person.last_sign_in_at?, member.profile.zone))
-}
-
-/// The way back to the list.
-pub(super) fn crumb(member: &Member, view: &View) -> Crumb {
-    Crumb { label: view.t("settings-people"), path: member.path_to("settings/people") }
 }
 
 /// Words about somebody.

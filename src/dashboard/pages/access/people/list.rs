@@ -2,18 +2,11 @@
 
 use actors::domain::{MembershipId, ResourceId, Right};
 use actors::view::PersonView;
-use askama::Template;
-use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::fields::{called, signed_in, staff, staff_name, status};
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::Moment;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::initials;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 /// How many people are on a page.
 const SHOWN: usize = 50;
@@ -21,8 +14,7 @@ const SHOWN: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/list.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     base: String,
     sub: String,
     /// What was done; empty for nothing.
@@ -46,7 +38,6 @@ struct Row {
     signed_in: Option<Moment>,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let part = member.part("people", SHOWN, &[]);
@@ -69,19 +60,17 @@ pub(crate) async fn show(member: Member) -> Answered {
         signed_in: signed_in(&member, &view, person),
     };
     let shown = Page {
-        frame: member.frame("settings/people"),
+        sheet: member.sheet("settings/people"),
         base: member.path_to("settings/people"),
         sub: view.with("people-sub", "business", &member.profile.name),
-        done: match member.query.get("done") {
-            "invited" => view.t("people-done-invited"),
-            "offered" => view.t("people-done-offered"),
-            "removed" => view.t("people-done-removed"),
-            _ => String::new(),
-        },
+        done: member.done(&[
+            ("invited", "people-done-invited"),
+            ("offered", "people-done-offered"),
+            ("removed", "people-done-removed"),
+        ]),
         may_invite: member.may(Right::People),
         people: people.iter().map(row).collect(),
         pages: part.pages(next.as_ref().map(|next| &next[..])),
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }

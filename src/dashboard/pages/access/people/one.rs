@@ -4,32 +4,22 @@
 //! refuse it.
 
 use actors::business::{IfMatch, Request};
-use actors::domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
+use actors::domain::{Access, MembershipPatch, MembershipStatus, Person, Right, Role, StaffId, StaffMember};
 use actors::view::PersonView;
-use askama::Template;
-use axum::http::StatusCode;
 use serde::Serialize;
 
 use super::fields::{
-    called, check_may_change, crumb, freshened, may_change, password, person, roles, signed_in, staff,
-    staff_field, staff_name, status,
+    called, check_may_change, freshened, may_change, password, person, roles, signed_in, staff, staff_field,
+    staff_name, status,
 };
 use crate::admin::people::PersonPatch;
-use crate::dashboard::asked::Member;
 use crate::dashboard::days::Moment;
-use crate::dashboard::filled::{Filled, Undone, tag};
-use crate::dashboard::form::Form;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choices, Crumb, Field, Versions};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/one.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     path: String,
     done: String,
     name: String,
@@ -51,7 +41,6 @@ struct Page {
 /// The form.
 struct Edit {
     filled: Filled,
-    rest: Vec<String>,
     versions: Versions,
     tag: String,
     role: Choices,
@@ -98,15 +87,13 @@ impl Page {
         let edit = form.filter(|_| may);
         let (is, sends) = (|status| person.status == status, member.people().sends_mail());
         Self {
-            frame: member.frame("settings/people"),
-            crumbs: vec![crumb(member, &view)],
+            sheet: member.sheet("settings/people").under(vec![member.crumb("settings/people")]),
             path: member.path_to(&format!("settings/people/{}", person.membership_id)),
-            done: match member.query.get("done") {
-                "saved" => view.t("saved"),
-                "disabled" => view.t("people-done-disabled"),
-                "enabled" => view.t("people-done-enabled"),
-                _ => String::new(),
-            },
+            done: member.done(&[
+                ("saved", "saved"),
+                ("disabled", "people-done-disabled"),
+                ("enabled", "people-done-enabled"),
+            ]),
             name: called(person).to_owned(),
             email: if called(person) == person.email { String::new() } else { person.email.clone() },
             role: view.t(&format!("role-{}", person.role)),
@@ -127,7 +114,6 @@ impl Page {
                 remove: may,
                 invited: is(MembershipStatus::Invited),
             },
-            view,
         }
     }
 }
@@ -159,61 +145,46 @@ impl Edit {
             role: filled.choices(view, roles(member, view)),
             staff: filled.field(view, staff_field(view, staff, sent_staff)),
             password: password(&mut filled, view, asks),
-            rest: filled.rest(view),
             filled,
         }
     }
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let (_, person) = person(&member).await?;
-    let (view, kept) = (member.view(), member.kept_form());
-    let filled = Filled::kept(&view, kept.as_ref(), member.path(), || Place::of(&person).form());
-    let shown = Page::new(&member, &person, &staff(&member).await?, Some((filled, member.password_field())));
-    Ok(page(StatusCode::OK, &shown)?)
+    let filled = member.filled(member.path(), || Place::of(&person).form());
+    page(&Page::new(&member, &person, &staff(&member).await?, Some((filled, member.password_field()))))
 }
 
 /// Changes what they are.
 pub(crate) async fn sent(mut member: Member) -> Answered {
     let (before, person) = person(&member).await?;
     check_may_change(&member, &person)?;
-    let patch = match member.body().text("role").optional("staff_id").read::<PersonPatch>() {
-        Ok(PersonPatch { role, staff_id, .. }) => {
-            MembershipPatch { role: role.set(), active: None, staff_id: staff_id.set() }
-        }
-        Err(undone) => return again(&member, &person, undone, member.password_field()).await,
+    let done = save(&mut member, &before, &person).await;
+    let again = |filled: Filled| async {
+        // Somebody else may have changed them just now.
+        let now = if filled.stale { super::fields::person(&member).await?.1 } else { person };
+        let (status, form) = (filled.status, Some((filled, member.password_field())));
+        page_as(status, &Page::new(&member, &now, &staff(&member).await?, form))
     };
-    if member.form.find("tag").is_some_and(|sent| sent != tag(&Place::of(&person))) {
-        return again(&member, &person, Undone::Stale, member.password_field()).await;
-    }
-    if let Err(undone) = freshened(&mut member).await? {
-        return again(&member, &person, undone, member.password_field()).await;
-    }
-    // What it goes by from here on is the person as they were read above.
-    let request = Request { if_match: Some(IfMatch::Tags(vec![tag(&person)])), ..member.request() };
-    if let Err(error) =
-        member.people().patch_member(&member.business, request, (before.id, patch, None)).await
-    {
-        let undone = Undone::of(error)?;
-        return again(&member, &person, undone, None).await;
-    }
-    let own = before.id == member.signed_in.person.id;
-    let sees = patch.role.is_none_or(|role| role.access(Right::People) != Access::Hidden);
-    Ok(see_other(&match own && !sees {
-        true => member.path_to("today"),
-        false => format!("{}?done=saved", member.path()),
-    }))
+    member.answered(done, again).await
 }
 
-/// The form as it was sent, with why it was refused.
-async fn again(member: &Member, person: &PersonView, undone: Undone, asks: Option<Field>) -> Answered {
-    let (view, status) = (member.view(), undone.status());
-    // Somebody else may have changed them just now.
-    let now = match undone {
-        Undone::Stale => super::fields::person(member).await?.1,
-        _ => person.clone(),
-    };
-    let filled = Filled::refused(&view, &member.form, undone);
-    Ok(page(status, &Page::new(member, &now, &staff(member).await?, Some((filled, asks))))?)
+async fn save(member: &mut Member, before: &Person, person: &PersonView) -> Result<String, Refused> {
+    let PersonPatch { role, staff_id, .. } = member.body().text("role").optional("staff_id").read()?;
+    let patch = MembershipPatch { role: role.set(), active: None, staff_id: staff_id.set() };
+    if member.form.find("tag").is_some_and(|sent| sent != tag(&Place::of(person))) {
+        return Err(Undone::Stale.into());
+    }
+    freshened(member).await?;
+    // What it goes by from here on is the person as they were read above.
+    let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
+    let changed = (before.id, patch, None);
+    member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
+    let own = before.id == member.signed_in.person.id;
+    let sees = patch.role.is_none_or(|role| role.access(Right::People) != Access::Hidden);
+    Ok(match own && !sees {
+        true => member.path_to("today"),
+        false => format!("{}?done=saved", member.path()),
+    })
 }

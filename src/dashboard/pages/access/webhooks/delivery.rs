@@ -3,8 +3,6 @@
 use actors::delivery::{RETRY_AFTER, SentDelivery};
 use actors::domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
 use actors::view::DeliveryView;
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::{When, length};
@@ -12,21 +10,12 @@ use super::endpoint::event;
 use super::log::{answer, attempts, parts_of, status};
 use super::one::told;
 use super::trial::likely;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::Undone;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::Value;
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/delivery.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     done: String,
     /// Why something was not done; empty where it was.
     undone: String,
@@ -67,31 +56,22 @@ struct Step {
     detail: String,
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     shown(&member, &endpoint, None).await
 }
 
 /// The page, with why something was not done.
-pub(super) async fn refused(member: &Member, endpoint: &WebhookEndpoint, undone: Undone) -> Answered {
-    shown(member, endpoint, Some(undone)).await
-}
-
-async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
+pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
     let (view, zone) = (member.view(), member.profile.zone);
-    let id: EventId = member.param("delivery_id").ok_or_else(Refused::not_found)?;
+    let id: EventId = member.id("delivery_id")?;
     let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
     let (class, word) = status(&view, &delivery);
     let http = undone.as_ref().map_or(StatusCode::OK, Undone::status);
     let shown = Page {
-        frame: member.frame("settings/webhooks"),
-        crumbs: member.crumbs_of(&view, endpoint),
-        done: match member.query.get("done") {
-            "resent" => view.t("hooks-resent"),
-            _ => String::new(),
-        },
-        undone: undone.map(|undone| told(&view, undone)).unwrap_or_default(),
+        sheet: member.sheet("settings/webhooks").under(member.crumbs_of(endpoint)),
+        done: member.done(&[("resent", "hooks-resent")]),
+        undone: undone.map(|undone| told(&view, &undone)).unwrap_or_default(),
         here: format!("{}/deliveries/{id}", member.path_of(endpoint.id)),
         kind: parts_of(delivery.kind),
         told_when: event(&view, delivery.kind),
@@ -118,9 +98,8 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
         response: delivery.last_response_body.as_deref().map(plain).unwrap_or_default(),
         likely: delivery.last_error.as_ref().map(|error| view.t(likely(error))).unwrap_or_default(),
         steps: steps(&view, member, &delivery),
-        view,
     };
-    Ok(page(http, &shown)?)
+    page_as(http, &shown)
 }
 
 /// What was tried, as far as it is kept, and what is to come, the last first.

@@ -4,10 +4,7 @@ use actors::delivery::DeliveryTally;
 use actors::domain::{DisabledReason, EventType, WebhookEndpoint, WebhookId};
 use chrono::TimeDelta;
 
-use crate::dashboard::asked::Member;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
-use crate::dashboard::view::View;
+use crate::dashboard::pages::prelude::*;
 
 /// Since when deliveries are counted.
 const COUNTED: TimeDelta = TimeDelta::hours(24);
@@ -24,7 +21,7 @@ pub(super) struct Lately {
 impl Member {
     /// The endpoint of the path.
     pub(super) async fn endpoint(&self) -> Result<WebhookEndpoint, Refused> {
-        let id: WebhookId = self.param("webhook_id").ok_or_else(Refused::not_found)?;
+        let id: WebhookId = self.id("webhook_id")?;
         self.business.webhook(id).await?.ok_or_else(Refused::not_found)
     }
 
@@ -44,14 +41,9 @@ impl Member {
     }
 
     /// The ways up from a page below an endpoint's.
-    pub(super) fn crumbs_of(&self, view: &View, endpoint: &WebhookEndpoint) -> Vec<Crumb> {
+    pub(super) fn crumbs_of(&self, endpoint: &WebhookEndpoint) -> Vec<Crumb> {
         let label = host(endpoint).to_owned();
-        vec![self.crumb_to_list(view), Crumb { label, path: self.path_of(endpoint.id) }]
-    }
-
-    /// The way up to all endpoints.
-    pub(super) fn crumb_to_list(&self, view: &View) -> Crumb {
-        Crumb { label: view.t("settings-webhooks"), path: self.path_to("settings/webhooks") }
+        vec![self.crumb("settings/webhooks"), Crumb { label, path: self.path_of(endpoint.id) }]
     }
 }
 

@@ -3,10 +3,8 @@
 use actors::domain::{EventType, WebhookEndpoint};
 
 use super::endpoint::event;
-use crate::dashboard::filled::Filled;
-use crate::dashboard::form::Form;
-use crate::dashboard::parts::{Choice, Choices, Field};
-use crate::dashboard::view::View;
+use crate::api::webhooks::WebhookBody;
+use crate::dashboard::pages::prelude::*;
 
 /// The fields.
 pub(super) struct Fields {
@@ -25,19 +23,18 @@ impl Fields {
             hint: one.as_str().to_owned(),
             ..Choice::new(one.as_str(), event(view, *one))
         });
-        let events = Choices {
-            id: "events".into(),
-            label: view.t("hooks-events"),
-            kind: "checkbox",
-            all: all.collect(),
-            ..Choices::default()
-        };
+        let events = Choices::new("events", "checkbox", view.t("hooks-events"), all.collect());
         Self {
             url: filled.field(view, url),
             description: filled.field(view, description),
             events: filled.choices(view, events),
         }
     }
+}
+
+/// What a form says of an endpoint.
+pub(super) fn body(member: &Member) -> Result<WebhookBody, Undone> {
+    member.body().text("url").list("events").text("description").read()
 }
 
 /// What stands in the fields for an endpoint as it is.

@@ -2,21 +2,15 @@
 
 use actors::business::PageRequest;
 use actors::domain::{ENDPOINTS_MAX, Right, WebhookEndpoint};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::endpoint::{Lately, address, status};
 use super::receivers::{RECEIVERS, Receiver};
-use crate::dashboard::asked::Member;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/list.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
+    sheet: Sheet,
     /// What was done; empty for nothing.
     done: String,
     base: String,
@@ -36,7 +30,6 @@ struct Row {
     lately: Lately,
 }
 
-/// The list.
 pub(crate) async fn show(member: Member) -> Answered {
     let view = member.view();
     let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
@@ -53,19 +46,15 @@ pub(crate) async fn show(member: Member) -> Answered {
         });
     }
     let shown = Page {
-        frame: member.frame("settings/webhooks"),
-        done: match member.query.get("done") {
-            "deleted" => view.t("hooks-deleted"),
-            _ => String::new(),
-        },
+        sheet: member.sheet("settings/webhooks"),
+        done: member.done(&[("deleted", "hooks-deleted")]),
         base: member.path_to("settings/webhooks"),
         may_change: member.may(Right::Integrations),
         full: endpoints.len() >= ENDPOINTS_MAX,
         endpoints,
         receivers: &RECEIVERS,
-        view,
     };
-    Ok(page(StatusCode::OK, &shown)?)
+    page(&shown)
 }
 
 /// What it is for, and which events it is told of.

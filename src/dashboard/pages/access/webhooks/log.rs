@@ -6,10 +6,7 @@ use actors::view::DeliveryView;
 use chrono_tz::Tz;
 
 use super::super::when::When;
-use crate::dashboard::asked::Member;
-use crate::dashboard::days;
-use crate::dashboard::form::Form;
-use crate::dashboard::parts::{Choice, Field};
+use crate::dashboard::pages::prelude::*;
 use crate::dashboard::view::View;
 use crate::dashboard::words::attempts;
 

@@ -1,21 +1,12 @@
 //! An endpoint: how it is doing, its log, and the ways to everything that is done to it.
 
 use actors::domain::{DisabledReason, Right, WebhookEndpoint};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::super::when::When;
 use super::endpoint::{Lately, event, host, status};
 use super::log::{FILTERS, Filters, Row, row};
-use crate::dashboard::asked::Member;
 use crate::dashboard::drafts::Why;
-use crate::dashboard::filled::Undone;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::listing::Pages;
-use crate::dashboard::parts::Crumb;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
-use crate::words::Value;
+use crate::dashboard::pages::prelude::*;
 
 /// How many deliveries are on a page.
 const SHOWN: usize = 50;
@@ -23,9 +14,7 @@ const SHOWN: usize = 50;
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/one.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     /// What was done; empty for nothing.
     done: String,
     /// Why something was not done; empty where it was.
@@ -53,15 +42,18 @@ struct Page {
     pages: Pages,
 }
 
-/// The page.
 pub(crate) async fn show(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     shown(&member, &endpoint, None).await
 }
 
-/// The page, with why something was not done.
-pub(super) async fn refused(member: &Member, endpoint: &WebhookEndpoint, undone: Undone) -> Answered {
-    shown(member, endpoint, Some(undone)).await
+/// Leads on, or shows the page with why something was not done.
+pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
+    match done {
+        Ok(path) => Ok(see_other(&path)),
+        Err(Refused::Undone(undone)) => shown(member, &member.endpoint().await?, Some(undone)).await,
+        Err(refused) => Err(refused),
+    }
 }
 
 async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
@@ -77,10 +69,9 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
     let events: Vec<_> = endpoint.events.iter().map(|one| event(&view, one)).collect();
     let http = undone.as_ref().map_or(StatusCode::OK, Undone::status);
     let shown = Page {
-        frame: member.frame("settings/webhooks"),
-        crumbs: vec![member.crumb_to_list(&view)],
+        sheet: member.sheet("settings/webhooks").under(vec![member.crumb("settings/webhooks")]),
         done: done(&view, member),
-        undone: undone.map(|undone| told(&view, undone)).unwrap_or_default(),
+        undone: undone.map(|undone| told(&view, &undone)).unwrap_or_default(),
         kept: kept(&view, member),
         host: host(endpoint).to_owned(),
         url: endpoint.url.clone(),
@@ -99,9 +90,8 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
         pages: part.pages(found.next.as_deref()),
         filters,
         here,
-        view,
     };
-    Ok(page(http, &shown)?)
+    page_as(http, &shown)
 }
 
 fn done(view: &View, member: &Member) -> String {
@@ -118,7 +108,7 @@ fn done(view: &View, member: &Member) -> String {
 }
 
 /// What is told above a page of the endpoint's.
-pub(super) fn told(view: &View, undone: Undone) -> String {
+pub(super) fn told(view: &View, undone: &Undone) -> String {
     undone.told(view, view.t("versions-text"))
 }
 

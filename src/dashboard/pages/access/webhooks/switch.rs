@@ -3,17 +3,14 @@
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::domain::{DisabledReason, WebhookStatus};
 
-use super::one::{after, refused};
-use crate::dashboard::asked::Member;
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::see_other;
+use super::one::{after, answered};
+use crate::dashboard::pages::prelude::*;
 
 /// Turns it on again. What it missed stays missed until somebody sends it.
 pub(crate) async fn on(member: Member) -> Answered {
     switch(&member, WebhookStatus::Enabled, "on").await
 }
 
-/// Turns it off.
 pub(crate) async fn off(member: Member) -> Answered {
     switch(&member, WebhookStatus::Disabled, "off").await
 }
@@ -29,8 +26,6 @@ async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered 
         // By hand, as the operator does; the audit log says whose.
         reason: DisabledReason::Operator,
     };
-    match member.change(change).await? {
-        Ok(_) => Ok(see_other(&after(member, &endpoint, done))),
-        Err(undone) => refused(member, &member.endpoint().await?, undone).await,
-    }
+    let done = member.change(change).await.map(|_| after(member, &endpoint, done));
+    answered(member, done).await
 }

@@ -2,27 +2,18 @@
 
 use actors::delivery::WebhookTrial;
 use actors::domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
-use askama::Template;
-use axum::http::StatusCode;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::duration;
 use super::log::told;
 use super::one;
 use crate::api::webhooks::WebhookTestBody;
-use crate::dashboard::asked::Member;
-use crate::dashboard::filled::Undone;
-use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::{Choice, Crumb, Field};
-use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page};
+use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/trial.html", config = "src/askama.toml")]
 struct Page {
-    view: View,
-    frame: Frame,
-    crumbs: Vec<Crumb>,
+    sheet: Sheet,
     here: String,
     kind: Field,
     /// Why no test was made; empty otherwise.
@@ -43,33 +34,30 @@ struct Came {
     sent: Vec<Piece>,
 }
 
-/// The form.
 pub(crate) async fn form(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let first = endpoint.events.iter().next();
     shown(&member, &endpoint, first, (StatusCode::OK, String::new()), None)
 }
 
-/// Makes the test.
 pub(crate) async fn send(member: Member) -> Answered {
     let (view, endpoint) = (member.view(), member.endpoint().await?);
-    let body = match member.body().optional("type").read::<WebhookTestBody>() {
-        Ok(body) => body,
-        Err(undone) => {
-            let told = (undone.status(), one::told(&view, undone));
-            return shown(&member, &endpoint, None, told, None);
-        }
+    let read = member.body().optional("type").read::<WebhookTestBody>();
+    let kind = read.as_ref().ok().and_then(|body| body.kind);
+    let tried = async {
+        let kind = read?.kind;
+        member.business.try_webhook(endpoint.id, kind).await.map_err(Undone::of)
     };
-    match member.business.try_webhook(endpoint.id, body.kind).await {
+    match tried.await {
         Ok(trial) => {
             let kind = Some(trial.shown.kind);
             shown(&member, &endpoint, kind, (StatusCode::OK, String::new()), Some(came(&view, trial)))
         }
-        Err(error) => {
-            let undone = Undone::of(error)?;
-            let told = (undone.status(), one::told(&view, undone));
-            shown(&member, &endpoint, body.kind, told, None)
+        Err(Refused::Undone(undone)) => {
+            let told = (undone.status(), one::told(&view, &undone));
+            shown(&member, &endpoint, kind, told, None)
         }
+        Err(refused) => Err(refused),
     }
 }
 
@@ -85,15 +73,13 @@ fn shown(
         .iter()
         .map(|one| Choice { chosen: chosen == Some(*one), ..Choice::new(one.as_str(), one.as_str()) });
     let shown = Page {
-        frame: member.frame("settings/webhooks"),
-        crumbs: member.crumbs_of(&view, endpoint),
+        sheet: member.sheet("settings/webhooks").under(member.crumbs_of(endpoint)),
         here: format!("{}/test", member.path_of(endpoint.id)),
         kind: Field::select("type", view.t("hooks-event"), types.collect()),
         undone,
         came,
-        view,
     };
-    Ok(page(status, &shown)?)
+    page_as(status, &shown)
 }
 
 fn came(view: &View, trial: WebhookTrial) -> Came {
