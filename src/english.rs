@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use actors::domain::{
-    Amendment, BudgetKind, Conflict, Denied, DirFault, Named, PasswordHint, ProblemCode, SlotReason,
-    TextError, UnderWay, UrlRefusal, UsedBy, Wait,
+    Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
+    SlotReason, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
 };
 use actors::net::named::TlsFault;
 
@@ -181,6 +181,7 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::OfContact(id) => return format!("is that of contact {id}").into(),
         P::People(count) => return format!("{count} people belong to it").into(),
         P::WebhookUrl(refusal) => return webhook_url(*refusal).into(),
+        P::Import(problem) => return import(problem),
         P::Endpoints(count) => return format!("{count} endpoints exist").into(),
         P::RowsFull { kind, max, used } => {
             return format!("the business may keep at most {max} {}; it has {used}", spaced(*kind)).into();
@@ -272,6 +273,60 @@ pub(crate) fn text(error: TextError) -> Cow<'static, str> {
         TextError::Nul => "must not contain the NUL character",
         TextError::Email => "must be an email address such as name@example.com",
         TextError::Phone => "must be a phone number, national or in the form +15551234567",
+    };
+    words.into()
+}
+
+/// Why a line cannot be imported.
+fn import(problem: &ImportProblem) -> Cow<'static, str> {
+    use ImportProblem as I;
+    let words = match problem {
+        I::LineBytesMax(max) => return format!("is longer than {max} bytes").into(),
+        I::NotJson(column) => return format!("is not valid JSON from column {column} on").into(),
+        I::Count(count) => return format!("must be {count}: lines are missing or were added").into(),
+        I::NotBefore(kind) => return format!("must come before the lines of kind {kind}").into(),
+        I::NotSorted(by) => {
+            return format!("must be greater than on the line before: lines are sorted by {by}").into();
+        }
+        I::SpecialDaysMax(max) => {
+            return format!("is one too many: a business has at most {max} special days").into();
+        }
+        I::TimesOffMax { per_staff, all } => {
+            let most = format!("a staff member has at most {per_staff} times off, and a business {all}");
+            return format!("is one too many: {most}").into();
+        }
+        I::EndpointsMax(max) => return format!("a business has at most {max} webhook endpoints").into(),
+        I::Overlaps { by, until } => {
+            return format!("overlaps appointment {by} of the same staff member, which ends at {until}")
+                .into();
+        }
+        I::MoreCallsOfNoMessage(calls) => {
+            return format!("{calls} more calls of the business name a message that it does not have").into();
+        }
+        I::NoHead => "must be the head of an export, with its format and version",
+        I::NotTheFirst => "must be on the first line",
+        I::AfterTheLast => "comes after the last line",
+        I::EndsEarly => "is missing: the file ends too early",
+        I::Incomplete => "says that the export is incomplete: records of a business are missing",
+        I::NoBusiness => "must come after a business",
+        I::BusinessNotEnded => "must come after the end of the business before it",
+        I::BusinessExists => "is that of a business that is here already",
+        I::BusinessEnding => {
+            "is that of a business that was ended here; import again once the service has deleted its rows"
+        }
+        I::OncePerBusiness => "must come once at most, directly after the business",
+        I::NotAUuid7 => "must be a UUID of version 7",
+        I::Future => "must not be in the future: check the clock of this machine",
+        I::LaterThanId => "must not be later than the instant in the id",
+        I::NotWithinADay => "must be later than starts_at, by one day at most",
+        I::NotE164 => "must be a phone number in the form +15551234567",
+        I::NotASecret => "must be whsec_ and the base64 of 32 bytes",
+        I::RequiredIfDisabled => "is required if the endpoint is disabled",
+        I::NullIfEnabled => "must be null if the endpoint is enabled",
+        I::ErasedHere => {
+            "is that of a contact who was erased here: erase the contact in the exporting service and export again, or import \
+             with erase_again (--erase-again), which leaves the contact's data out"
+        }
     };
     words.into()
 }

@@ -34,6 +34,8 @@ const FORMAT: &str = "receptionist-export";
 const PROBLEM: &str = "problem";
 /// The word that the line behind the last record of a business begins with.
 const BUSINESS_END: &str = "business_end";
+/// The word that the last line begins with.
+const END: &str = "end";
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.

@@ -1,16 +1,15 @@
 //! Reading lines as records: every problem of a line is found.
 
 use actors::counting::Difference;
-use actors::domain::{BusinessId, Problem, ProblemCode, Timestamp};
+use actors::domain::{BusinessId, ImportProblem, Problem, ProblemCode, Timestamp};
 use actors::moving::{Moved, MovedKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::records::read_line;
-use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION, VERSION_MIN};
+use super::{BUSINESS_END, END, FORMAT, PROBLEM, VERSION, VERSION_MIN};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;
-use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, FromText, from_json};
 use crate::http::reading::Reading;
 use crate::json_object;
@@ -43,8 +42,8 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    fn whole(code: impl Into<ProblemCode>) -> Self {
-        Self { problems: vec![Problem::new("", code)], is_business: false }
+    fn at(path: &str, code: impl Into<ProblemCode>) -> Self {
+        Self { problems: vec![Problem::new(path, code)], is_business: false }
     }
 }
 
@@ -53,36 +52,28 @@ impl Unread {
 /// # Errors
 /// Everything that is wrong with it.
 pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
-    let mut json: Json = serde_json::from_slice(line).map_err(|error| {
-        let text = error.to_string();
-        let said = text.split(" at line 1 ").next().unwrap_or_default();
-        Unread::whole(format!("is not valid JSON: {said} (column {})", error.column()))
-    })?;
-    let Json::Object(properties) = &mut json else { return Err(Unread::whole("must be a JSON object")) };
+    let mut json: Json = serde_json::from_slice(line)
+        .map_err(|error| Unread::at("", ImportProblem::NotJson(error.column())))?;
+    let Json::Object(properties) = &mut json else { return Err(Unread::at("", ProblemCode::NotAnObject)) };
     let Some(at) = properties.iter().position(|(name, _)| name == "kind") else {
-        return record(&json, |HeadLine { format: Format, version: Version, exported_at }| Line::Head {
+        return record(&json, |HeadLine { format: Format, version: _, exported_at }| Line::Head {
             exported_at,
         });
     };
     let (_, kind) = properties.remove(at);
-    let Json::String(kind) = kind else {
-        return Err(Unread {
-            problems: vec![Problem::new("kind", ProblemCode::NotAString)],
-            is_business: false,
-        });
-    };
+    let Json::String(kind) = kind else { return Err(Unread::at("kind", ProblemCode::NotAString)) };
     let json = &json;
     match kind.as_str() {
         BUSINESS_END => record(json, |it: BusinessEndLine| {
             Line::Record(Moved::End { records: u64::from(it.records.get()) })
         }),
-        "end" => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
-        PROBLEM => Err(Unread::whole("says that the export is not whole: records of a business are missing")),
+        END => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
+        PROBLEM => Err(Unread::at("", ImportProblem::Incomplete)),
         kind => match MovedKind::of_word(kind) {
-            None => Err(Unread {
-                problems: vec![Problem::new("kind", "is not one of this format")],
-                is_business: false,
-            }),
+            None => {
+                let words = MovedKind::ALL.iter().map(|kind| kind.word()).chain([BUSINESS_END, END]);
+                Err(Unread::at("kind", ProblemCode::OneOf(words.collect())))
+            }
             Some(kind) => {
                 let is_business = kind == MovedKind::Business;
                 read_line(kind, json).map(Line::Record).map_err(|problems| Unread { problems, is_business })
@@ -123,7 +114,7 @@ json_object! {
         /// What the format is called.
         format: Format,
         /// Which version of it.
-        version: Version,
+        version: Whole<VERSION_MIN, VERSION>,
         /// When it was written.
         exported_at: Timestamp,
     }
@@ -152,22 +143,6 @@ struct Format;
 
 impl FromText for Format {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        if text == FORMAT { Ok(Self) } else { Err(format!("must be {FORMAT}").into()) }
-    }
-}
-
-/// The version of the format.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline)]
-struct Version;
-
-impl FromJson for Version {
-    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        if json.as_whole().is_some_and(|version| (VERSION_MIN.into()..=VERSION.into()).contains(&version)) {
-            return Some(Self);
-        }
-        problems
-            .add(at, format!("must be {VERSION_MIN} to {VERSION}, which this version of the program reads"));
-        None
+        if text == FORMAT { Ok(Self) } else { Err(ProblemCode::OneOf(vec![FORMAT])) }
     }
 }

@@ -5,7 +5,7 @@ use actors::domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
     BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
     ContactId, Currency, DayHours, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale,
-    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, RETENTION_DAYS, Retention,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention,
     Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
     WeeklyHours,
 };
@@ -166,7 +166,7 @@ json_object! {
 fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     for (name, other) in [("price_cents", "currency"), ("currency", "price_cents")] {
         if properties.has(other) && !properties.has(name) {
-            problems.add(&at.property(name), format!("is required with {other}"));
+            problems.add(&at.property(name), ProblemCode::RequiredWith(other));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Values that lines have in one form only.
 
-use actors::domain::{Phone, ProblemCode, WebhookSecret};
+use actors::domain::{ImportProblem, Phone, ProblemCode, WebhookSecret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ impl E164 {
 impl FromText for E164 {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
         let read = Phone::from_e164(text.to_owned()).map(|phone| Self(phone.as_str().to_owned()));
-        read.map_err(|_| "must be a phone number in the form +15551234567".into())
+        read.map_err(|_| ImportProblem::NotE164.into())
     }
 }
 
@@ -43,8 +43,6 @@ impl FromText for Secret {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
         let bytes = text.strip_prefix(SECRET_TAG).and_then(|text| STANDARD.decode(text).ok());
         let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        bytes
-            .map(|bytes| Self(WebhookSecret::new(bytes)))
-            .ok_or_else(|| format!("must be {SECRET_TAG} and the base64 of 32 bytes").into())
+        bytes.map(|bytes| Self(WebhookSecret::new(bytes))).ok_or(ImportProblem::NotASecret.into())
     }
 }

@@ -1,6 +1,8 @@
 //! The lines of webhook endpoints, property by property.
 
-use actors::domain::{DisabledReason, EventType, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus};
+use actors::domain::{
+    DisabledReason, EventType, ImportProblem, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus,
+};
 use actors::net::WebhookUrl;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -76,9 +78,8 @@ fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
     let off = status == Some(WebhookStatus::Disabled);
     for name in ["disabled_reason", "disabled_at"] {
         if status.is_some() && properties.has(name) != off {
-            let message =
-                if off { "is required of what is disabled" } else { "must be null of what is enabled" };
-            problems.add(&at.property(name), message);
+            let code = if off { ImportProblem::RequiredIfDisabled } else { ImportProblem::NullIfEnabled };
+            problems.add(&at.property(name), code);
         }
     }
 }

@@ -6,7 +6,7 @@ use actors::moving::{Moved, MovedKind};
 
 use super::line::Written;
 use super::records::written;
-use super::{BUSINESS_END, FORMAT, PROBLEM, VERSION};
+use super::{BUSINESS_END, END, FORMAT, PROBLEM, VERSION};
 
 /// The first line.
 pub(crate) fn head(exported_at: Timestamp) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn head(exported_at: Timestamp) -> String {
 
 /// The last line.
 pub(crate) fn end(businesses: u64) -> String {
-    Written::new("kind", "end").put("businesses", &businesses).end()
+    Written::new("kind", END).put("businesses", &businesses).end()
 }
 
 /// A line in place of the last one: records of a business are missing, so the export is not whole.

@@ -60,7 +60,7 @@ async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
     let cases = [
         ("".to_owned(), "line 1".to_owned(), "the file ends too early"),
         ("{}".to_owned(), "line 1: format".to_owned(), "is required"),
-        ("[]\n".to_owned(), "line 1".to_owned(), "must be a JSON object"),
+        ("[]\n".to_owned(), "line 1".to_owned(), "must be an object"),
         (body(&lines).to_owned(), "line 1".to_owned(), "must be the head"),
         (
             lines.replacen("\"kind\":\"contact\",", "\"kind\":\"contact\",\"x\":1,", 1),

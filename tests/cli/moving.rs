@@ -252,7 +252,7 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
     let twice = |at: usize| [&good[..=at], &good[at..]].concat();
     let phone = |at: usize| format!("\"phone\":\"{}\"", field(at, "phone"));
     let cases = [
-        (changed(0, "\"version\":3", "\"version\":1"), "line 1: version: must be 2".to_owned()),
+        (changed(0, "\"version\":3", "\"version\":1"), "line 1: version: must be a whole number from 2 to 3".to_owned()),
         (good[1..].to_vec(), "line 1: must be the head".to_owned()),
         (
             good[..good.len() - 1].to_vec(),

@@ -1,8 +1,8 @@
 //! What is wrong with one thing that a request names: a code with its values. The edges tell it in words.
 
 use super::{
-    BackupId, BudgetKind, Conflict, ContactId, Day, MembershipStatus, PasswordHint, PersonId, TextError,
-    Timestamp, UsedBy,
+    AppointmentId, BackupId, BudgetKind, Conflict, ContactId, Day, MembershipStatus, PasswordHint, PersonId,
+    TextError, Timestamp, UsedBy,
 };
 
 /// One thing that is wrong with a request, and where.
@@ -244,6 +244,8 @@ pub enum ProblemCode {
     TimeTwice,
     /// The box has to be ticked.
     NotTicked,
+    /// The line cannot be imported.
+    Import(ImportProblem),
     /// In words of its own.
     Said(String),
 }
@@ -295,6 +297,79 @@ pub enum UrlRefusal {
     NotPublic,
 }
 
+/// Why a line cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportProblem {
+    /// The line is longer than this number of bytes.
+    LineBytesMax(usize),
+    /// The line is not valid JSON from this column on.
+    NotJson(usize),
+    /// The first line is not the head of an export.
+    NoHead,
+    /// The line is a head, and not the first line.
+    NotTheFirst,
+    /// The line comes after the last line of an export.
+    AfterTheLast,
+    /// The last line is missing.
+    EndsEarly,
+    /// The export lacks recorded rows.
+    Incomplete,
+    /// It has to be this number, which was counted.
+    Count(u64),
+    /// The line belongs to a business, and no business came before it.
+    NoBusiness,
+    /// The business before the line has no end.
+    BusinessNotEnded,
+    /// The business exists.
+    BusinessExists,
+    /// The business was ended, and its rows are still being deleted.
+    BusinessEnding,
+    /// It has to come before the records of this kind.
+    NotBefore(&'static str),
+    /// A business has one line of this kind at most, directly after its own.
+    OncePerBusiness,
+    /// The lines of this kind have to be sorted by these properties.
+    NotSorted(&'static str),
+    /// It has to be a UUID of version 7.
+    NotAUuid7,
+    /// It is in the future of this machine's clock.
+    Future,
+    /// It is later than the instant in the id.
+    LaterThanId,
+    /// It has to be later than `starts_at`, by one day at most.
+    NotWithinADay,
+    /// It has to be a phone number in E.164 form.
+    NotE164,
+    /// It has to be the secret of a webhook endpoint.
+    NotASecret,
+    /// A disabled endpoint has to have it.
+    RequiredIfDisabled,
+    /// An enabled endpoint must not have it.
+    NullIfEnabled,
+    /// A business has at most this number of special days.
+    SpecialDaysMax(usize),
+    /// There are too many times off.
+    TimesOffMax {
+        /// The most of one staff member.
+        per_staff: usize,
+        /// The most of a business.
+        all: usize,
+    },
+    /// A business has at most this number of webhook endpoints.
+    EndpointsMax(usize),
+    /// Another appointment of the staff member ends later.
+    Overlaps {
+        /// The other appointment.
+        by: AppointmentId,
+        /// Its end.
+        until: Timestamp,
+    },
+    /// The contact was erased here.
+    ErasedHere,
+    /// So many more calls of the business name a message that the business does not have.
+    MoreCallsOfNoMessage(u64),
+}
+
 /// What a request may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
@@ -321,6 +396,12 @@ impl From<&str> for ProblemCode {
 impl From<String> for ProblemCode {
     fn from(words: String) -> Self {
         Self::Said(words)
+    }
+}
+
+impl From<ImportProblem> for ProblemCode {
+    fn from(problem: ImportProblem) -> Self {
+        Self::Import(problem)
     }
 }
 

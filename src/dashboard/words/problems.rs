@@ -108,6 +108,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Les horloges montrent deux fois cette heure ce jour-là : prenez-en une autre.",
         ),
         P::NotTicked => ("This has to be ticked.", "Cette case doit être cochée."),
+        P::Import(_) => ("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
         P::Required => ("This is needed.", "C’est nécessaire."),
         P::RequiredWith("price_cents") => ("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => ("A currency needs a price.", "Une monnaie a besoin d’un prix."),
