@@ -21,7 +21,6 @@ use tokio::sync::{Semaphore, watch};
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
-pub use self::imports::Importing;
 pub use self::once::Once;
 use crate::actor::{Bounds, Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};

@@ -44,7 +44,7 @@ pub mod view;
 pub mod window;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, Importing, NewBusiness, Once};
+pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, NewBusiness, Once};
 pub use error::EngineError;
 pub use limits::{BUSINESS_ACTORS, Limits};
 pub use live::{Happened, Heard, Watching};

@@ -1,9 +1,9 @@
 //! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
 
+use actors::Engine;
 use actors::domain::{BusinessId, Problem, Refusal, ResourceId};
-use actors::moving::{ImportOptions, MoveError, Wrong};
+use actors::moving::{Import, ImportOptions, Wrong};
 use actors::view::ImportedView;
-use actors::{Engine, Importing};
 use axum::body::Body;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -76,30 +76,30 @@ pub(super) async fn import(
     }
     let dry_run = query.dry_run.unwrap_or_default();
     let options = ImportOptions { erase_again: query.erase_again.unwrap_or_default() };
-    let mut importing = engine.import(options).await?;
+    let mut import = engine.import(options)?;
     tracing::info!(dry_run, "an import begins");
     let (mut taking, mut digest) = (Taking::default(), Sha256::new());
-    let taken = take(engine, &mut importing, &mut taking, &mut body, &mut digest).await;
+    let taken = take(engine, &mut import, &mut taking, &mut body, &mut digest).await;
     if matches!(taken, Err(ApiError::Unavailable)) {
         // The service ends, and nobody waits for what is left to be taken back.
-        drop(importing);
+        drop(import);
         return Err(ApiError::Unavailable);
     }
     let exported_at = taking.exported_at().filter(|_| taken.is_ok() && taking.wrong().is_empty());
     let Some(exported_at) = exported_at else {
-        importing.take_back().await?;
+        import.take_back().await?;
         taken?;
         tracing::info!(problems = taking.wrong().len(), "an import was refused");
         return Err(Refusal::Invalid(taking.wrong().iter().map(told_of).collect()).into());
     };
-    let (businesses, records) = importing.import().count();
+    let (businesses, records) = import.count();
     let imported = ImportedView { businesses, records, exported_at, dry_run };
     if dry_run {
-        importing.take_back().await?;
+        import.take_back().await?;
         return Ok(Done { said: imported, replayed: false });
     }
     let asked = context.idempotency_by(&digest.finalize())?;
-    Ok(Done::answer_to(importing.finish(imported, context.caller.actor, asked).await?))
+    Ok(Done::answer_to(import.finish(imported, context.caller.actor, asked).await?))
 }
 
 /// The next piece of the lines, unless the service ends.
@@ -114,25 +114,24 @@ async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiEr
 /// Takes every line, until something is so wrong that the rest tells nothing.
 async fn take(
     engine: &Engine,
-    importing: &mut Importing,
+    import: &mut Import,
     taking: &mut Taking,
     body: &mut Pieces,
     digest: &mut Sha256,
 ) -> Result<(), ApiError> {
-    let failed = |error: MoveError| ApiError::from(actors::EngineError::from(error));
     let mut lines = crate::moving::Lines::default();
     while let Some(piece) = next(engine, body).await? {
         digest.update(&piece);
         lines.push(&piece);
         while let Some(line) = lines.next() {
-            if !taking.line(importing.import(), &line).await.map_err(failed)? {
+            if !taking.line(import, &line).await? {
                 return Ok(());
             }
-            importing.rest().await?;
+            import.rest().await?;
         }
     }
     if let Some(line) = lines.rest()
-        && !taking.line(importing.import(), &line).await.map_err(failed)?
+        && !taking.line(import, &line).await?
     {
         return Ok(());
     }

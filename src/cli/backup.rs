@@ -16,10 +16,10 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::carry_out::{CommandFailure, carry_out};
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::record::ApiError;
-use super::stopped::{CommandFailure, carry_out};
 use super::{print, rotation};
 
 /// How often it is asked how far the backup has come.

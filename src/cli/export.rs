@@ -1,30 +1,24 @@
-//! `export`: writes businesses as lines, of the running service where one uses the data directory, else of its store.
+//! `export`: writes businesses of the running service as lines.
 //!
-//! What always holds: what is written is whole or not there ([`WholeFile`]); of what is written one step of records is in
-//! memory.
+//! What always holds: what is written is whole or not there ([`WholeFile`]).
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use actors::counting::Differences;
-use actors::domain::Business;
-use actors::moving::{Leaving, LeftOut, Moved, Which, meant};
-use actors::ports::system_clock;
-use actors::store::{Store, StoreError};
 use clap::Args;
 
+use super::carry_out::{CommandFailure, carry_out};
 use super::client::{CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
 use super::record::ApiError;
 use super::request;
 use super::resolve::{ResolveError, resolve};
-use super::stopped::{CommandFailure, carry_out, on_store};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 use super::whole_file::{WholeFile, WriteError};
-use crate::config::variables;
 use crate::moving;
 
 /// The options of `export`.
@@ -46,18 +40,11 @@ pub struct ExportArgs {
 /// Why nothing was exported.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
-    Store {
-        #[from]
-        source: StoreError,
-    },
     #[error(
-        "{variable}: there is no store in {}; a service elsewhere is told by --admin-url or --admin-listen, with its token",
-        .dir.display(), variable = variables::DATA_DIR
+        "{error}. If the service does not start on the store, `receptionist salvage --data-dir {} --to NEW` writes the \
+         readable rows into a new one: start the service there and export again", .dir.display()
     )]
-    NoStore { dir: PathBuf },
-    #[error("--business: {0}")]
-    Business(String),
+    Stopped { dir: PathBuf, error: OptionsError },
     #[error(
         "the export is incomplete: {0}; it has no last line, so no import takes it (`receptionist verify` names all that is \
          wrong with a stopped store)"
@@ -66,11 +53,20 @@ enum CommandError {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error(transparent)]
-    Options(#[from] OptionsError),
+    Options(OptionsError),
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+}
+
+impl From<OptionsError> for CommandError {
+    fn from(error: OptionsError) -> Self {
+        match &error {
+            OptionsError::NoService { dir, .. } => Self::Stopped { dir: dir.clone(), error },
+            _ => Self::Options(error),
+        }
+    }
 }
 
 impl CommandFailure for CommandError {
@@ -95,22 +91,6 @@ pub fn export(args: ExportArgs) -> ExitCode {
 
 async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
     let mut to = WholeFile::begin(args.to.as_deref())?;
-    let note = match args.options.stopped_data_dir() {
-        None => of_service(&args, &mut to).await?,
-        // Opening would make one.
-        Some(dir) if !dir.is_dir() => return Err(CommandError::NoStore { dir }),
-        Some(dir) => match on_store(&dir, async |store| of_store(store, &args, &mut to)).await {
-            Err(CommandError::Store { source: StoreError::InUse(_) }) => of_service(&args, &mut to).await?,
-            exported => exported?,
-        },
-    };
-    to.finish()?;
-    print::note(&note);
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What the running service gives.
-async fn of_service(args: &ExportArgs, to: &mut WholeFile) -> Result<String, CommandError> {
     let client = Client::admitted(args.options.access()?, CALL_TIMEOUT).await;
     let mut target = match &args.business {
         None => "/admin/v1/export".to_owned(),
@@ -145,81 +125,13 @@ async fn of_service(args: &ExportArgs, to: &mut WholeFile) -> Result<String, Com
         return Err(CommandError::Incomplete(problems));
     }
     taken?;
+    to.finish()?;
     let lines = print::count(lines, "line", "lines");
     let mut note = format!("exported {lines} of the running service");
     note.push_str("\nleft out API keys: make new ones where the businesses go");
     if !args.with_secrets {
         note.push_str("\nleft out webhook endpoints: --with-secrets takes them along");
     }
-    Ok(note)
-}
-
-/// What lies in a store that no service runs on.
-fn of_store(store: &Store, args: &ExportArgs, to: &mut WholeFile) -> Result<String, CommandError> {
-    let businesses = chosen(store, args.business.as_deref())?;
-    let (mut records, mut left_out, mut problems) = (0_u64, LeftOut::default(), Differences::default());
-    to.write(moving::head(system_clock().now()).as_bytes())?;
-    for business in &businesses {
-        let mut leaving = Leaving::of(business.clone(), args.with_secrets);
-        loop {
-            let moved = leaving.next(store, store.rows())?;
-            if moved.is_empty() {
-                break;
-            }
-            for moved in moved {
-                records += u64::from(!matches!(moved, Moved::End { .. }));
-                to.write(moving::line(&moved).as_bytes())?;
-            }
-        }
-        let left = leaving.left_out();
-        left_out.keys += left.keys;
-        left_out.endpoints += left.endpoints;
-        leaving.differences().into_iter().for_each(|difference| problems.add(difference));
-    }
-    if !problems.is_empty() {
-        for problem in &problems.listed {
-            to.write(moving::problem(problem).as_bytes())?;
-        }
-        return Err(CommandError::Incomplete(problems));
-    }
-    let count = businesses.len() as u64;
-    to.write(moving::end(count).as_bytes())?;
-    let businesses = print::count(count, "business", "businesses");
-    let mut note = format!("exported {businesses}, {}", print::count(records, "record", "records"));
-    if left_out.keys > 0 {
-        let keys = print::count(left_out.keys, "API key", "API keys");
-        note.push_str(&format!("\nleft out {keys}: make new ones where the businesses go"));
-    }
-    let unreadable = store.rows_set_aside() as u64;
-    if unreadable > 0 {
-        let rows = print::count(unreadable, "row", "rows");
-        note.push_str(&format!("\nleft out {rows} that do not decode: `receptionist verify` names them"));
-    }
-    if args.business.is_none() {
-        for (business, reason) in store.businesses_set_aside() {
-            note.push_str(&format!("\nleft out business {business}, which is set aside: {reason}"));
-        }
-    }
-    if left_out.endpoints > 0 {
-        let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
-        note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));
-    }
-    Ok(note)
-}
-
-/// The businesses that are meant, one at least where one was named.
-fn chosen(store: &Store, text: Option<&str>) -> Result<Vec<Business>, CommandError> {
-    let which = match text {
-        None => Which::All,
-        Some(text) => text.parse().map_or_else(|_| Which::Named(text.to_owned()), Which::Id),
-    };
-    let businesses = meant(store, &which)?;
-    match (text, &businesses[..]) {
-        (Some(text), []) => Err(CommandError::Business(format!("there is no business {text:?}"))),
-        (Some(text), several @ [_, _, ..]) => {
-            let ids: Vec<String> = several.iter().map(|business| business.id.to_string()).collect();
-            Err(CommandError::Business(format!("several are called {text:?}: {}", ids.join(", "))))
-        }
-        _ => Ok(businesses),
-    }
+    print::note(&note);
+    Ok(ExitCode::SUCCESS)
 }

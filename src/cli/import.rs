@@ -1,30 +1,22 @@
-//! `import`: reads businesses that `export` has written, into the store of a stopped service, or by the running one.
+//! `import`: has the running service read businesses that `export` has written.
 //!
 //! What always holds: every line is good, or nothing is imported and each problem is told with its line, up to
-//! [`PROBLEMS_MAX`]; one piece of the file is in memory.
+//! [`PROBLEMS_MAX`].
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use actors::moving::{Import, ImportOptions, MoveError, Settled, settle};
-use actors::ports::Ports;
-use actors::store::{Store, StoreError};
 use clap::Args;
 use serde::Deserialize;
 
+use super::carry_out::{CommandFailure, carry_out};
 use super::client::{CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
 use super::record::ApiError;
-use super::stopped::{CommandFailure, carry_out, on_store};
-use crate::config::variables;
-use crate::english;
-use crate::moving::{Lines, PROBLEMS_MAX, Taking, place};
-
-/// How much is read at once.
-const PIECE_BYTES: usize = 64 << 10;
+use crate::moving::PROBLEMS_MAX;
 
 /// The options of `import`.
 #[derive(Debug, Args)]
@@ -38,9 +30,8 @@ pub struct ImportArgs {
     /// Erase contacts again who were erased here, and leave out what tells of them; without it they are refused
     #[arg(long)]
     erase_again: bool,
-    /// Read nothing: only finish or take back an import that broke off, which every import and every start of the service
-    /// does first
-    #[arg(long, conflicts_with_all = ["from", "dry_run", "erase_again"])]
+    /// Not supported any more: the service finishes or takes back an interrupted import when it starts
+    #[arg(long, hide = true)]
     settle: bool,
     #[command(flatten)]
     options: OperatorOptions,
@@ -49,29 +40,19 @@ pub struct ImportArgs {
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
-    Move {
-        #[from]
-        source: MoveError,
-    },
-    #[error("--settle: the service settles by itself when it starts; stop it, or leave that to it")]
-    Running,
+    #[error(
+        "--settle is not supported any more: the service finishes or takes back an interrupted import when it starts; start \
+         `receptionist serve`"
+    )]
+    Settle,
     #[error(transparent)]
     Options(#[from] OptionsError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("cannot read {file}: {source}")]
-    Read { file: String, source: io::Error },
-    #[error("SSL_CERT_FILE: {0}")]
-    Ports(String),
+    #[error("cannot read {}: {source}", .file.display())]
+    Read { file: PathBuf, source: io::Error },
     #[error("cannot write to standard output: {0}")]
     Output(#[source] io::Error),
-}
-
-impl From<StoreError> for CommandError {
-    fn from(error: StoreError) -> Self {
-        MoveError::from(error).into()
-    }
 }
 
 /// What came of an import.
@@ -81,9 +62,6 @@ enum Outcome {
     /// These stand in its way, each with its place.
     Bad(Vec<String>),
 }
-
-/// What the lines come from.
-type Input = Box<dyn Read + Send>;
 
 impl CommandFailure for CommandError {
     fn exit_status(&self) -> u8 {
@@ -103,12 +81,7 @@ pub fn import(args: ImportArgs) -> ExitCode {
 }
 
 async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {
-    let input: Input = match &args.from {
-        _ if args.settle => Box::new(io::empty()),
-        None => Box::new(io::stdin()),
-        Some(file) => Box::new(File::open(file).map_err(|source| unreadable(&args, source))?),
-    };
-    match imported(&args, input).await? {
+    match imported(&args).await? {
         Outcome::Done(said) => {
             print::output(&said).map_err(CommandError::Output)?;
             Ok(ExitCode::SUCCESS)
@@ -120,110 +93,18 @@ async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {
     }
 }
 
-async fn imported(args: &ImportArgs, mut input: Input) -> Result<Outcome, CommandError> {
-    if let Some(dir) = args.options.stopped_data_dir() {
-        let ports = Ports::system().map_err(|error| CommandError::Ports(error.to_string()))?;
-        match on_store(&dir, async |store| within(store, &ports, args, &mut input).await).await {
-            Err(CommandError::Move { source: MoveError::Store(StoreError::InUse(_)) }) => {}
-            imported => return imported,
-        }
-    }
-    if args.settle { Err(CommandError::Running) } else { by_service(args, input).await }
-}
-
-fn unreadable(args: &ImportArgs, source: io::Error) -> CommandError {
-    let file = args.from.as_ref().map_or("standard input".into(), |file| file.display().to_string());
-    CommandError::Read { file, source }
-}
-
-async fn within(
-    store: &Store,
-    ports: &Ports,
-    args: &ImportArgs,
-    input: impl Read,
-) -> Result<Outcome, CommandError> {
-    let settled = match settle(store).await? {
-        Settled::Nothing => None,
-        Settled::TakenBack(count) => {
-            let businesses = print::count(count, "business", "businesses");
-            Some(format!("took back {businesses} of an import that broke off"))
-        }
-        Settled::Finished(count) => {
-            let businesses = print::count(count, "business", "businesses");
-            Some(format!("finished an import that broke off: opened {businesses}"))
-        }
-    };
-    if args.settle {
-        let said = settled.unwrap_or("no import has broken off".into());
-        return Ok(Outcome::Done(format!("{said}\n")));
-    }
-    settled.iter().for_each(|said| print::note(said));
-    let options = ImportOptions { erase_again: args.erase_again };
-    let mut import = Import::begin(store, ports, options).await?;
-    let taking = match take(&mut import, input).await {
-        Ok(taking) => taking,
-        Err(error) => {
-            import.take_back().await?;
-            return Err(match error {
-                TakeError::Move(error) => error.into(),
-                TakeError::Read(source) => unreadable(args, source),
-            });
-        }
-    };
-    let wrong = taking.wrong();
-    if !wrong.is_empty() {
-        import.take_back().await?;
-        let told =
-            wrong.iter().map(|wrong| format!("{}: {}", place(wrong), english::problem(&wrong.problem.code)));
-        return Ok(Outcome::Bad(told.collect()));
-    }
-    let exported_at = taking.exported_at().map(|at| at.to_string());
-    let (businesses, records) = import.count();
-    let said = said(businesses, records, exported_at.as_deref(), args.dry_run);
-    if args.dry_run {
-        import.take_back().await?;
-    } else {
-        let opened = import.finish().await?;
-        assert!(opened, "an import without a problem is good");
-    }
-    Ok(Outcome::Done(said))
-}
-
-/// Why the lines were not taken to the end.
-enum TakeError {
-    Move(MoveError),
-    Read(io::Error),
-}
-
-/// Takes line after line.
-async fn take(import: &mut Import, mut input: impl Read) -> Result<Taking, TakeError> {
-    let (mut taking, mut lines, mut bytes) = (Taking::default(), Lines::default(), vec![0; PIECE_BYTES]);
-    loop {
-        let read = match input.read(&mut bytes) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(TakeError::Read)?,
-        };
-        if read == 0 {
-            break;
-        }
-        lines.push(&bytes[..read]);
-        while let Some(line) = lines.next() {
-            if !taking.line(import, &line).await.map_err(TakeError::Move)? {
-                return Ok(taking);
-            }
-        }
-    }
-    if let Some(line) = lines.rest()
-        && !taking.line(import, &line).await.map_err(TakeError::Move)?
-    {
-        return Ok(taking);
-    }
-    taking.end();
-    Ok(taking)
-}
-
 /// Has the running service import.
-async fn by_service(args: &ImportArgs, input: Input) -> Result<Outcome, CommandError> {
+async fn imported(args: &ImportArgs) -> Result<Outcome, CommandError> {
+    if args.settle {
+        return Err(CommandError::Settle);
+    }
+    let input: Box<dyn Read + Send> = match &args.from {
+        None => Box::new(io::stdin()),
+        Some(file) => {
+            let open = File::open(file);
+            Box::new(open.map_err(|source| CommandError::Read { file: file.clone(), source })?)
+        }
+    };
     let client = Client::admitted(args.options.access()?, CALL_TIMEOUT).await;
     let mut target = "/admin/v1/import".to_owned();
     for (at, name) in [(args.dry_run, "dry_run"), (args.erase_again, "erase_again")]
@@ -248,7 +129,7 @@ async fn by_service(args: &ImportArgs, input: Input) -> Result<Outcome, CommandE
     let Ok(Imported { data }) = serde_json::from_slice(&answer.body) else {
         return Err(ClientError::NotOfTheForm { status: answer.status }.into());
     };
-    Ok(Outcome::Done(said(data.businesses, data.records, Some(&data.exported_at), args.dry_run)))
+    Ok(Outcome::Done(said(&data, args.dry_run)))
 }
 
 /// What the service answers.
@@ -265,10 +146,10 @@ struct ImportedData {
 }
 
 /// What is said of what was imported, or would be.
-fn said(businesses: u64, records: u64, exported_at: Option<&str>, dry_run: bool) -> String {
-    let businesses = print::count(businesses, "business", "businesses");
-    let of = exported_at.map(|at| format!(", as they were on {at}")).unwrap_or_default();
-    let count = format!("{businesses}, {}{of}", print::count(records, "record", "records"));
+fn said(data: &ImportedData, dry_run: bool) -> String {
+    let businesses = print::count(data.businesses, "business", "businesses");
+    let records = print::count(data.records, "record", "records");
+    let count = format!("{businesses}, {records}, as they were on {}", data.exported_at);
     if dry_run {
         format!("could import {count}; nothing was changed\n")
     } else {

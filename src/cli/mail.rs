@@ -8,12 +8,12 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::carry_out::{CommandFailure, carry_out};
 use super::client::{Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
 use super::record::ApiError;
 use super::record::one_line;
-use super::stopped::{CommandFailure, carry_out};
 
 /// How long the service may take: longer than it waits for the relay itself.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);

@@ -190,21 +190,6 @@ impl OperatorOptions {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
-    /// The data directory of which a command may use the store itself, where no service does; none where a service is
-    /// named.
-    pub(super) fn stopped_data_dir(&self) -> Option<PathBuf> {
-        if self.admin_url.is_some() {
-            return None;
-        }
-        if let Some(dir) = &self.data_dir {
-            return Some(dir.clone());
-        }
-        let usual = [SERVE_DATA_DIR, DEMO_DATA_DIR, UNIT_DATA_DIR].map(PathBuf::from);
-        let found = usual.into_iter().find(|dir| dir.is_dir());
-        let has_token = self.admin_token.is_some() || self.admin_token_file.is_some();
-        found.or_else(|| (!has_token).then(|| SERVE_DATA_DIR.into()))
-    }
-
     /// [`Self::access`] with the data directories that go without saying in this one, and that of the unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
         let running = match self.is_placed() {
@@ -260,14 +245,20 @@ impl OperatorOptions {
     }
 
     /// These options with the data directory that a command means: the one that was given, else the first with a service
-    /// that runs, else the first that is there.
+    /// that runs, else the first that is there. None where a service is named by its URL.
     pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
-        let running = if self.is_placed() || self.data_dir.is_some() {
-            None
-        } else {
-            self.running_dir(Path::new(""), Path::new(UNIT_DATA_DIR)).ok().flatten()
+        if self.admin_url.is_some() {
+            return None;
+        }
+        let running = || match self.is_placed() {
+            true => None,
+            false => self.running_dir(Path::new(""), Path::new(UNIT_DATA_DIR)).ok().flatten(),
         };
-        let dir = running.or_else(|| self.stopped_data_dir())?;
+        let usual = [SERVE_DATA_DIR, DEMO_DATA_DIR, UNIT_DATA_DIR].map(PathBuf::from);
+        let is_there = || usual.into_iter().find(|dir| dir.is_dir());
+        let has_token = self.admin_token.is_some() || self.admin_token_file.is_some();
+        let default = || (!has_token).then(|| SERVE_DATA_DIR.into());
+        let dir = self.data_dir.clone().or_else(running).or_else(is_there).or_else(default)?;
         Some((Self { data_dir: Some(dir.clone()), ..self.clone() }, dir))
     }
 

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use actors::ports::system_clock;
 use actors::repair::{RepairError, Report, repair_stamps};
-use actors::store::StoreError;
+use actors::store::{Store, StoreError};
 use clap::Args;
 
+use super::carry_out::{CommandFailure, carry_out};
 use super::print;
-use super::stopped::{CommandFailure, carry_out, on_store};
 use crate::config::variables;
 
 /// The options of `repair-stamps`.
@@ -56,10 +56,11 @@ async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {
     if !data_dir.is_dir() {
         return Err(RepairError::NoStore.into());
     }
-    let report = on_store(&data_dir, async |store| {
-        Ok::<_, CommandError>(repair_stamps(store, system_clock().now(), dry_run).await?)
-    });
-    let report = report.await?;
+    let store = Store::open_disk(&data_dir, Box::new(|_| ()))?;
+    let repaired = repair_stamps(&store, system_clock().now(), dry_run).await;
+    let closed = store.close().await;
+    let report = repaired?;
+    closed?;
     print::output(&told(&report, dry_run)).map_err(CommandError::Output)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,8 +10,8 @@ use actors::verify::{Report, verify};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::carry_out::carry_out;
 use super::print;
-use super::stopped::carry_out;
 
 /// The options of `restore`.
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use chrono::NaiveDate;
 
+use super::carry_out::{CommandFailure, failure_json};
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
@@ -16,7 +17,6 @@ use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
 use super::shown::Look;
-use super::stopped::{CommandFailure, failure_json};
 use super::task::{ContactTable, Rows, Show, Task};
 use super::walk::{WalkError, Walked, read, walk};
 use super::{OperatorCommand, print, walk};

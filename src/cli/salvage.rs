@@ -8,8 +8,8 @@ use actors::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
 use clap::Args;
 use serde_json::json;
 
+use super::carry_out::carry_out;
 use super::print;
-use super::stopped::carry_out;
 
 /// The options of `salvage`.
 #[derive(Debug, Args)]

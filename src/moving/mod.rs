@@ -26,7 +26,6 @@ pub(crate) use read::problem_in;
 use records::{VERSION, VERSION_MIN};
 pub(crate) use stream::stream;
 pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
-pub(crate) use write::{end, head, line, problem};
 
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";

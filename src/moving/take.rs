@@ -1,10 +1,11 @@
-//! Taking lines into an import, wherever they come from: of a file, or of the body of a request.
+//! Taking lines into an import.
 //!
 //! What always holds: every line is good, or each problem is told with its line, up to [`PROBLEMS_MAX`]; one line is in
 //! memory, and what came together with it.
 
-use actors::domain::{Problem, Timestamp};
-use actors::moving::{Import, MoveError, Wrong};
+use actors::EngineError;
+use actors::domain::{ImportProblem, Problem, ProblemCode, Timestamp};
+use actors::moving::{Import, Wrong};
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::LINE_BYTES_MAX;
@@ -61,37 +62,37 @@ impl Taking {
     ///
     /// # Errors
     /// When the import fails. What is wrong with the line is noted.
-    pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, MoveError> {
+    pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, EngineError> {
         self.line += 1;
         let (line, clean) = (self.line, self.wrong.is_empty());
         if bytes.len() > LINE_BYTES_MAX {
-            self.bad(Problem::new("", format!("is longer than {LINE_BYTES_MAX} bytes")));
+            self.bad("", ImportProblem::LineBytesMax(LINE_BYTES_MAX));
             return Ok(false);
         }
         if self.ended {
-            self.bad(Problem::new("", "stands behind the last line"));
+            self.bad("", ImportProblem::AfterTheLast);
             return Ok(false);
         }
         match read(bytes) {
             Ok(Line::Head { exported_at }) if line == 1 => self.exported_at = Some(exported_at),
-            Ok(Line::Head { .. }) => self.bad(Problem::new("format", "stands on the first line only")),
+            Ok(Line::Head { .. }) => self.bad("format", ImportProblem::NotTheFirst),
             Ok(_) if line == 1 => {
-                self.bad(Problem::new("", "must be the head of an export, with its format and version"));
+                self.bad("", ImportProblem::NoHead);
                 return Ok(false);
             }
             Ok(Line::End { businesses }) => {
                 self.ended = true;
-                if import.is_good() && businesses != import.count().0 {
-                    let count = import.count().0;
-                    self.bad(Problem::new("businesses", format!("must be {count}: lines are missing")));
+                let (count, _) = import.count();
+                if import.is_good() && businesses != count {
+                    self.bad("businesses", ImportProblem::Count(count));
                 } else if !import.is_good() && clean {
-                    self.bad(Problem::new("kind", "must stand behind the end of the business"));
+                    self.bad("kind", ImportProblem::BusinessNotEnded);
                 }
             }
             Ok(Line::Record(moved)) => self.wrong.extend(import.take(line, moved).await?),
             Err(unread) => {
                 import.not_a_record(unread.is_business);
-                unread.problems.into_iter().for_each(|problem| self.bad(problem));
+                unread.problems.into_iter().for_each(|Problem { path, code }| self.bad(path, code));
                 // Of what is something else not every line is told.
                 if line == 1 {
                     return Ok(false);
@@ -105,12 +106,12 @@ impl Taking {
     pub(crate) fn end(&mut self) {
         if !self.ended {
             self.line += 1;
-            self.bad(Problem::new("", "is missing: the file ends too early"));
+            self.bad("", ImportProblem::EndsEarly);
         }
     }
 
-    fn bad(&mut self, problem: Problem) {
-        self.wrong.push(Wrong { line: self.line, problem });
+    fn bad(&mut self, path: impl Into<String>, code: impl Into<ProblemCode>) {
+        self.wrong.push(Wrong { line: self.line, problem: Problem::new(path, code) });
     }
 
     /// Everything that is wrong with the lines so far.

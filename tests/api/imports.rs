@@ -70,7 +70,7 @@ async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
         (
             format!("{lines}{{}}\n"),
             format!("line {}", lines.lines().count() + 1),
-            "stands behind the last line",
+            "comes after the last line",
         ),
         (lines[..lines.len() / 2].to_owned(), String::new(), ""),
     ];

@@ -84,6 +84,21 @@ impl Demo {
         Self::start_in(std::mem::replace(&mut self.here, tempfile::tempdir().unwrap()), &[])
     }
 
+    /// Serves a data directory beside it, and waits until that service listens.
+    pub(crate) fn serve(&self, data_dir: &str) -> Service {
+        let mut child = program(&self.here)
+            .args(["serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0"])
+            .args(["--admin-listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+        let says: Vec<String> = out.by_ref().map(Result::unwrap).take(2).collect();
+        assert!(says.len() == 2 && says[1].starts_with("operator API on "), "{says:?}");
+        Service { child, _out: out }
+    }
+
     /// What a file in its directory holds.
     pub(crate) fn file(&self, name: &str) -> String {
         std::fs::read_to_string(self.here.path().join(name)).unwrap()
@@ -151,6 +166,20 @@ impl Demo {
 }
 
 impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A service beside a demonstration, killed when it is dropped.
+pub(crate) struct Service {
+    child: Child,
+    /// Held until the end.
+    _out: Lines<BufReader<ChildStdout>>,
+}
+
+impl Drop for Service {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

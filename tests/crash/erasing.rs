@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::chance::{Rng, come, number_of, seed};
 use crate::client::{Call, Client, Shop, slot, text};
-use crate::imports::{id, lines, printed, program};
+use crate::imports::{asking, id, lines, printed, program};
 use crate::process::Server;
 use crate::say::say;
 
@@ -359,9 +359,9 @@ async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left
     let home = tempfile::tempdir().unwrap();
     let (before, file) = (home.path().join("before"), home.path().join("lines"));
     std::fs::write(&file, lines()).unwrap();
-    printed(program(&before, &["import", "--from", file.to_str().unwrap()]));
     let ids = [1, 2, 3].map(|number| id(number * 1_000_000));
     let server = Server::on(&before);
+    printed(asking(&server, &["import", "--from", file.to_str().unwrap()]));
     let client = Client::of(&server);
     let mut shops = Vec::new();
     for id in &ids {
@@ -375,7 +375,12 @@ async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left
     }
     stop(&server);
     let other = shops.pop().unwrap();
-    let exported = |data_dir: &Path| printed(program(data_dir, &["export", "--business", &other.id]));
+    let exported = |data_dir: &Path| {
+        let server = Server::on(data_dir);
+        let lines = printed(asking(&server, &["export", "--business", &other.id]));
+        stop(&server);
+        lines
+    };
     let kept = exported(&before).split_once('\n').unwrap().1.to_owned();
     let paths: Vec<_> = shops.iter().map(|shop| format!("/businesses/{}", shop.id)).collect();
     let mut words: Vec<_> = shops.iter().map(|shop| uuid_bytes(&shop.id)).collect();

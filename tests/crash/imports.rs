@@ -1,6 +1,5 @@
-//! An import is killed at any moment, by itself or with the service that makes it. Afterwards its businesses are there whole
-//! or not at all, the service that starts comes to the end of it by itself, and the import can be made again. `CRASH_ROUNDS`
-//! says how often.
+//! A service is killed at any moment of an import. Afterwards its businesses are there whole or not at all, the service that
+//! starts comes to the end of it by itself, and the import can be made again. `CRASH_ROUNDS` says how often.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -85,62 +84,22 @@ fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }
 
-#[tokio::test]
-async fn a_killed_import_is_finished_or_taken_back() {
-    let (mut rng, dir, whole, file) = set_up();
-    let import = ["import", "--from", &file];
-
-    // How long one takes, that kills fall within it.
-    let began = Instant::now();
-    printed(program(&dir.path().join("first"), &import));
-    let takes = began.elapsed();
-    let (mut nothing, mut taken_back, mut finished, mut all) = (0, 0, 0, 0);
-    for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
-        let data_dir = dir.path().join(format!("{round}"));
-        let mut child = program(&data_dir, &import).spawn().unwrap();
-        let killed_after = moment_of(round, takes, &mut rng);
-        come(killed_after).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
-        // Killed once more while that is settled, by a service or without one.
-        if rng.below(2) == 0 {
-            let server = Server::on(&data_dir);
-            rng.let_pass(SETTLING).await;
-            server.kill();
-            server.wait();
-        } else {
-            let mut settling = program(&data_dir, &["import", "--settle"]).spawn().unwrap();
-            rng.let_pass(SETTLING).await;
-            settling.kill().unwrap();
-            settling.wait().unwrap();
-        }
-        let settled = printed(program(&data_dir, &["import", "--settle"]));
-        let exported = printed(program(&data_dir, &["export"]));
-        let lines = exported.split_once('\n').unwrap().1;
-        let is_there = lines == whole;
-        if !is_there {
-            assert_eq!(lines, NOTHING, "neither whole nor nothing");
-            printed(program(&data_dir, &import));
-            assert_eq!(printed(program(&data_dir, &["export"])).split_once('\n').unwrap().1, whole);
-        }
-        let unfinished = !settled.starts_with("no import");
-        match (unfinished, is_there) {
-            (true, true) => finished += 1,
-            (true, false) => taken_back += 1,
-            (false, true) => all += 1,
-            (false, false) => nothing += 1,
-        }
-        say(format_args!("round {round}: killed after {killed_after:?}: {}", settled.trim_end()));
-    }
-    say(format_args!("nothing {nothing}, taken back {taken_back}, finished {finished}, whole at once {all}"));
-}
-
 /// A command that asks a service.
-fn asking(server: &Server, words: &[&str]) -> Command {
+pub(crate) fn asking(server: &Server, words: &[&str]) -> Command {
     let mut command = program(Path::new("nowhere"), words);
     let url = server.admin.trim_end_matches("/admin/v1");
     command.env("RECEPTIONIST_ADMIN_URL", url).env("RECEPTIONIST_ADMIN_TOKEN", TOKEN);
     command
+}
+
+/// Waits until a service has settled an import that was cut short.
+pub(crate) fn wait_until_settled(server: &Server, file: &str) {
+    loop {
+        let tried = asking(server, &["import", "--dry-run", "--from", file]).output().unwrap();
+        if !String::from_utf8_lossy(&tried.stderr).contains("an import is under way") {
+            return;
+        }
+    }
 }
 
 #[tokio::test]
@@ -168,12 +127,7 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         server.kill();
         server.wait();
         let server = Server::on(&data_dir);
-        loop {
-            let tried = asking(&server, &["import", "--dry-run", "--from", import[2]]).output().unwrap();
-            if !String::from_utf8_lossy(&tried.stderr).contains("an import is under way") {
-                break;
-            }
-        }
+        wait_until_settled(&server, &file);
         let exported = || printed(asking(&server, &["export"])).split_once('\n').unwrap().1.to_owned();
         let is_there = exported() == whole;
         if !is_there {

@@ -47,24 +47,6 @@ pub(crate) const ENGINE: Allowed = &[
     ),
     ("verify", &["backup", "domain", "store", "upgrade"]),
     ("salvage", &["business::accounts", "domain", "store"]),
-    (
-        "moving",
-        &[
-            "business::accounts",
-            "business::names",
-            "business::theirs",
-            "business::write",
-            "clock",
-            "counting",
-            "domain",
-            "error",
-            "meta",
-            "upgrade",
-            "ports",
-            "repair",
-            "store",
-        ],
-    ),
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
     ("live", &["domain::ids"]),
@@ -148,7 +130,21 @@ pub(crate) const ENGINE: Allowed = &[
     ),
     ("ending", &["domain", "shared", "store"]),
     ("installation_log", &["domain", "shared", "store"]),
-    ("settling", &["moving", "shared", "store"]),
+    (
+        "moving",
+        &[
+            "business::accounts",
+            "business::names",
+            "business::theirs",
+            "business::write",
+            "counting",
+            "domain",
+            "error",
+            "shared",
+            "store",
+        ],
+    ),
+    ("settling", &["domain", "error", "moving", "shared"]),
     ("housekeeping", &["business::duties", "business::message", "counting", "domain", "shared", "store"]),
     (
         "people",
@@ -348,10 +344,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("sha2", &["backup", "credentials", "delivery", "domain", "mail", "people", "store", "view"]),
     ("sled", &["store"]),
     ("subtle", &["credentials"]),
-    (
-        "thiserror",
-        &["backup", "business", "engine", "error", "moving", "net", "ports", "repair", "store", "verify"],
-    ),
+    ("thiserror", &["backup", "business", "engine", "error", "net", "ports", "repair", "store", "verify"]),
     (
         "tokio",
         &[

@@ -16,7 +16,7 @@ use crate::counting::Differences;
 use crate::domain::{Actor, AuditAction, Business, BusinessId};
 use crate::error::EngineError;
 use crate::installation_log::note;
-use crate::moving::{Leaving, LeftOut, Moved};
+use crate::moving::{Leaving, Moved};
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
@@ -53,7 +53,6 @@ pub struct Export {
     meant: Meant,
     current: Option<Current>,
     businesses: u64,
-    left_out: LeftOut,
     /// Shared with the step under way, which goes on although the caller goes away.
     place: Arc<Place>,
     differences: Differences,
@@ -112,7 +111,6 @@ impl Engine {
             meant,
             current: None,
             businesses: 0,
-            left_out: LeftOut::default(),
             place: Arc::new((place, of_person)),
             differences: Differences::default(),
         })
@@ -169,9 +167,6 @@ impl Export {
                 self.current = Some(current);
                 return Ok(moved);
             }
-            let left_out = current.leaving.left_out();
-            self.left_out.keys += left_out.keys;
-            self.left_out.endpoints += left_out.endpoints;
             let differences = current.leaving.differences();
             self.businesses += u64::from(differences.is_empty());
             differences.into_iter().for_each(|difference| self.differences.add(difference));
@@ -181,11 +176,6 @@ impl Export {
     /// How many businesses came to their end.
     pub fn businesses(&self) -> u64 {
         self.businesses
-    }
-
-    /// What of them stayed behind.
-    pub fn left_out(&self) -> LeftOut {
-        self.left_out
     }
 
     /// The next business that is still there, from now on as it is now.

@@ -11,19 +11,11 @@ use super::once::Once;
 use crate::business::{Answer, Idempotency, Shown};
 use crate::domain::{Actor, Refusal, UnderWay};
 use crate::error::EngineError;
-use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
+use crate::moving::{Import, ImportOptions, finish, is_unfinished};
 use crate::settling::until_opened;
-use crate::shared::{ImportPlace, Shared};
+use crate::shared::ImportPlace;
 use crate::store::{Batch, Weight};
 use crate::view::ImportedView;
-
-/// An import under way. Dropped before its end, it is taken back.
-pub struct Importing {
-    shared: Arc<Shared>,
-    import: Option<Import>,
-    /// Given back behind the import.
-    _place: ImportPlace,
-}
 
 impl Engine {
     /// Begins an import.
@@ -31,7 +23,7 @@ impl Engine {
     /// # Errors
     /// [`Refusal::UnderWay`] while another one is, or what one that broke off has left is being settled;
     /// [`EngineError::DiskFull`], and what says that the engine takes no requests.
-    pub async fn import(&self, options: ImportOptions) -> Result<Importing, EngineError> {
+    pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
         let shared = Arc::clone(&self.shared);
         shared.check_imports()?;
         let under_way = |detail: &str| Refusal::under_way(UnderWay::Import, "", detail);
@@ -46,13 +38,7 @@ impl Engine {
             return Err(under_way("what one has left that broke off is settled first").into());
         }
         shared.store.check_room(Weight::Grows)?;
-        let beside = Arc::clone(&shared);
-        let pace = Pace::beside(shared.store.is_simulated(), move || {
-            beside.check_imports().map_err(|_| MoveError::Stopping)
-        });
-        let by = (Some(shared.clocks.clone()), pace);
-        let import = Import::begin_by(by, &shared.store, &shared.ports, options).await?;
-        Ok(Importing { shared, import: Some(import), _place: place })
+        Import::begin(shared, place, options)
     }
 
     /// Lets no import begin any more, and has those end that are being read: [`Engine::imports_end`] comes back. What is read
@@ -93,30 +79,14 @@ impl Engine {
     }
 }
 
-impl Importing {
-    /// The import, to be given records.
-    ///
-    /// # Panics
-    /// Never: it is there until the end.
-    pub fn import(&mut self) -> &mut Import {
-        self.import.as_mut().expect("it is taken by the end alone")
-    }
-
-    /// To be called between two records: gives others their turn.
-    ///
-    /// # Errors
-    /// [`EngineError::Stopping`] when the engine takes no more of it.
-    pub async fn rest(&mut self) -> Result<(), EngineError> {
-        Ok(self.import().rest().await?)
-    }
-
+impl Import {
     /// Opens the businesses of an import that [is good](Import::is_good), and answers; with `once`, whenever the same is
     /// asked again.
     ///
     /// # Errors
     /// The store's failure.
     pub async fn finish(
-        mut self,
+        self,
         imported: ImportedView,
         by: Actor,
         once: Option<Idempotency>,
@@ -126,9 +96,7 @@ impl Importing {
         if let Some(once) = once {
             Once::remember::<Shown<ImportedView>>(&self.shared, once, &imported, &mut rows)?;
         }
-        if let Some(import) = self.import.take() {
-            import.finish_with(rows).await?;
-        }
+        finish(&self.shared.store, rows).await?;
         tracing::info!(
             ?by,
             businesses = imported.businesses,
@@ -136,22 +104,5 @@ impl Importing {
             "businesses were imported"
         );
         Ok(Answer { value: imported, replayed: false })
-    }
-
-    /// Takes everything back, and waits until that is done.
-    ///
-    /// # Errors
-    /// The store's failure; the next start of the engine comes to the end of it.
-    pub async fn take_back(mut self) -> Result<(), EngineError> {
-        if let Some(import) = self.import.take() {
-            import.take_back().await?;
-        }
-        Ok(())
-    }
-}
-
-impl std::fmt::Debug for Importing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Importing").finish_non_exhaustive()
     }
 }

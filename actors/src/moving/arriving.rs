@@ -9,16 +9,16 @@ use uuid::Uuid;
 use super::checks::{Known, stamps};
 use super::missing::calls_of_no_message;
 use super::pace::Pace;
-use super::record::{MoveError, Moved, MovedKind, Wrong};
+use super::record::{Moved, MovedKind, Wrong};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
-use crate::clock::Clocks;
 use crate::domain::{
     Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, ENDPOINTS_MAX, IdMint, Named, Problem, ProblemCode, Refusal, ResourceId, Retention,
-    RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
+    ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId,
+    Retention, RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
-use crate::ports::Ports;
+use crate::error::EngineError;
+use crate::shared::Shared;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 
@@ -52,7 +52,7 @@ impl Arriving {
         business: Business,
         now: Timestamp,
         (erased, erase_again): (BTreeSet<ContactId>, bool),
-    ) -> Result<Self, MoveError> {
+    ) -> Result<Self, EngineError> {
         let id = business.id;
         let mut staged = Staged::new(store.clone(), id);
         staged.put(keys::moving(id), business.encode()).await?;
@@ -85,18 +85,13 @@ impl Arriving {
         self.records
     }
 
-    /// Whether it keeps something for a time.
-    pub(super) fn has_retention(&self) -> bool {
-        self.retention.is_some()
-    }
-
     /// Checks and writes a record.
     pub(super) async fn record(
         &mut self,
         line: u64,
         mut moved: Moved,
         now: Timestamp,
-    ) -> Result<Vec<Problem>, MoveError> {
+    ) -> Result<Vec<Problem>, EngineError> {
         self.records += 1;
         let mut problems = Vec::new();
         if let Moved::Retention(retention) = moved {
@@ -184,8 +179,7 @@ impl Arriving {
         self.came(kind, place, (id, stamped.1));
         match &write {
             Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
-                let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
-                return Ok(vec![Problem::new("", message)]);
+                return Ok(vec![Problem::new("", ImportProblem::EndpointsMax(ENDPOINTS_MAX))]);
             }
             // Its place in the list of all endpoints is that of an open business.
             Write::Webhook(endpoint) => {
@@ -219,9 +213,7 @@ impl Arriving {
         let phone = contact.phone.as_deref().map(keys::phone_digest);
         self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
         if !self.erase_again {
-            let message = "is that of a contact who was erased here: erase them where the lines come from and export \
-                           again, or import with erase_again (--erase-again), which leaves out what tells of them";
-            problems.push(Problem::new("id", message));
+            problems.push(Problem::new("id", ImportProblem::ErasedHere));
         }
     }
 
@@ -238,7 +230,7 @@ impl Arriving {
         moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
     }
 
-    async fn write_names(&mut self) -> Result<(), MoveError> {
+    async fn write_names(&mut self) -> Result<(), EngineError> {
         let names = std::mem::take(&mut self.names);
         let Some((first, _)) = names.first() else { return Ok(()) };
         let key = keys::contact_names(self.of(), *first);
@@ -270,7 +262,7 @@ impl Arriving {
         self.known.of_appointment(appointment, problems);
         self.check_contact_id(appointment.contact_id, problems)?;
         if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
-            problems.push(Problem::new("id", "is that of another appointment"));
+            problems.push(Problem::new("id", ProblemCode::Taken));
         }
         Ok(())
     }
@@ -328,7 +320,7 @@ impl Arriving {
         store: &Store,
         pace: &mut Pace,
         end: u64,
-    ) -> Result<Vec<Wrong>, MoveError> {
+    ) -> Result<Vec<Wrong>, EngineError> {
         let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
         self.staged.settle().await?;
         calls_of_no_message(store, self.of(), (first, end), pace).await
@@ -337,10 +329,10 @@ impl Arriving {
     /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much
     /// it keeps and bears the newest stamp and the greatest id. What is kept for a time is so from now on: the stamps of
     /// what came are taken at their word.
-    pub(super) async fn close(mut self, ports: &Ports, clocks: Option<&Clocks>) -> Result<(), MoveError> {
+    pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of(), self.newest);
-        let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, ports.random_bytes());
+        let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());
         let entry = AuditEntry {
             id,
             at,
@@ -352,7 +344,8 @@ impl Arriving {
         };
         let record = AuditRecord { entry, usage: Some(self.staged.usage) };
         self.staged.put(keys::audit(of, id), record.encode()).await?;
-        if let (Some(retention), Some(clocks)) = (self.retention, clocks) {
+        if let Some(retention) = self.retention {
+            let clocks = &shared.clocks;
             let set = RetentionSet { at: clocks.now(), steady: clocks.steady(), before: id.uuid() };
             let retention = Retention { set: Some(set), ..retention };
             self.staged.put(keys::retention(of), retention.encode()).await?;

@@ -8,11 +8,10 @@ use std::collections::{HashMap, HashSet};
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::record::MovedKind;
-use super::settle::can_be;
 use crate::domain::availability::BOOKABLE_YEARS;
 use crate::domain::{
-    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Named, Problem,
-    ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
+    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, ImportProblem, Named,
+    Problem, ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
 };
 
 /// How far behind the clock of this machine that of another may be.
@@ -37,10 +36,9 @@ impl Known {
     pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
         let Some((newest_kind, newest)) = &self.newest else { return };
         if kind < *newest_kind {
-            let later = newest_kind.word();
-            problems.push(Problem::new("kind", format!("must not stand behind one of kind {later}")));
+            problems.push(Problem::new("kind", ImportProblem::NotBefore(newest_kind.word())));
         } else if kind == MovedKind::Retention {
-            problems.push(Problem::new("kind", "must stand once at most, behind that of the business"));
+            problems.push(Problem::new("kind", ImportProblem::OncePerBusiness));
         } else if kind == *newest_kind && place <= newest.as_slice() {
             let (path, order) = match kind {
                 MovedKind::Appointment => ("id", "starts_at and id"),
@@ -48,8 +46,7 @@ impl Known {
                 MovedKind::SpecialDay => ("date", "date"),
                 _ => ("id", "id"),
             };
-            let message = format!("must be greater than that of the line before: lines go by {order}");
-            problems.push(Problem::new(path, message));
+            problems.push(Problem::new(path, ImportProblem::NotSorted(order)));
         }
     }
 
@@ -61,13 +58,11 @@ impl Known {
     /// Counts a special day, of which there may be so many, in years that can be booked.
     pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
         if !BOOKABLE_YEARS.contains(&date.year()) {
-            problems.push(Problem::new("date", years()));
+            problems.push(Problem::new("date", YEARS));
         }
         self.special_days += 1;
         if self.special_days > SPECIAL_DAYS_MAX {
-            let message =
-                format!("is one too many: a business keeps at most {SPECIAL_DAYS_MAX} special days");
-            problems.push(Problem::new("date", message));
+            problems.push(Problem::new("date", ImportProblem::SpecialDaysMax(SPECIAL_DAYS_MAX)));
         }
     }
 
@@ -80,16 +75,14 @@ impl Known {
         *theirs += 1;
         let (theirs, all) = (*theirs, self.times_off.values().sum::<usize>());
         if theirs > BLOCKED_PER_STAFF_MAX || all > BLOCKED_MAX {
-            let message = format!(
-                "is one too many: a staff member has at most {BLOCKED_PER_STAFF_MAX} times off, all together {BLOCKED_MAX}"
-            );
-            problems.push(Problem::new("id", message));
+            let code = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
+            problems.push(Problem::new("id", code));
         }
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
             // Whole days of a zone begin on another date of UTC, and the last of them ends in the year behind it.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
-                problems.push(Problem::new(path, years()));
+                problems.push(Problem::new(path, YEARS));
             }
         }
         if time.ends_at <= time.starts_at {
@@ -108,15 +101,15 @@ impl Known {
         let length = appointment.duration();
         let longest = TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end()));
         if length <= TimeDelta::zero() || length > longest {
-            problems.push(Problem::new("ends_at", "must be later than starts_at, by a day at most"));
+            problems.push(Problem::new("ends_at", ImportProblem::NotWithinADay));
         }
         let booked = self.booked.get(&appointment.staff_id).filter(|_| appointment.is_active());
         if let Some((until, by)) = booked.filter(|(until, _)| appointment.starts_at < *until) {
-            let message = format!("overlaps appointment {by} of the same staff member, until {until}");
-            problems.push(Problem::new("starts_at", message));
+            let (by, until) = (*by, *until);
+            problems.push(Problem::new("starts_at", ImportProblem::Overlaps { by, until }));
         }
         if appointment.id.minted_at() < appointment.created_at {
-            problems.push(Problem::new("created_at", "must not be later than the instant in the id"));
+            problems.push(Problem::new("created_at", ImportProblem::LaterThanId));
         }
     }
 
@@ -129,9 +122,7 @@ impl Known {
 }
 
 /// What is wrong with a year in which nothing can be booked.
-fn years() -> String {
-    format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end())
-}
+const YEARS: ProblemCode = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
 
 /// Finds what is wrong with an id and the stamps beside it.
 pub(super) fn stamps(
@@ -142,10 +133,10 @@ pub(super) fn stamps(
 ) {
     stamped((created_at, updated_at), now, problems);
     let latest = now + AHEAD_MAX;
-    if !can_be(BusinessId::from(id.uuid())) {
-        problems.push(Problem::new("id", "must be a UUID of version 7"));
+    if id.uuid().get_version_num() != 7 {
+        problems.push(Problem::new("id", ImportProblem::NotAUuid7));
     } else if id.minted_at() > latest {
-        problems.push(Problem::new("id", "must not be of the future: is this machine's clock right?"));
+        problems.push(Problem::new("id", ImportProblem::Future));
     }
 }
 
@@ -160,8 +151,7 @@ pub(super) fn stamped(
         problems.push(Problem::new("updated_at", ProblemCode::Before("created_at")));
     }
     if created_at.max(updated_at) > latest {
-        problems
-            .push(Problem::new("updated_at", "must not lie in the future: is this machine's clock right?"));
+        problems.push(Problem::new("updated_at", ImportProblem::Future));
     }
 }
 

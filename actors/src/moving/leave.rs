@@ -1,4 +1,4 @@
-//! Reading the businesses of a store as records, of one that no engine runs on or as it was at a point.
+//! Reading a business of a store as records, as it was at a point.
 //!
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
 //! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
@@ -6,73 +6,16 @@
 //! Of somebody who is being erased nothing leaves, however far that has come.
 
 use super::record::{Moved, MovedKind};
-use super::settle::{check_finished, check_store};
 use crate::business::Theirs;
 use crate::counting::{Difference, Found, recorded_usage};
 use crate::domain::{BudgetKind, Business, BusinessId, Retention, Usage};
-use crate::store::keys::{installation_kind, kind};
+use crate::store::keys::kind;
 use crate::store::records::ErasureRecord;
-use crate::store::{
-    Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, unless_business_set_aside,
-    whole_value,
-};
+use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
 
 /// How many rows are read in one step, and how many bytes of records.
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
-
-/// Which businesses are read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// All.
-    All,
-    /// The one with this id.
-    Id(BusinessId),
-    /// Those that are called so, in any case.
-    Named(String),
-}
-
-impl Which {
-    fn is(&self, business: &Business) -> bool {
-        match self {
-            Self::All => true,
-            Self::Id(id) => business.id == *id,
-            Self::Named(name) => business.name.to_lowercase() == name.to_lowercase(),
-        }
-    }
-}
-
-/// What was read, and what of it cannot move or was not asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// How many API keys stay behind: of those only hashes are kept, and whoever has one is let in where it is.
-    pub keys: u64,
-    /// How many webhook endpoints stay behind, since nobody asked for their secrets.
-    pub endpoints: u64,
-}
-
-/// The businesses that are meant, in the order of their creation.
-///
-/// # Errors
-/// When the store fails, or was left half-way by something else.
-pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> {
-    check_store(store)?;
-    check_finished(store)?;
-    let mut meant = Vec::new();
-    let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-    for row in store.scan(&all, Order::Ascending) {
-        let key = row?.0;
-        let business = keys::listed_business(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
-        let business = match store.usable(&key, business) {
-            Err(error @ StoreError::BusinessSetAside { business }) if *which == Which::Id(business) => {
-                return Err(error);
-            }
-            business => unless_business_set_aside(business)?.flatten().flatten(),
-        };
-        meant.extend(business.filter(|business| which.is(business)));
-    }
-    Ok(meant)
-}
 
 /// What of a business is still to be handed out, part by part.
 pub struct Leaving {
@@ -90,16 +33,11 @@ pub struct Leaving {
     recorded: Option<Usage>,
     found: Found,
     ended: bool,
-    left_out: LeftOut,
 }
 
-/// A kind of rows, and the kind of records in them; of API keys only how many there are is told.
-type Part = (u8, Option<MovedKind>);
-
 /// What is read after the business itself, in its order.
-fn parts() -> impl Iterator<Item = Part> {
-    let records = MovedKind::ALL.iter().filter(|kind| **kind != MovedKind::Business);
-    records.map(|kind| (kind.rows(), Some(*kind))).chain([(kind::KEY, None)])
+fn parts() -> impl Iterator<Item = MovedKind> {
+    MovedKind::ALL.iter().copied().filter(|kind| *kind != MovedKind::Business)
 }
 
 /// A record as it leaves: a retention takes effect where it arrives, so when it was set stays behind.
@@ -115,31 +53,18 @@ impl Leaving {
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
-        let (theirs, left_out) = (Theirs::default(), LeftOut::default());
-        let (recorded, found) = (None, Found::default());
-        Self {
-            of,
-            with_secrets,
-            business,
-            theirs,
-            part: 0,
-            left,
-            records: 0,
-            recorded,
-            found,
-            ended: false,
-            left_out,
-        }
+        let (theirs, recorded, found) = (Theirs::default(), None, Found::default());
+        Self { of, with_secrets, business, theirs, part: 0, left, records: 0, recorded, found, ended: false }
     }
 
     /// The kinds of rows that are read, its profile's apart.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        parts().map(|(kind, _)| kind).chain([kind::ERASURE, kind::AUDIT])
+        parts().map(MovedKind::rows).chain([kind::ERASURE, kind::AUDIT])
     }
 
     /// Whether rows of this kind are still to be read.
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
-        let is_left = |kind: u8| parts().skip(self.part).any(|(left, _)| left == kind);
+        let is_left = |kind: u8| parts().skip(self.part).any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
             // A message may be theirs by its call.
@@ -176,40 +101,30 @@ impl Leaving {
     }
 
     /// The records of the next rows of a kind; goes on to the next kind behind the last one.
-    fn step(
-        &mut self,
-        store: &Store,
-        rows: &dyn Rows,
-        (kind, record): Part,
-    ) -> Result<Vec<Moved>, StoreError> {
+    fn step(&mut self, store: &Store, rows: &dyn Rows, kind: MovedKind) -> Result<Vec<Moved>, StoreError> {
         let (mut moved, mut bytes) = (Vec::new(), 0);
-        for (read, row) in (1..).zip(rows.scan(&self.left, Order::Ascending)) {
+        let is_read = kind != MovedKind::Webhook || self.with_secrets;
+        let wanted = is_read.then(|| rows.scan(&self.left, Order::Ascending));
+        for (read, row) in (1..).zip(wanted.into_iter().flatten()) {
             let (key, row) = row?;
             self.left = self.left.after(Key::new(&key));
-            match record {
-                None => self.left_out.keys += 1,
-                Some(_) if kind == kind::WEBHOOK && !self.with_secrets => self.left_out.endpoints += 1,
-                Some(record) => {
-                    let read = whole_value(rows, &key, row).and_then(|whole| {
-                        let whole =
-                            whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
-                        bytes += whole.len();
-                        record.decode(&whole).map(leaving)
-                    });
-                    let record = store.usable(&key, read)?;
-                    self.found.add(kind, record.is_some());
-                    if let Some(record) = record {
-                        moved.push(self.without_them(store, rows, record)?);
-                    }
-                }
+            let record = whole_value(rows, &key, row).and_then(|whole| {
+                let whole = whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
+                bytes += whole.len();
+                kind.decode(&whole).map(leaving)
+            });
+            let record = store.usable(&key, record)?;
+            self.found.add(kind.rows(), record.is_some());
+            if let Some(record) = record {
+                moved.push(self.without_them(store, rows, record)?);
             }
             if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
                 return Ok(moved);
             }
         }
         self.part += 1;
-        if let Some((kind, _)) = parts().nth(self.part) {
-            self.left = keys::of_kind(self.of, kind);
+        if let Some(kind) = parts().nth(self.part) {
+            self.left = keys::of_kind(self.of, kind.rows());
         }
         Ok(moved)
     }
@@ -242,10 +157,5 @@ impl Leaving {
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()
-    }
-
-    /// What was left behind so far.
-    pub fn left_out(&self) -> LeftOut {
-        self.left_out
     }
 }

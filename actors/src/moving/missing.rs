@@ -4,8 +4,9 @@
 //! meanwhile.
 
 use super::pace::Pace;
-use super::record::{MoveError, Wrong};
-use crate::domain::{BusinessId, CallRecord, Named, Problem, ProblemCode};
+use super::record::Wrong;
+use crate::domain::{BusinessId, CallRecord, ImportProblem, Named, Problem, ProblemCode};
+use crate::error::EngineError;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Pair, Record, Store, keys};
 
@@ -21,7 +22,7 @@ pub(super) async fn calls_of_no_message(
     of: BusinessId,
     (first, end): (u64, u64),
     pace: &mut Pace,
-) -> Result<Vec<Wrong>, MoveError> {
+) -> Result<Vec<Wrong>, EngineError> {
     let (mut wrong, mut more) = (Vec::new(), 0_u64);
     let (mut lines, mut left) = (first.., keys::of_kind(of, kind::CALL));
     loop {
@@ -44,8 +45,7 @@ pub(super) async fn calls_of_no_message(
         pace.rest().await?;
     }
     if more > 0 {
-        let message = format!("ends a business of which {more} more calls name a message that is not there");
-        wrong.push(Wrong { line: end, problem: Problem::new("", message) });
+        wrong.push(Wrong { line: end, problem: Problem::new("", ImportProblem::MoreCallsOfNoMessage(more)) });
     }
     Ok(wrong)
 }

@@ -2,9 +2,8 @@
 
 use crate::business::{Personal, Theirs};
 use crate::domain::{self, BusinessId, CallId, Problem, Timestamp};
-use crate::error::EngineError;
 use crate::store::kept::{self, Kept, Stamped};
-use crate::store::{Batch, DiskFull, Key, Record, StoreError};
+use crate::store::{Batch, Key, Record, StoreError};
 
 /// Declares the kinds of records that exports contain, from the table of the store.
 macro_rules! declare {
@@ -131,30 +130,6 @@ impl MovedKind {
     /// The kind that lines name by this word, if any.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
-    }
-}
-
-/// Why nothing could be moved.
-#[derive(Debug, thiserror::Error)]
-pub enum MoveError {
-    /// The store failed, or is not one to be moved from or to.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The disk of the store has no room for more.
-    #[error(transparent)]
-    Full(#[from] DiskFull),
-    /// The engine beside which it goes on takes no more of it, for it ends.
-    #[error("the service is stopping")]
-    Stopping,
-}
-
-impl From<MoveError> for EngineError {
-    fn from(error: MoveError) -> Self {
-        match error {
-            MoveError::Store(error) => error.into(),
-            MoveError::Full(error) => error.into(),
-            MoveError::Stopping => Self::Stopping,
-        }
     }
 }
 

@@ -1,29 +1,19 @@
 //! Ending an import: opening the businesses that it brought, or taking them back; and what one that broke off left.
 //!
 //! What always holds: every step leaves a store from which the next run comes to the same end. Taking back deletes a page of
-//! rows at a time in the lane of the business, so an engine goes on beside it. That a business was imported is listed beside
-//! the store before it is open, and once nothing can take it back any more.
+//! rows at a time in the lane of the business, so everything else goes on beside it. That a business was imported is listed
+//! beside the store before it is open, and once nothing can take it back any more.
 
-use super::record::MoveError;
 use crate::domain::{Business, BusinessId, ResourceId};
+use crate::error::EngineError;
+use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
-use crate::store::records::MetaRecord;
-use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, keys};
-use crate::upgrade;
+use crate::store::{
+    Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, Weight, keys,
+};
 
 /// How many rows one step of taking back deletes.
 const ROWS_PER_STEP: usize = 256;
-
-/// What was done about an import that broke off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
-    /// There was none.
-    Nothing,
-    /// What it had written of so many businesses is gone.
-    TakenBack(u64),
-    /// It had read everything: so many businesses were still to be opened, and are open.
-    Finished(u64),
-}
 
 /// Whether an import has begun and not ended.
 pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
@@ -35,54 +25,18 @@ pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Refuses a store on which an import was begun and has not come to its end.
-pub(super) fn check_finished(store: &Store) -> Result<(), StoreError> {
-    if is_unfinished(store)? { Err(StoreError::ImportUnfinished) } else { Ok(()) }
-}
-
-/// Refuses a store of another format, which has to be converted first, and one whose stamps are under repair.
-pub(super) fn check_store(store: &Store) -> Result<(), StoreError> {
-    if let Some(meta) = store.get::<MetaRecord>(&keys::meta())? {
-        upgrade::check(&meta)?;
-    }
-    crate::repair::check_finished(store)
-}
-
-/// Finishes or takes back what an import left that broke off.
-///
-/// # Errors
-/// When the store fails, or its stamps are under repair.
-pub async fn settle(store: &Store) -> Result<Settled, MoveError> {
-    settle_while(store, || Ok(())).await
-}
-
-/// The same as long as somebody says that it goes on.
-pub(crate) async fn settle_while(
-    store: &Store,
-    goes_on: impl Fn() -> Result<(), MoveError>,
-) -> Result<Settled, MoveError> {
-    check_store(store)?;
-    // Whoever was given up while it was being finished may have handed over that all is good: what is read says so.
-    store.settled(BusinessId::INSTALLATION).await?;
-    if !is_unfinished(store)? {
-        return Ok(Settled::Nothing);
-    }
-    if store.contains(&all_good())? {
-        return Ok(Settled::Finished(open_all(store).await?));
-    }
-    Ok(Settled::TakenBack(take_back(store, goes_on).await?))
-}
-
 /// Says that everything that was read is good and on the disk, in one batch with other rows of the installation, and opens
 /// the businesses.
-pub(super) async fn finish(store: &Store, mut batch: Batch) -> Result<u64, StoreError> {
+pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
     write(store, BusinessId::INSTALLATION, batch).await?;
-    open_all(store).await
+    open_all(store).await?;
+    Ok(())
 }
 
-/// Opens each business in one batch: its profile, its place and its endpoints' in the lists of all.
-async fn open_all(store: &Store) -> Result<u64, StoreError> {
+/// Opens each business in one batch: its profile, its place and its endpoints' in the lists of all. Returns how many were
+/// still to be opened.
+pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
         // It may be open by now, if whoever finished before was given up meanwhile: then others have changed it since.
@@ -109,12 +63,9 @@ async fn open_all(store: &Store) -> Result<u64, StoreError> {
     Ok(opened)
 }
 
-/// Deletes everything of the businesses that are not open yet, as long as somebody says that it goes on.
-pub(super) async fn take_back(
-    store: &Store,
-    goes_on: impl Fn() -> Result<(), MoveError>,
-) -> Result<u64, MoveError> {
-    let mut taken_back = 0;
+/// Deletes everything of the businesses that are not open yet, as long as the engine is open. Returns how many there were.
+pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
+    let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
         // What is on its way is not there to be deleted yet.
         store.settled(id).await?;
@@ -122,7 +73,8 @@ pub(super) async fn take_back(
         // The rows of a long value's pieces have greater keys than its head, so by their rows all of them come.
         let mut left = keys::all(id);
         loop {
-            goes_on()?;
+            shared.check_open()?;
+            store.check_room(Weight::Frees)?;
             let mut batch = Batch::default();
             for row in store.rows().scan(&left, Order::Ascending).take(ROWS_PER_STEP) {
                 let key = Key::new(&row?.0);
@@ -178,15 +130,4 @@ fn all_good() -> Key {
 async fn write(store: &Store, of: BusinessId, batch: Batch) -> Result<(), StoreError> {
     store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
     store.settled(of).await
-}
-
-/// Whether a business is there: as an open one, one that is not open yet, or by anything that one left behind.
-pub(super) fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
-    let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
-    Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())
-}
-
-/// Whether an id can be that of a business.
-pub(super) fn can_be(id: BusinessId) -> bool {
-    id.uuid().get_version_num() == 7
 }

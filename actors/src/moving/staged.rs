@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::record::MoveError;
 use crate::business::Write;
 use crate::domain::{Amount, Budget, BudgetKind, BusinessId, Problem, Refusal, Usage};
+use crate::error::EngineError;
 use crate::store::{Batch, BulkWriter, Key, Store, StoreError, Weight, kept, keys};
 
 /// How many bytes of a change are gathered before it is handed over.
@@ -29,7 +29,7 @@ impl Staged {
     }
 
     /// Writes a record with its index rows; gives why not, where the business would keep more than it may.
-    pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, MoveError> {
+    pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, EngineError> {
         let mut batch = Batch::default();
         write.encode(self.of, &mut batch);
         for (key, value) in batch.writes() {
@@ -46,13 +46,13 @@ impl Staged {
     }
 
     /// Writes one row.
-    pub(super) async fn put(&mut self, key: Key, value: Vec<u8>) -> Result<(), MoveError> {
+    pub(super) async fn put(&mut self, key: Key, value: Vec<u8>) -> Result<(), EngineError> {
         let mut batch = Batch::default();
         batch.put(key, value);
         self.add(batch).await
     }
 
-    async fn add(&mut self, batch: Batch) -> Result<(), MoveError> {
+    async fn add(&mut self, batch: Batch) -> Result<(), EngineError> {
         for (key, value) in batch.writes() {
             let Some(value) = value else { continue };
             if let Some(kind) = counted(key)? {
@@ -82,7 +82,7 @@ impl Staged {
         }
     }
 
-    async fn hand_over(&mut self) -> Result<(), MoveError> {
+    async fn hand_over(&mut self) -> Result<(), EngineError> {
         self.store.check_room(Weight::Grows)?;
         if self.writer.write(std::mem::take(&mut self.batch)).await? {
             self.recent.clear();
@@ -91,7 +91,7 @@ impl Staged {
     }
 
     /// Waits until all of it is on the disk.
-    pub(super) async fn settle(&mut self) -> Result<(), MoveError> {
+    pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
         self.hand_over().await?;
         self.writer.settle().await?;
         self.recent.clear();

@@ -9,13 +9,12 @@ use std::sync::Arc;
 use super::arriving::Arriving;
 use super::checks::stamps;
 use super::pace::Pace;
-use super::record::{MoveError, Moved, Wrong};
-use super::settle::{self, check_finished, check_store, is_there};
-use crate::clock::Clocks;
-use crate::domain::{Business, BusinessId, ContactId, Problem, Timestamp};
-use crate::meta;
-use crate::ports::Ports;
-use crate::store::{Batch, Store, TakenBack, keys};
+use super::record::{Moved, Wrong};
+use super::settle;
+use crate::domain::{Business, BusinessId, ContactId, ImportProblem, Problem, ProblemCode, Timestamp};
+use crate::error::EngineError;
+use crate::shared::{ImportPlace, Shared};
+use crate::store::{Order, Store, StoreError, TakenBack, keys};
 
 /// How an import is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,14 +24,11 @@ pub struct ImportOptions {
     pub erase_again: bool,
 }
 
-/// An import under way.
+/// An import under way. Dropped before its end, it is taken back.
 pub struct Import {
-    store: Store,
-    ports: Ports,
+    pub(crate) shared: Arc<Shared>,
     now: Timestamp,
     options: ImportOptions,
-    /// The clock of the store: that of the engine, or one once a business has come that keeps something for a time.
-    clocks: Option<Clocks>,
     pace: Pace,
     /// Who was erased here, of businesses that have not come.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
@@ -42,43 +38,32 @@ pub struct Import {
     all_good: bool,
     businesses: u64,
     records: u64,
+    /// Given back behind everything else.
+    _place: ImportPlace,
 }
 
 impl Import {
-    /// Begins an import, in a store that [`settle`](super::settle()) has left; one that was never used is made ready.
+    /// Begins an import in a store on which nothing is left of an earlier one.
     ///
     /// # Errors
-    /// When the store fails, or was left half-way, or the list beside it cannot be read.
-    pub async fn begin(store: &Store, ports: &Ports, options: ImportOptions) -> Result<Self, MoveError> {
-        Self::begin_by((None, Pace::alone()), store, ports, options).await
-    }
-
-    /// The same by the clock of the engine that runs on the store, at this pace.
-    pub(crate) async fn begin_by(
-        (clocks, pace): (Option<Clocks>, Pace),
-        store: &Store,
-        ports: &Ports,
+    /// When the list beside the store cannot be read.
+    pub(crate) fn begin(
+        shared: Arc<Shared>,
+        place: ImportPlace,
         options: ImportOptions,
-    ) -> Result<Self, MoveError> {
-        check_store(store)?;
-        check_finished(store)?;
-        let now = clocks.as_ref().map_or_else(|| ports.clock.now(), Clocks::now);
-        meta::read_or_make(store, ports, now).await?;
-        let erased = TakenBack::by(&store.buried()?).businesses.into_iter();
-        let erased = erased.map(|(of, taken_back)| (of, taken_back.erased)).collect();
-        let (store, ports) = (store.clone(), ports.clone());
+    ) -> Result<Self, EngineError> {
+        let erased = TakenBack::by(&shared.store.buried()?).businesses.into_iter();
         Ok(Self {
-            store,
-            ports,
-            now,
+            now: shared.clocks.now(),
             options,
-            clocks,
-            pace,
-            erased,
+            pace: Pace::new(Arc::clone(&shared)),
+            erased: erased.map(|(of, taken_back)| (of, taken_back.erased)).collect(),
             arriving: None,
             all_good: true,
             businesses: 0,
             records: 0,
+            shared,
+            _place: place,
         })
     }
 
@@ -91,11 +76,11 @@ impl Import {
         }
     }
 
-    /// To be called between two records: gives others their turn, where there are any.
+    /// To be called between two records: gives others their turn.
     ///
     /// # Errors
-    /// [`MoveError::Stopping`] when the engine that goes on beside it takes no more.
-    pub async fn rest(&mut self) -> Result<(), MoveError> {
+    /// [`EngineError::Stopping`] when the engine takes no more of it.
+    pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await
     }
 
@@ -104,14 +89,13 @@ impl Import {
     /// # Errors
     /// When the store fails or the disk is full, and as [`Import::rest`]. What is wrong with the record is no error: it is
     /// given back.
-    pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, MoveError> {
+    pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, EngineError> {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,
             Moved::End { records } => return self.end(line, records).await,
             record => match &mut self.arriving {
                 Some(arriving) => arriving.record(line, record, self.now).await?,
-                None if self.all_good => vec![Problem::new("kind", "must stand behind a business")],
-                None => Vec::new(),
+                None => self.of_no_business(),
             },
         };
         Ok(self.told(line, found))
@@ -122,51 +106,50 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    async fn business(&mut self, business: Business) -> Result<Vec<Problem>, MoveError> {
+    /// What is wrong with a line before the first business. Behind a business that is passed over nothing is told.
+    fn of_no_business(&self) -> Vec<Problem> {
+        if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
+    }
+
+    async fn business(&mut self, business: Business) -> Result<Vec<Problem>, EngineError> {
         let mut problems = Vec::new();
-        if let Some(before) = self.arriving.take() {
-            let message = format!("must stand behind the end of business {}", before.of());
-            problems.push(Problem::new("kind", message));
+        if self.arriving.take().is_some() {
+            problems.push(Problem::new("kind", ImportProblem::BusinessNotEnded));
         }
         let stamped = (business.created_at, business.updated_at);
         stamps(business.id, stamped, self.now, &mut problems);
-        if self.store.contains(&keys::ending(business.id))? {
-            let message = "is that of a business that was ended here and of which rows are left: start the service until they are gone";
-            problems.push(Problem::new("id", message));
-        } else if is_there(&self.store, business.id)? {
-            problems.push(Problem::new("id", "is that of a business that is here already"));
+        let store = &self.shared.store;
+        if store.contains(&keys::ending(business.id))? {
+            problems.push(Problem::new("id", ImportProblem::BusinessEnding));
+        } else if is_there(store, business.id)? {
+            problems.push(Problem::new("id", ImportProblem::BusinessExists));
         }
         if !problems.is_empty() {
             return Ok(problems);
         }
         let erased = (self.erased.remove(&business.id).unwrap_or_default(), self.options.erase_again);
-        self.arriving = Some(Arriving::begin(&self.store, business, self.now, erased).await?);
+        self.arriving = Some(Arriving::begin(store, business, self.now, erased).await?);
         Ok(problems)
     }
 
-    async fn end(&mut self, line: u64, records: u64) -> Result<Vec<Wrong>, MoveError> {
+    async fn end(&mut self, line: u64, records: u64) -> Result<Vec<Wrong>, EngineError> {
         let Some(mut arriving) = self.arriving.take() else {
-            let message = "must stand behind a business, which it ends";
-            let found = if self.all_good { vec![Problem::new("kind", message)] } else { Vec::new() };
+            let found = self.of_no_business();
             return Ok(self.told(line, found));
         };
         if !self.all_good {
             return Ok(Vec::new());
         }
         if records != arriving.records() {
-            let message =
-                format!("must be {}: lines are missing, or more than there were", arriving.records());
-            return Ok(self.told(line, vec![Problem::new("records", message)]));
+            let code = ProblemCode::from(ImportProblem::Count(arriving.records()));
+            return Ok(self.told(line, vec![Problem::new("records", code)]));
         }
-        let wrong = arriving.calls_of_no_message(&self.store, &mut self.pace, line).await?;
+        let wrong = arriving.calls_of_no_message(&self.shared.store, &mut self.pace, line).await?;
         if !wrong.is_empty() {
             self.all_good = false;
             return Ok(wrong);
         }
-        if arriving.has_retention() && self.clocks.is_none() {
-            self.clocks = Some(Clocks::open(&self.store, Arc::clone(&self.ports.clock)).await?);
-        }
-        arriving.close(&self.ports, self.clocks.as_ref()).await?;
+        arriving.close(&self.shared).await?;
         self.businesses += 1;
         self.records += records;
         Ok(Vec::new())
@@ -182,35 +165,20 @@ impl Import {
         (self.businesses, self.records)
     }
 
-    /// Opens the businesses, if everything was good and each came to its end; else takes everything back. Whether they
-    /// are open.
+    /// Takes everything back, and waits until that is done.
     ///
     /// # Errors
-    /// When the store fails; the next [`settle`](super::settle()) comes to the end of it.
-    pub async fn finish(self) -> Result<bool, MoveError> {
-        if !self.is_good() {
-            self.take_back().await?;
-            return Ok(false);
-        }
-        self.finish_with(Batch::default()).await?;
-        Ok(true)
-    }
-
-    /// Opens the businesses of an import that [is good](Import::is_good), and writes rows of the installation with the
-    /// batch that decides on that.
-    pub(crate) async fn finish_with(self, rows: Batch) -> Result<(), MoveError> {
-        settle::finish(&self.store, rows).await?;
+    /// The store's failure, and [`EngineError::Stopping`]; the next start of the engine comes to the end of it.
+    pub async fn take_back(self) -> Result<(), EngineError> {
+        settle::take_back(&self.shared).await?;
         Ok(())
     }
+}
 
-    /// Takes everything back.
-    ///
-    /// # Errors
-    /// As [`Import::finish`].
-    pub async fn take_back(self) -> Result<(), MoveError> {
-        settle::take_back(&self.store, || Ok(())).await?;
-        Ok(())
-    }
+/// Whether a business is there: as an open one, one that is not open yet, or by anything that one left behind.
+fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
+    let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
+    Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())
 }
 
 impl std::fmt::Debug for Import {

@@ -169,11 +169,6 @@ pub enum StoreError {
         "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()
     )]
     RestoreUnfinished(PathBuf),
-    /// Businesses were being imported, and that has not come to its end.
-    #[error(
-        "an import was begun and is not finished: `receptionist import --settle` finishes it or takes it back"
-    )]
-    ImportUnfinished,
     /// A record was written by a version of the service that this one does not know.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version {

@@ -4,17 +4,16 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use actors::EngineError;
 use actors::business::Idempotency;
 use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::erasure::EraseContact;
 use actors::domain::{
-    Actor, BusinessId, CallRecord, ContactDetails, Phone, Problem, ProblemCode, Refusal, ResourceId,
-    Timestamp,
+    Actor, BusinessId, CallRecord, ContactDetails, ImportProblem, Phone, Refusal, ResourceId, Timestamp,
 };
-use actors::moving::{Import, ImportOptions, MISSING_MAX, MoveError, Moved};
+use actors::moving::{Import, ImportOptions, MISSING_MAX, Moved};
 use actors::store::{Batch, Order, Tombstone, keys};
 use actors::view::ImportedView;
-use actors::{EngineError, Importing};
 
 use crate::erasing::PHONE;
 use crate::exports::rest_of;
@@ -24,20 +23,20 @@ use crate::moving_without::{somebodys, tells_of_them};
 
 const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
 
-async fn take_all(importing: &mut Importing, moved: &[Moved]) {
+async fn take_all(importing: &mut Import, moved: &[Moved]) {
     for (line, record) in (2..).zip(moved) {
-        assert_eq!(importing.import().take(line, record.clone()).await.unwrap(), [], "line {line}");
+        assert_eq!(importing.take(line, record.clone()).await.unwrap(), [], "line {line}");
         importing.rest().await.unwrap();
     }
 }
 
-fn imported(importing: &mut Importing) -> ImportedView {
-    let (businesses, records) = importing.import().count();
+fn imported(importing: &mut Import) -> ImportedView {
+    let (businesses, records) = importing.count();
     ImportedView { businesses, records, exported_at: Timestamp::from_millis(7), dry_run: false }
 }
 
-async fn import(world: &World, moved: &[Moved], options: ImportOptions) {
-    let mut importing = world.engine.import(options).await.unwrap();
+pub(crate) async fn import(world: &World, moved: &[Moved], options: ImportOptions) {
+    let mut importing = world.engine.import(options).unwrap();
     take_all(&mut importing, moved).await;
     let view = imported(&mut importing);
     importing.finish(view, Actor::Operator, None).await.unwrap();
@@ -59,18 +58,12 @@ fn is_refused_for_now<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::Refused(Refusal::UnderWay { .. })))
 }
 
-/// The words of a problem that has no code of its own.
-fn said(problem: &Problem) -> &str {
-    let ProblemCode::Said(words) = &problem.code else { panic!("{problem:?}") };
-    words
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
     let (_, shop, moved) = used(21).await;
     let mut here = World::new(22).await;
     let neighbour = here.shop(1).await;
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     for (number, part) in (0..).zip(moved.chunks(50)) {
         take_all(&mut importing, part).await;
         assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
@@ -79,7 +72,7 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
         assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
     }
-    assert!(is_refused_for_now(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
+    assert!(is_refused_for_now(&here.engine.import(ImportOptions::default())), "one is made at a time");
     let view = imported(&mut importing);
     importing.finish(view, Actor::Operator, None).await.unwrap();
     here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
@@ -87,10 +80,9 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
     let listed = here.disk.tombstones();
     assert!(matches!(&listed[..], [Tombstone::ImportedBusiness(of, _)] if *of == shop.id), "{listed:?}");
     assert!(rows_of(&mut here, shop.id).await > moved.len());
-    let again =
-        here.engine.import(ImportOptions::default()).await.unwrap().import().take(2, moved[0].clone()).await;
+    let again = here.engine.import(ImportOptions::default()).unwrap().take(2, moved[0].clone()).await;
     let wrong = again.unwrap();
-    assert_eq!(wrong[0].problem.code, "is that of a business that is here already".into());
+    assert_eq!(wrong[0].problem.code, ImportProblem::BusinessExists.into());
 }
 
 #[tokio::test(start_paused = true)]
@@ -98,19 +90,19 @@ async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made
     let (_, shop, moved) = used(23).await;
     let mut here = World::new(24).await;
     for records in (0..=moved.len()).step_by(67) {
-        let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+        let mut importing = here.engine.import(ImportOptions::default()).unwrap();
         take_all(&mut importing, &moved[..records]).await;
         drop(importing);
         if records > 0 {
             assert!(
-                is_refused_for_now(&here.engine.import(ImportOptions::default()).await),
+                is_refused_for_now(&here.engine.import(ImportOptions::default())),
                 "it is not taken back yet"
             );
         }
         pass(1).await;
         assert_eq!(rows_of(&mut here, shop.id).await, 0, "behind {records} records");
     }
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, &moved[..100]).await;
     importing.take_back().await.unwrap();
     import(&here, &moved, ImportOptions::default()).await;
@@ -124,7 +116,7 @@ async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts()
     for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
         let mut here = World::new(26).await;
         let neighbour = here.shop(1).await;
-        let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+        let mut importing = here.engine.import(ImportOptions::default()).unwrap();
         take_all(&mut importing, &moved[..records]).await;
         let good = records == moved.len();
         if good {
@@ -162,7 +154,7 @@ async fn an_import_that_is_asked_for_again_is_answered_as_before() {
     assert!(!once.is_known());
     let in_progress = here.engine.import_once(asked.key);
     assert!(matches!(in_progress, Err(EngineError::Refused(Refusal::IdempotencyInProgress))));
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, &moved).await;
     let view = imported(&mut importing);
     let first = importing.finish(view, Actor::Operator, Some(asked)).await.unwrap();
@@ -202,7 +194,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     let mut here = World::new(34).await;
     let neighbour = here.shop(1).await;
     let once = here.engine.import_once(asked.key).unwrap();
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, moved).await;
     let view = imported(&mut importing);
     here.disk.set_sync_delay(Duration::from_millis(3));
@@ -260,13 +252,13 @@ async fn no_more_of_an_import_is_taken_once_imports_end_and_everybody_else_is_se
     let (_, shop, moved) = used(36).await;
     let mut here = World::new(37).await;
     let neighbour = here.shop(1).await;
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, &moved[..120]).await;
     assert!(!is_ready(std::pin::pin!(here.engine.imports_end())));
     here.engine.end_imports();
     here.engine.imports_end().await;
     assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
-    assert!(matches!(here.engine.import(ImportOptions::default()).await, Err(EngineError::Stopping)));
+    assert!(matches!(here.engine.import(ImportOptions::default()), Err(EngineError::Stopping)));
     drop(importing);
     here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
     pass(1).await;
@@ -294,24 +286,24 @@ async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted(
     let first = last + 1 + 2; // behind the head, and counted from 1
     let here = World::new(39).await;
     let (last, others) = moved.split_last().unwrap();
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     let end = (moved.len() + 1) as u64;
-    let wrong = importing.import().take(end, last.clone()).await.unwrap();
+    let wrong = importing.take(end, last.clone()).await.unwrap();
     assert_eq!(wrong.len(), MISSING_MAX + 1);
     for (line, wrong) in (first as u64..).zip(&wrong[..MISSING_MAX]) {
         assert_eq!((wrong.line, wrong.problem.path.as_str()), (line, "message_id"));
     }
     let rest = &wrong[MISSING_MAX];
     assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
-    assert!(said(&rest.problem).contains(&format!(" {} more ", calls - MISSING_MAX)), "{rest:?}");
+    assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
     importing.take_back().await.unwrap();
     // Others have their turn meanwhile, and so has the end.
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     here.engine.end_imports();
-    let ended = importing.import().take(end, last.clone()).await;
-    assert!(matches!(ended, Err(MoveError::Stopping)));
+    let ended = importing.take(end, last.clone()).await;
+    assert!(matches!(ended, Err(EngineError::Stopping)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -326,15 +318,15 @@ async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
     let line =
         moved.iter().position(|moved| matches!(moved, Moved::Contact(it) if it.id == somebody)).unwrap();
 
-    let mut importing = world.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = world.engine.import(ImportOptions::default()).unwrap();
     let mut wrong = Vec::new();
     for (line, record) in (0..).zip(&moved) {
-        wrong.extend(importing.import().take(line, record.clone()).await.unwrap());
+        wrong.extend(importing.take(line, record.clone()).await.unwrap());
     }
     importing.take_back().await.unwrap();
     assert_eq!(wrong.len(), 1, "what names them is not told: {wrong:?}");
     assert_eq!((wrong[0].line, wrong[0].problem.path.as_str()), (line as u64, "id"));
-    assert!(said(&wrong[0].problem).contains("was erased here"), "{wrong:?}");
+    assert_eq!(wrong[0].problem.code, ImportProblem::ErasedHere.into());
 
     import(&world, &moved, ERASE_AGAIN).await;
     let arrived = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
@@ -373,17 +365,12 @@ async fn a_business_comes_and_goes_as_often_as_somebody_likes() {
 async fn an_import_ends_with_its_engine() {
     let (_, shop, moved) = used(30).await;
     let mut here = World::new(31).await;
-    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, &moved[..120]).await;
     here.engine.clone().close().await.unwrap();
     assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
     let view = imported(&mut importing);
     assert!(importing.finish(view, Actor::Operator, None).await.is_err());
-    // What it has left is refused to nobody but an import that does not settle it first.
-    let store = here.store();
-    let begun = Import::begin(&store, &here.ports, ImportOptions::default()).await;
-    assert!(begun.unwrap_err().to_string().contains("import"));
-    store.close().await.unwrap();
     here.open_again().await;
     everything_else_runs().await;
     pass(1).await;

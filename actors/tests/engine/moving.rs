@@ -2,18 +2,22 @@
 
 use actors::business::{AppointmentFilter, ContactFilter, PageRequest};
 use actors::domain::{
-    BudgetKind, BusinessId, EventType, ProblemCode, ResourceId, Service, WebhookEndpoint, WebhookSecret,
-    WebhookStatus,
+    BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,
+    WebhookSecret, WebhookStatus,
 };
-use actors::moving::{Import, ImportOptions, Leaving, Moved, Settled, Which, Wrong, meant, settle};
-use actors::store::{Batch, Store, keys};
+use actors::moving::{ImportOptions, Leaving, Moved, Wrong};
+use actors::store::{Order, Store, keys};
 
 use crate::harness::{Shop, World, at, by_operator, first_page, is_taken, json, walk};
+use crate::imports::import;
 
 /// Everything that leaves a store.
 pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     let mut moved = Vec::new();
-    for business in meant(store, &Which::All).unwrap() {
+    let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
+    for row in store.scan(&all, Order::Ascending) {
+        let id = keys::listed_business(&row.unwrap().0).unwrap();
+        let business = store.get(&keys::profile(id)).unwrap().unwrap();
         let mut leaving = Leaving::of(business, true);
         loop {
             let records = leaving.next(store, store.rows()).unwrap();
@@ -42,23 +46,13 @@ pub(crate) async fn used(seed: u64) -> (World, Shop, Vec<Moved>) {
     (world, shop, moved)
 }
 
-pub(crate) async fn take_all(import: &mut Import, moved: &[Moved]) {
-    for (line, record) in (2..).zip(moved) {
-        assert_eq!(import.take(line, record.clone()).await.unwrap(), [], "line {line}");
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before() {
     let (mut there, shop, moved) = used(1).await;
     let mut here = World::new(2).await;
+    import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
-    assert_eq!(settle(&store).await.unwrap(), Settled::Nothing);
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
-    take_all(&mut import, &moved).await;
-    assert_eq!(import.count(), (1, moved.len() as u64 - 1));
-    assert!(import.finish().await.unwrap());
     assert_eq!(leaving(&store), moved);
     store.close().await.unwrap();
 
@@ -94,51 +88,10 @@ async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_import_that_broke_off_is_finished_or_taken_back() {
-    let (_, shop, moved) = used(3).await;
-    // Before it was known to be good, behind every so many records; and after.
-    for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
-        let mut here = World::new(4).await;
-        here.engine.clone().close().await.unwrap();
-        let store = here.store();
-        let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
-        take_all(&mut import, &moved[..records]).await;
-        drop(import);
-        let good = records == moved.len();
-        if good {
-            // As far as finishing comes before it opens the first business.
-            let mut batch = Batch::new();
-            batch.put(keys::moving(BusinessId::INSTALLATION), Vec::new());
-            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-        }
-        store.close().await.unwrap();
-
-        let store = here.store();
-        let settled = settle(&store).await.unwrap();
-        let expected = match records {
-            0 => Settled::Nothing,
-            _ if good => Settled::Finished(1),
-            _ => Settled::TakenBack(1),
-        };
-        assert_eq!(settled, expected, "behind {records} records");
-        let left = store.scan(&keys::all(shop.id), actors::store::Order::Ascending).count();
-        assert_eq!(left > 0, good, "{left} rows are left behind {records} records");
-        if good {
-            assert_eq!(leaving(&store), moved);
-        }
-        store.close().await.unwrap();
-        here.open_again().await;
-        assert_eq!(here.at(&shop).business().await.is_ok(), good);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_way() {
     let (_, _, moved) = used(5).await;
     let here = World::new(6).await;
-    here.engine.clone().close().await.unwrap();
-    let store = here.store();
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
+    let mut import = here.engine.import(ImportOptions::default()).unwrap();
     let phones = moved.iter().filter_map(|record| match record {
         Moved::Contact(contact) => contact.phone.clone(),
         _ => None,
@@ -163,16 +116,16 @@ async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_wa
         assert_eq!(import.take(line, Moved::Contact(contact)).await.unwrap(), []);
         contacts += 1;
     }
-    assert!(!import.finish().await.unwrap(), "one was not good");
-    assert_eq!(leaving(&store), []);
+    assert!(!import.is_good(), "one was not good");
+    import.take_back().await.unwrap();
+    here.engine.clone().close().await.unwrap();
+    assert_eq!(leaving(&here.store()), []);
 }
 
 /// What is told of records that come behind each other in a new business.
 pub(crate) async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
     let here = World::new(7).await;
-    here.engine.clone().close().await.unwrap();
-    let store = here.store();
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
+    let mut import = here.engine.import(ImportOptions::default()).unwrap();
     let mut wrong = Vec::new();
     for (line, record) in (2..).zip(records) {
         wrong.extend(import.take(line, record).await.unwrap());
@@ -211,5 +164,5 @@ async fn a_business_arrives_with_no_more_than_it_may_have() {
     let endpoints = (0..26).map(|number| Moved::Webhook(endpoint(number)));
     let wrong = told_of([business].into_iter().chain(endpoints).collect()).await;
     let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, &wrong.problem.code)).collect();
-    assert_eq!(told, [(28, &"a business has at most 25 webhook endpoints".into())]);
+    assert_eq!(told, [(28, &ImportProblem::EndpointsMax(25).into())]);
 }

@@ -4,12 +4,13 @@ use actors::business::commands::appointments::BookingContact;
 use actors::business::commands::erasure::{EraseContact, PatchRetention};
 use actors::business::{CallFilter, MessageFilter};
 use actors::domain::{CallId, ContactId, MessageId};
-use actors::moving::{Import, ImportOptions, Moved};
+use actors::moving::{ImportOptions, Moved};
 use actors::store::keys;
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
 use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
-use crate::moving::{leaving, take_all, told_of};
+use crate::imports::import;
+use crate::moving::{leaving, told_of};
 
 /// A shop with somebody of whom everything tells that can, and who that is.
 pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
@@ -45,11 +46,9 @@ pub(crate) fn tells_of_them(moved: &[Moved]) -> bool {
 /// Imports into a new world, whose engine runs then; everything leaves it again as it came.
 async fn arrived(moved: &[Moved], seed: u64) -> World {
     let mut here = World::new(seed).await;
+    import(&here, moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
-    take_all(&mut import, moved).await;
-    assert!(import.finish().await.unwrap());
     assert!(leaving(&store) == moved, "it is not what came");
     let report = actors::verify::check(store.rows()).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
@@ -134,11 +133,9 @@ async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
 
     let mut here = World::new(15).await;
     pass(21 * 24 * 60).await; // the clock is where the other one is
+    import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
-    take_all(&mut import, &moved).await;
-    assert!(import.finish().await.unwrap());
     assert_eq!(leaving(&store), moved);
     let report = actors::verify::check(store.rows()).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
@@ -187,11 +184,9 @@ async fn what_may_not_have_gone_must_be_there_and_of_whom_is_not_there_nothing_i
     }
     assert_eq!(told_of(moved.clone()).await, []);
     let here = World::new(17).await;
+    import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
-    let mut import = Import::begin(&store, &here.ports, ImportOptions::default()).await.unwrap();
-    take_all(&mut import, &moved).await;
-    assert!(import.finish().await.unwrap());
     let calls = leaving(&store);
     let calls = calls.iter().filter_map(|moved| match moved {
         Moved::Call(call) => Some(call),

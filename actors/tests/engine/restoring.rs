@@ -236,15 +236,15 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     let engine = &world.engine;
     let mut importing = loop {
         everything_else_runs().await;
-        let mut importing = engine.import(ImportOptions::default()).await.unwrap();
+        let mut importing = engine.import(ImportOptions::default()).unwrap();
         // Until the rows are gone its id is refused.
-        if importing.import().take(2, moved[0].clone()).await.unwrap().is_empty() {
+        if importing.take(2, moved[0].clone()).await.unwrap().is_empty() {
             break importing;
         }
         importing.take_back().await.unwrap();
     };
     for (line, record) in (3..).zip(&moved[1..]) {
-        assert_eq!(importing.import().take(line, record.clone()).await.unwrap(), []);
+        assert_eq!(importing.take(line, record.clone()).await.unwrap(), []);
     }
     let view = ImportedView { businesses: 1, records: 1, exported_at: Timestamp::MIN, dry_run: false };
     importing.finish(view, Actor::Operator, None).await.unwrap();

@@ -1,13 +1,9 @@
-//! What the commands have in common that are carried out whole, and those on a store that no service runs on.
+//! What the commands have in common that are carried out whole.
 //!
-//! What always holds: what goes wrong is one line on standard error; a store that was opened is closed, and what closing
-//! it says counts.
+//! What always holds: what goes wrong is one line on standard error.
 
 use std::fmt::Display;
-use std::path::Path;
 use std::process::ExitCode;
-
-use actors::store::{Store, StoreError};
 
 use serde_json::{Value, json};
 
@@ -64,17 +60,4 @@ pub(super) fn carry_out<E: CommandFailure>(
             ExitCode::from(error.exit_status())
         }
     }
-}
-
-/// Does something on the store of a stopped service, and closes it.
-pub(super) async fn on_store<T, E: From<StoreError>>(
-    data_dir: &Path,
-    act: impl AsyncFnOnce(&Store) -> Result<T, E>,
-) -> Result<T, E> {
-    let store = Store::open_disk(data_dir, Box::new(|_| ()))?;
-    let done = act(&store).await;
-    let closed = store.close().await;
-    let done = done?;
-    closed?;
-    Ok(done)
 }
