@@ -25,7 +25,7 @@ use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 use crate::server::{ClientAddr, Unfit};
 
-/// What is answered to connections that have no place too: what a supervisor and monitoring ask.
+/// What is answered to connections that have no slot too: what a supervisor and monitoring ask.
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 /// How many characters of a path that no route has are logged.
@@ -92,8 +92,8 @@ impl App {
 fn unfit(request: &Request) -> Option<ApiError> {
     match request.extensions().get::<Unfit>()? {
         Unfit::Malformed(problem) => Some(ApiError::Malformed(problem)),
-        Unfit::NoPlace if ALWAYS_ANSWERED.contains(&request.uri().path()) => None,
-        Unfit::NoPlace => Some(ApiError::Unavailable),
+        Unfit::NoSlot if ALWAYS_ANSWERED.contains(&request.uri().path()) => None,
+        Unfit::NoSlot => Some(ApiError::Unavailable),
     }
 }
 

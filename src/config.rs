@@ -1,7 +1,8 @@
-//! The settings of `serve`: a flag and an environment variable each, checked here once and typed from then on.
+//! The settings of `serve`. Each has a flag and an environment variable.
 //!
-//! clap only collects the texts. A bad one is told in a single line that starts with the variable's name, whichever
-//! way it was given, and ends the process with [`EXIT_CODE`]. A variable that is set but empty is a bad value.
+//! clap collects the texts, and [`Settings`] checks and parses them once. An error is one line that begins
+//! with the variable's name, also if the flag was used, and ends the process with [`EXIT_CODE`]. A variable
+//! that is set but empty is an error.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -29,59 +30,64 @@ pub use value::ConfigError;
 use value::path;
 pub(crate) use value::text;
 
-/// The exit code of a process whose settings are wrong.
+/// The exit code of a process with invalid settings.
 pub const EXIT_CODE: u8 = 2;
 
-/// The settings as they were given.
+/// The settings as unparsed text. The comments on the fields are the help texts.
 #[derive(clap::Args, Default)]
 pub struct ServeArgs {
-    /// Public listener; port 0 picks one [default: 127.0.0.1:8080]
+    /// Address of the public listener; port 0 lets the system choose a port [default: 127.0.0.1:8080]
     #[arg(long, env = variables::LISTEN, value_name = "ADDR")]
     pub listen: Option<OsString>,
-    /// Operator listener; port 0 picks one [default: 127.0.0.1:8081]
+    /// Address of the operator listener; port 0 lets the system choose a port [default: 127.0.0.1:8081]
     #[arg(long, env = variables::ADMIN_LISTEN, value_name = "ADDR")]
     pub admin_listen: Option<OsString>,
-    /// Names, separated by commas, by which the operator listener is called, beside IP addresses, localhost and the names in
-    /// its certificate [default: none]
+    /// Host names of the operator listener, separated by commas, in addition to IP addresses, localhost and
+    /// the names in its certificate [default: none]
     #[arg(long, env = variables::ADMIN_HOSTS, value_name = "NAMES")]
     pub admin_hosts: Option<OsString>,
-    /// The origin at which people and programs reach the service, https off the loopback; links begin with it [default:
-    /// that of the public listener, where it is on the loopback or speaks HTTPS]
+    /// Origin at which people and programs reach the service; links begin with it; https unless it is a
+    /// loopback address [default: the origin of the public listener, if that listens on a loopback address or
+    /// uses HTTPS]
     #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
     pub public_url: Option<OsString>,
     /// Directory of the store [default: ./receptionist-data]
     #[arg(long, env = variables::DATA_DIR, value_name = "DIR")]
     pub data_dir: Option<OsString>,
-    /// The operator's token [default: a random one kept in DATA_DIR/admin-token]; better set in the environment, where
-    /// other users cannot see it
+    /// The operator's token [default: a random token, stored in DATA_DIR/admin-token]; prefer the environment
+    /// variable, since other users can read the arguments of a process
     #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true, allow_hyphen_values = true)]
     pub admin_token: Option<OsString>,
-    /// File that holds the operator's token
+    /// File that contains the operator's token
     #[arg(long, env = variables::ADMIN_TOKEN_FILE, value_name = "FILE")]
     pub admin_token_file: Option<OsString>,
-    /// Requests per key and minute [default: 120]
+    /// Number of requests per API key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
-    /// The same; where both variables are set they must be equal
+    /// The same setting; if both variables are set, they must be equal
     #[arg(long = "receptionist-rate-limit-per-minute", env = variables::RATE_LIMIT_TOO, value_name = "COUNT", hide = true)]
     pub rate_limit_too: Option<OsString>,
-    /// Forms per person and minute in the dashboard [default: 240]
+    /// Number of submitted forms per person and minute in the dashboard [default: 240]
     #[arg(long = "person-rate-limit-per-minute", env = variables::PERSON_RATE_LIMIT, value_name = "COUNT")]
     pub person_rate_limit: Option<OsString>,
-    /// Connections of one address (IPv6: of one /64) to a listener; trusted proxies may have any number [default: 1024]
+    /// Number of connections per client address (IPv6: per /64) to a listener; trusted proxies have no limit
+    /// [default: 1024]
     #[arg(long, env = variables::CONNECTIONS_PER_ADDRESS, value_name = "COUNT")]
     pub connections_per_address: Option<OsString>,
-    /// Networks, separated by commas, whose X-Forwarded-For is believed for limits and logs [default: none]
+    /// Networks of trusted proxies, separated by commas; their X-Forwarded-For headers identify clients in
+    /// limits and logs [default: none]
     #[arg(long, env = variables::TRUSTED_PROXIES, value_name = "NETWORKS")]
     pub trusted_proxies: Option<OsString>,
-    /// Free disk space below which what makes the store larger is refused; at least 32MiB, which the storage engine
-    /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
+    /// Free disk space below which the service refuses changes that enlarge the store; at least 32MiB, which
+    /// the storage engine needs (lower values count as 32MiB); 0 for none [default: 1GiB or 5 % of the disk,
+    /// whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
-    /// Businesses that are in memory at once, an actor each; the longest unused one leaves first [default: 2000]
+    /// Number of businesses in memory at once; the least recently used one is unloaded first [default: 2000]
     #[arg(long, env = variables::BUSINESS_ACTORS_MAX, value_name = "COUNT")]
     pub business_actors_max: Option<OsString>,
-    /// Refuse a store of an earlier format instead of converting it, which earlier versions cannot undo [default: false]
+    /// Refuse a store in an earlier format instead of converting it; earlier versions cannot read a converted
+    /// store [default: false]
     #[arg(
         long,
         env = variables::NO_UPGRADE,
@@ -91,99 +97,89 @@ pub struct ServeArgs {
         default_missing_value = "true"
     )]
     pub no_upgrade: Option<OsString>,
-    /// PEM file with the certificate chain: the public listener then speaks HTTPS
+    /// PEM file with the certificate chain of the public listener; enables HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
-    /// PEM file with the certificate's private key
+    /// PEM file with the private key of that certificate
     #[arg(long, env = variables::TLS_KEY, value_name = "FILE")]
     pub tls_key: Option<OsString>,
-    /// PEM file with the certificate chain of the operator listener, which then speaks HTTPS
+    /// PEM file with the certificate chain of the operator listener; enables HTTPS
     #[arg(long, env = variables::ADMIN_TLS_CERT, value_name = "FILE")]
     pub admin_tls_cert: Option<OsString>,
-    /// PEM file with that certificate's private key
+    /// PEM file with the private key of that certificate
     #[arg(long, env = variables::ADMIN_TLS_KEY, value_name = "FILE")]
     pub admin_tls_key: Option<OsString>,
-    /// Listen for the operator off the loopback without TLS, where the token can be read on the way [true or false]
+    /// Allow an operator listener on a non-loopback address without TLS, although others can then read the
+    /// token in transit [true or false]
     #[arg(long, env = variables::I_KNOW, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true")]
     pub i_know: Option<OsString>,
-    /// Relay for mails: smtps://user:password@host:465, smtp://user:password@host:587 or smtp+plain://host:port
-    /// [default: no mail is sent]; better set in the environment, where other users cannot see it
+    /// Mail relay: smtps://user:password@host:465, smtp://user:password@host:587 or smtp+plain://host:port
+    /// [default: no mail is sent]; prefer the environment variable, since other users can read the arguments
+    /// of a process
     #[arg(long, env = variables::SMTP_URL, value_name = "URL", hide_env_values = true)]
     pub smtp_url: Option<OsString>,
-    /// File that holds the relay's address
+    /// File that contains the address of the mail relay
     #[arg(long, env = variables::SMTP_URL_FILE, value_name = "FILE")]
     pub smtp_url_file: Option<OsString>,
-    /// Whom mails are from, such as "Reception <desk@example.com>"; needed with a relay
+    /// Sender of mails, such as "Reception <desk@example.com>"; required with a relay
     #[arg(long, env = variables::MAIL_FROM, value_name = "ADDRESS")]
     pub mail_from: Option<OsString>,
-    /// What is logged to standard error, as a tracing filter [default: info]
+    /// Log filter for standard error, in the syntax of tracing [default: info]
     #[arg(long, env = variables::LOG, value_name = "FILTER")]
     pub log: Option<OsString>,
-    /// How log lines look: text or json [default: text]
+    /// Format of log lines: text or json [default: text]
     #[arg(long, env = variables::LOG_FORMAT, value_name = "FORMAT")]
     pub log_format: Option<OsString>,
 }
 
-/// How much may be sent in a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Requests with one key.
+    /// Requests per API key and minute.
     pub key: NonZeroU32,
-    /// Forms of one person in the dashboard.
+    /// Submitted forms per person and minute.
     pub person: NonZeroU32,
 }
 
-/// The settings of a running service.
+/// The parsed settings of a running service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The public listener.
     pub listen: SocketAddr,
-    /// The operator listener.
     pub admin_listen: SocketAddr,
-    /// The names by which the operator listener is called, in lower case.
+    /// Host names in lower case.
     pub admin_hosts: Vec<String>,
-    /// The origin at which people and programs reach the service, if it is set.
+    /// The origin at which people and programs reach the service.
     pub public_url: Option<PublicUrl>,
-    /// The directory of the store.
     pub data_dir: PathBuf,
-    /// The operator's token; without one, the kept one is used ([`AdminToken::kept_in`]).
+    /// `None` selects the stored token ([`AdminToken::kept_in`]).
     pub admin_token: Option<AdminToken>,
-    /// How much keys and people may send.
     pub rate_limits: RateLimits,
-    /// Connections of one address to a listener.
+    /// Connections per client address and listener.
     pub connections_per_address: NonZeroUsize,
-    /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
-    /// How much of the disk is left free.
     pub disk_reserve: DiskReserve,
-    /// Actors of businesses that run at once.
     pub business_actors_max: NonZeroUsize,
-    /// Whether a store of an earlier format is converted.
     pub upgrades: Upgrades,
-    /// What makes the public listener speak HTTPS.
+    /// `None` for plain HTTP.
     pub tls: Option<TlsFiles>,
-    /// What makes the operator listener speak HTTPS.
     pub admin_tls: Option<TlsFiles>,
-    /// What sends mails; without it none are sent.
+    /// `None` if the service sends no mail.
     pub mail: Option<MailSettings>,
-    /// What is logged and how.
     pub log: LogSettings,
 }
 
 impl Settings {
-    /// Whether the operator's token can be read on its way to the operator listener.
+    /// Whether others can read the operator's token on its way to the operator listener.
     pub fn admin_is_exposed(&self) -> bool {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
     }
 
-    /// The hosts by which clients call the public and the operator listener, as far as they are set.
+    /// The configured hosts of the public and of the operator listener.
     pub(crate) fn hosts(&self) -> [Vec<String>; 2] {
         [self.public_url.iter().map(|url| url.dialled().0).collect(), self.admin_hosts.clone()]
     }
 }
 
-/// What a count must be.
 const AT_LEAST_1: &str = "must be a whole number of at least 1";
 
 impl TryFrom<ServeArgs> for Settings {
@@ -271,7 +267,7 @@ fn mail(
     }
 }
 
-/// The limit of keys, which has two names.
+/// The rate limit of API keys, which has two variables.
 fn rate_limit(given: Option<OsString>, too: Option<OsString>) -> Result<NonZeroU32, ConfigError> {
     let read = |variable, given| parsed(variable, given, "120", AT_LEAST_1);
     match (given, too) {
@@ -290,7 +286,7 @@ fn admin_hosts(given: Option<OsString>) -> Result<Vec<String>, ConfigError> {
     let read = |name: &str| match url::Host::parse(name.trim()) {
         Ok(url::Host::Domain(name)) => Ok(name),
         _ => {
-            let problem = format!("must be names of hosts without ports, separated by commas, not {names:?}");
+            let problem = format!("must be host names without ports, separated by commas, not {names:?}");
             Err(ConfigError::new(variables::ADMIN_HOSTS, problem))
         }
     };
@@ -306,9 +302,7 @@ fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigErro
         .map_err(|error| ConfigError::new(variables::TRUSTED_PROXIES, format!("{error}, not {networks:?}")))
 }
 
-/// The settings of the public listener's files.
 const TLS: TlsSettings = TlsSettings { cert: variables::TLS_CERT, key: variables::TLS_KEY };
-/// Those of the operator listener's.
 const ADMIN_TLS: TlsSettings = TlsSettings { cert: variables::ADMIN_TLS_CERT, key: variables::ADMIN_TLS_KEY };
 
 fn tls(
@@ -349,7 +343,7 @@ fn log(filter: Option<OsString>, format: Option<OsString>) -> Result<LogSettings
         .map_err(|error| ConfigError::new(variables::LOG, format!("{error}, not {filter:?}")))
 }
 
-/// The value of a setting, parsed; `expected` says what it must be.
+/// Parses the value of a setting. `expected` completes the error message.
 fn parsed<T: std::str::FromStr>(
     variable: &'static str,
     given: Option<OsString>,

@@ -1,8 +1,8 @@
-//! The published documents of the public and of the operator API, OpenAPI 3.1: each made from the table of routes that
-//! serves requests and from what the handlers' signatures say.
+//! The OpenAPI 3.1 documents of the public API and of the operator API, generated from the route tables and
+//! the handlers' signatures.
 //!
-//! What always holds: paths are relative to the server's URL, which ends in the version; an operation is described
-//! with every status and header it can answer with, and each error with the very body that is sent.
+//! Invariants: paths are relative to the server's URL, which ends in the version. Each operation lists every
+//! status and header of its responses, and each error has the body that the service sends.
 
 mod components;
 mod errors;
@@ -27,19 +27,21 @@ use crate::rest::error::Body;
 use crate::rest::route::Route;
 use crate::rest::router::open;
 
-/// What stands before every path of the public table and in `servers` instead.
+/// The prefix of every public path. The document has it in `servers`, not in the paths.
 pub const BASE_PATH: &str = "/v1";
-/// The same of the operator API.
+/// The prefix of every path of the operator API.
 pub const OPERATOR_BASE_PATH: &str = "/admin/v1";
 
-/// The document of the public API.
 pub fn document() -> Value {
     let api = Api {
         title: "Receptionist",
         about: about(),
         base_path: BASE_PATH,
-        server: "Where this document was fetched from.",
-        security: ("apiKey", "An API key of one business, on every request. It belongs on servers only."),
+        server: "The server that serves this document.",
+        security: (
+            "apiKey",
+            "An API key of one business. Every request must carry it. Keep it on servers and never send it to a browser.",
+        ),
         scope: |access: &crate::api::access::Access| access.scope(),
         conventions: Conventions { scoped: true, rate_limited: true },
     };
@@ -49,13 +51,13 @@ pub fn document() -> Value {
     document["webhooks"] = webhooks;
     if let Some(tags) = document["tags"].as_array_mut() {
         tags.push(
-            json!({"name": webhooks::TAG, "description": "The calls that the service makes to endpoints."}),
+            json!({"name": webhooks::TAG, "description": "The requests that the service sends to webhook endpoints."}),
         );
     }
     document
 }
 
-/// Takes the section `webhooks` and its tag out of the document of the public API.
+/// Removes the section `webhooks` and its tag.
 pub fn without_webhooks(document: &mut Value) {
     if let Some(document) = document.as_object_mut() {
         document.remove("webhooks");
@@ -65,14 +67,16 @@ pub fn without_webhooks(document: &mut Value) {
     }
 }
 
-/// The document of the operator API.
 pub fn operator_document() -> Value {
     let api = Api {
         title: "Receptionist, operator API",
         about: operator_about(),
         base_path: OPERATOR_BASE_PATH,
         server: "The operator's listener.",
-        security: ("operatorToken", "The operator's token, on every request. It opens every business."),
+        security: (
+            "operatorToken",
+            "The operator's token. Every request must carry it. It gives access to every business.",
+        ),
         scope: |_| None,
         conventions: Conventions { scoped: false, rate_limited: false },
     };
@@ -118,37 +122,38 @@ fn about() -> String {
     paragraph(&[&format!(
         "Appointments, contacts, calls and messages of one business: the one that the API key belongs to.
 
-        Instants are RFC 3339 with an offset or `Z` in, and UTC with milliseconds out. A body is a JSON object of at
-        most {} KiB; an unknown, repeated or wrong property is refused, and `details` names every problem with its
-        place. No text may contain U+0000.
+                The service accepts instants in RFC 3339 with an offset or `Z`, and returns them in UTC with milliseconds. A
+                request body is a JSON object of at most {} KiB. The service refuses a body with an unknown, repeated or invalid
+                property, and `details` names every problem and its property. No text may contain U+0000.
 
-        A list is walked with `cursor`, which is the `next_cursor` of the page before. A request reads a bounded number
-        of rows: a page may be short or empty while `has_more` is true. Each key may make a number of requests per minute (120 unless the operator sets another), which `X-RateLimit-Limit` tells. Every answer
-        carries `X-Request-Id`: the request's own, if it sent one of 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
-        characters. GET answers HEAD as well.
+                To read a list page by page, send the `next_cursor` of the previous page as `cursor`. A request reads a bounded
+                number of rows: a page may be short or empty while `has_more` is true. Each key has a limit of requests per minute
+                (120 unless the operator sets another), which `X-RateLimit-Limit` contains. Every response carries
+                `X-Request-Id`: the value of the request's header, if it has 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
+                characters, otherwise a generated one. Every GET operation also supports HEAD.
 
-        Schemas of requests are closed: they list every property there is. Schemas of responses are open in time: a later
-        version of the service may add properties, event types and error codes, so a client ignores those that it does not
-        know. Nothing else of `/v1` changes in a way that breaks a client; the topic `changelog` of the documentation has the
-        policy and the changes.
+                Request schemas are closed: they list every property. Response schemas are open: a later version of the service
+                may add properties, event types and error codes, so a client must ignore those that it does not know. The service
+                makes no other change to `/v1` that breaks a client. The topic `changelog` of the documentation has the policy and
+                the changes.
 
-        No response has CORS headers, since a key belongs on servers only: a web page calls its own server, which calls the
-        API. `GET /availability` answers for at most 7 days in one request.",
+                Responses have no CORS headers, since keys belong on servers only: a web page calls its own server, and that
+                server calls the API. A request to `GET /availability` covers at most 7 days.",
         BODY_BYTES_MAX / 1024
     )])
 }
 
 fn operator_about() -> String {
     paragraph(&[&format!(
-        "What the command line, telephony adapters and a back office call: every business, its records and its keys.
-        What is done here is the team's own doing, so a booking mode never stands in its way.
+                "The API for the command line, telephony adapters and back offices. It covers every business, its records and its
+                keys. The service treats operator requests as requests of the team, so the booking mode does not restrict them.
 
-        Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, a list is
-        walked with `cursor`, and every answer carries `X-Request-Id`. An `Idempotency-Key` is the operator's own, for
-        each business apart, and does not bring a key or a secret of a webhook back: that field is null when the answer is
-        given again. Nothing is answered without the operator's
-        token, and requests are not counted but for those with a wrong one: an address that has sent {} of them within a
-        minute is answered 429 to further wrong ones until the minute is over. GET answers HEAD as well.",
+                Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, lists have a
+                `cursor`, and every response carries `X-Request-Id`. An `Idempotency-Key` is separate for each business and from
+                the keys of API clients. A repeated response does not contain a key or a webhook secret again: that field is null.
+                Every request needs the operator's token. Only requests with a wrong token count against a limit: after {} of
+                them from one address within a minute, the service answers further wrong ones with 429 until the minute is over.
+                Every GET operation also supports HEAD.",
         BODY_BYTES_MAX / 1024,
         crate::admin::FAILURES_MAX
     )])

@@ -1,9 +1,12 @@
-//! The HTTP server: listeners, connections and their end. It knows nothing of what it serves.
+//! The HTTP server: listeners, connections and the shutdown. It is independent of the service that handles
+//! requests.
 //!
-//! What always holds: a listener never stops accepting, and has at most [`CONNECTIONS_MAX`] connections and
-//! [`RESERVE_MAX`] more that live for a moment ([`places`] says who is let in); a client that sends nothing, sends its
-//! head too slowly, or does not read its answer is cut off in bounded time; after the shutdown signal nothing new is
-//! accepted and [`serve`] returns within [`DRAIN_TIME_MAX`].
+//! Invariants:
+//! - A listener never stops accepting. It has at most [`CONNECTIONS_MAX`] connections with a slot and
+//!   [`RESERVE_MAX`] short-lived ones without ([`slots`]).
+//! - The server closes a connection in bounded time if its client sends nothing, sends a request head too
+//!   slowly, or does not read the response.
+//! - After the shutdown signal no connection is accepted, and [`serve`] returns within [`DRAIN_TIME_MAX`].
 
 mod certificate;
 mod client_addr;
@@ -12,8 +15,8 @@ mod error;
 mod host;
 mod http_service;
 mod link;
-mod places;
 mod received;
+mod slots;
 mod stall;
 pub(crate) mod tls;
 
@@ -35,57 +38,52 @@ pub use client_addr::{ClientAddr, PROXY_NETWORKS_MAX, ProxiesError, TrustedProxi
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, Unfit};
 pub use error::ServerError;
 pub use http_service::HttpService;
-pub use places::{
+pub use received::{DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
+pub use slots::{
     CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, Counters, Limits, RESERVE_HEADER_TIME_MAX, RESERVE_MAX,
     RESERVE_PER_ADDRESS_MAX, RESERVE_TIME_MAX,
 };
-use places::{Place, Places};
-pub use received::{DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
+use slots::{Slot, Slots};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
-pub use tls::{Certificates, LOOK_EVERY, TlsFiles, TlsSettings};
+pub use tls::{CHECK_EVERY, Certificates, TlsFiles, TlsSettings};
 
-/// How long a TLS handshake may take.
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long requests in flight may take to finish after the shutdown signal.
+/// The time limit for requests that are being handled when the shutdown signal arrives.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long sent data may stay unacknowledged before the kernel gives the connection up.
+/// The time after which the kernel closes a connection whose sent data is not acknowledged.
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// How many connections the system holds that are not yet taken; Linux holds no more than its `net.core.somaxconn`. A
-/// rush beyond it has to try again, a second later.
+/// The length of the queue of connections that the listener has not accepted yet. Linux limits it to
+/// `net.core.somaxconn`. A client whose connection does not fit tries again one second later.
 const BACKLOG: u32 = 4_096;
 
-/// How long to wait after an accept that failed for want of descriptors or memory.
+/// The pause after an accept failed because descriptors or memory ran out.
 const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
 
-/// How often the log says at most that accepting fails.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+/// The minimum interval between log lines about failing accepts.
+const LOG_EVERY: Duration = Duration::from_secs(10);
 
-/// How the connections of a server ended after the shutdown signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
-    /// How many were cut off because they were not done in time.
+    /// Connections that the server closed because they did not end in time.
     pub cut_off: usize,
 }
 
-/// Listens on an address; `variable` is the setting it came from.
-///
-/// # Errors
-/// When the address cannot be had, in one line that names address and setting.
+/// Listens on an address. `variable` is the setting that contains the address. The error message names both.
 pub fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
     listen(address).map_err(|source| ServerError::Bind { variable, address, source: plain(source) })
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    socket.set_reuseaddr(cfg!(unix))?; // for a start while the system still remembers connections of the last
+    socket.set_reuseaddr(cfg!(unix))?; // or a restart fails while the system remembers old connections
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// The error in words, without its number.
+/// Removes the OS error number from the message of an error.
 fn plain(error: io::Error) -> io::Error {
     match error.kind() {
         kind @ (io::ErrorKind::AddrInUse
@@ -95,11 +93,11 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Listens on a socket in the file system that the service's own user alone can open. A socket that an earlier life has
-/// left is replaced, so the caller must hold the lock of the directory.
+/// Listens on a Unix socket that only the service's own user can open. The function replaces a socket of a
+/// previous run, so the caller must hold the lock of the directory.
 ///
 /// # Errors
-/// When the socket cannot be made, such as for a path of more than 107 bytes.
+/// If the socket cannot be created, for example because its path has more than 107 bytes.
 pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -110,12 +108,10 @@ pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Where connections come from.
+/// The source of connections.
 #[derive(Debug)]
 pub enum Listener {
-    /// The network.
     Tcp(TcpListener),
-    /// This machine.
     Unix(UnixListener),
 }
 
@@ -125,14 +121,12 @@ impl From<TcpListener> for Listener {
     }
 }
 
-/// A connection that was accepted.
 enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl Listener {
-    /// The next connection and the address of the client.
     async fn accept(&self) -> io::Result<(Stream, IpAddr)> {
         match self {
             Self::Tcp(listener) => {
@@ -147,7 +141,8 @@ impl Listener {
     }
 }
 
-/// Serves until `shutdown` is ready, with TLS where there is a certificate, then lets the requests in flight finish.
+/// Serves connections until `shutdown` resolves, with TLS if there is a certificate, then waits for the
+/// requests that are being handled.
 pub async fn serve(
     listener: impl Into<Listener>,
     tls: Option<Certificates>,
@@ -157,11 +152,11 @@ pub async fn serve(
 ) -> Drained {
     let listener = listener.into();
     let proxies = limits.proxies.clone();
-    let places = Places::new(limits);
+    let slots = Slots::new(limits);
     let graceful = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
-    let mut told = None;
+    let mut logged = None;
     loop {
         let accepted = tokio::select! {
             biased;
@@ -174,19 +169,19 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let place = places.admit(peer);
+                let slot = slots.admit(peer);
                 let (app, watcher, proxies) = (app.clone(), graceful.watcher(), proxies.clone());
                 let tls = tls.as_ref().map(Certificates::acceptor);
                 tasks.spawn(async move {
-                    let served = Box::pin(serve_stream(stream, peer, tls, app, watcher, &place, &proxies));
-                    serve_in(&place, served).await;
+                    let served = Box::pin(serve_stream(stream, peer, tls, app, watcher, &slot, &proxies));
+                    serve_in(&slot, served).await;
                 });
             }
             Err(error) if is_of_one_client(&error) => {}
             Err(error) => {
-                places.spare();
-                if told.is_none_or(|told: Instant| told.elapsed() >= TELL_EVERY) {
-                    told = Some(Instant::now());
+                slots.spare();
+                if logged.is_none_or(|at: Instant| at.elapsed() >= LOG_EVERY) {
+                    logged = Some(Instant::now());
                     tracing::error!(error = &error as &dyn std::error::Error, "cannot accept connections");
                 }
                 sleep(ACCEPT_BACK_OFF).await;
@@ -197,22 +192,22 @@ pub async fn serve(
     drain(graceful, tasks, DRAIN_TIME_MAX).await
 }
 
-/// Serves for as long as the connection may stay.
-async fn serve_in(place: &Place, served: impl Future<Output = ()>) {
+/// Serves a connection until it ends or is evicted. A connection without a slot has a time limit.
+async fn serve_in(slot: &Slot, served: impl Future<Output = ()>) {
     let served = async {
-        if place.is_held {
+        if slot.is_held {
             return served.await;
         }
         let _ = timeout(RESERVE_TIME_MAX, served).await;
     };
     tokio::select! {
         biased;
-        () = place.link.evicted() => {}
+        () = slot.link.evicted() => {}
         () = served => {}
     }
 }
 
-/// Waits for the connections to end, then ends those that are left.
+/// Waits for the connections to end, then aborts the remaining ones.
 async fn drain(graceful: GracefulShutdown, mut tasks: JoinSet<()>, time_max: Duration) -> Drained {
     let in_time = timeout(time_max, async {
         graceful.shutdown().await;
@@ -234,7 +229,7 @@ fn log_panicked(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-/// Whether an accept failed because that one client is gone already.
+/// Whether an accept failed because the client has already disconnected.
 fn is_of_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
@@ -246,28 +241,28 @@ async fn serve_stream(
     tls: Option<TlsAcceptor>,
     app: impl HttpService,
     watcher: Watcher,
-    place: &Place,
+    slot: &Slot,
     proxies: &TrustedProxies,
 ) {
     let stream = match stream {
         Stream::Tcp(stream) => stream,
-        Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, place, proxies).await,
+        Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, slot, proxies).await,
     };
     if let Err(error) = tune(&stream) {
-        // The client may be gone already; what works on is as good without.
-        tracing::debug!(error = &error as &dyn std::error::Error, "cannot tune a connection");
+        // The client may have disconnected already. The options are not essential for the others.
+        tracing::debug!(error = &error as &dyn std::error::Error, "cannot set the options of a connection");
     }
     let Some(tls) = tls else {
-        return connection::serve(stream, peer, app, watcher, place, proxies).await;
+        return connection::serve(stream, peer, app, watcher, slot, proxies).await;
     };
     match timeout(HANDSHAKE_TIME_MAX, tls.accept(stream)).await {
-        Ok(Ok(stream)) => connection::serve(stream, peer, app, watcher, place, proxies).await,
+        Ok(Ok(stream)) => connection::serve(stream, peer, app, watcher, slot, proxies).await,
         Ok(Err(error)) => tracing::debug!(error = &error as &dyn std::error::Error, "a TLS handshake failed"),
         Err(_) => tracing::debug!("a TLS handshake took too long"),
     }
 }
 
-/// Answers go out at once, and a peer that vanished is noticed.
+/// Sends responses without delay and detects peers that disappeared.
 fn tune(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     #[cfg(target_os = "linux")]

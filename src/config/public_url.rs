@@ -1,6 +1,7 @@
 //! The origin at which people and programs reach the service: scheme, host and port.
 //!
-//! What always holds: plain http is spoken on loopback only; a port that the scheme has anyway is none.
+//! Invariants: plain http is allowed for loopback hosts only, and the scheme's default port is stored as
+//! `None`.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,10 +12,9 @@ use url::{Host, Url};
 use super::value::{ConfigError, text};
 use super::variables;
 
-/// What the setting must be.
-const EXPECTED: &str = "must be a scheme, a host and perhaps a port, such as https://book.example.com";
+const EXPECTED: &str = "must be a scheme, a host and optionally a port, such as https://book.example.com";
 
-/// An origin (RFC 6454), as `Origin` and `Host` are held against it.
+/// An origin (RFC 6454). The service compares `Origin` and `Host` with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     is_https: bool,
@@ -23,7 +23,7 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// The origin in a text, whatever its scheme may be spoken for. Nothing but an origin has one.
+    /// Parses an origin. It may be plain http for any host, and anything after the port is refused.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {
@@ -36,7 +36,7 @@ impl PublicUrl {
             && matches!(url.path(), "" | "/")
             && url.query().is_none()
             && url.fragment().is_none();
-        // The parser repairs what it can; an origin needs no repair.
+        // The URL parser corrects some invalid texts, which are not origins.
         let is_clean = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         if !is_bare || !is_clean {
             return None;
@@ -44,7 +44,7 @@ impl PublicUrl {
         Some(Self { is_https, host: url.host()?.to_owned(), port: url.port_or_known_default()? })
     }
 
-    /// The origin of a listener that nothing is said of.
+    /// The origin of a listener without a configured public URL.
     pub fn of_listener(address: SocketAddr, is_https: bool) -> Self {
         let host = match address.ip() {
             IpAddr::V4(ip) => Host::Ipv4(ip),
@@ -53,12 +53,11 @@ impl PublicUrl {
         Self { is_https, host, port: address.port() }
     }
 
-    /// Whether its scheme is https.
     pub fn is_https(&self) -> bool {
         self.is_https
     }
 
-    /// The host, as it is looked up, and the port.
+    /// The host to resolve and the port to connect to.
     pub fn dialled(&self) -> (String, u16) {
         let host = match &self.host {
             Host::Domain(name) => name.clone(),
@@ -68,7 +67,7 @@ impl PublicUrl {
         (host, self.port)
     }
 
-    /// Whether it leads to this machine alone, by its name or its address.
+    /// Whether the host is this machine, by name or by address.
     pub fn is_loopback(&self) -> bool {
         match &self.host {
             Host::Domain(name) => name == "localhost",
@@ -77,13 +76,15 @@ impl PublicUrl {
         }
     }
 
-    /// The setting, if it is given.
+    /// Reads the setting.
     pub(super) fn read(given: Option<OsString>) -> Result<Option<Self>, ConfigError> {
         let Some(given) = text(variables::PUBLIC_URL, given)? else { return Ok(None) };
         let wrong = |reason| ConfigError::new(variables::PUBLIC_URL, format!("{reason}, not {given:?}"));
         let url = Self::parse(&given).ok_or_else(|| wrong(EXPECTED))?;
         if !url.is_https && !url.is_loopback() {
-            return Err(wrong("must be https off the loopback, where others can read what is sent"));
+            return Err(wrong(
+                "must be https unless the host is this machine, since others can read plain http",
+            ));
         }
         Ok(Some(url))
     }

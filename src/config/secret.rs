@@ -1,7 +1,7 @@
-//! Settings that are secrets: each is given itself, or as the name of a file that holds it.
+//! Settings that are secrets. Each is set directly or as the name of a file that contains it.
 //!
-//! What always holds: a secret is never shown, whatever is wrong with it; only one of the two is given; the line break
-//! that ends a file is no part of it.
+//! Invariants: no error message contains a secret, only one of the two ways is used, and the line break at
+//! the end of a file is not part of the secret.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,39 +10,36 @@ use std::path::Path;
 use super::value::{ConfigError, path, text};
 use super::variables;
 
-/// How long a file with a secret may be, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// A setting that is a secret.
 #[derive(Clone, Copy)]
 pub(crate) struct Secret<T, E> {
-    /// The variable that holds it.
+    /// The variable that contains the secret.
     variable: &'static str,
-    /// The one that names the file.
+    /// The variable that names the file.
     file_variable: &'static str,
     parse: fn(&str) -> Result<T, E>,
 }
 
 impl<T, E: fmt::Display> Secret<T, E> {
-    /// The operator's token, as it is read with this.
     pub(crate) const fn admin_token(parse: fn(&str) -> Result<T, E>) -> Self {
         Self { variable: variables::ADMIN_TOKEN, file_variable: variables::ADMIN_TOKEN_FILE, parse }
     }
 
-    /// The API key of a program that calls the public listener, as it is read with this.
+    /// The API key for the public listener.
     pub(crate) const fn api_key(parse: fn(&str) -> Result<T, E>) -> Self {
         Self { variable: variables::API_KEY, file_variable: variables::API_KEY_FILE, parse }
     }
 
-    /// The address of the relay, which may hold a password, as it is read with this.
+    /// The address of the mail relay, which may contain a password.
     pub(crate) const fn smtp_url(parse: fn(&str) -> Result<T, E>) -> Self {
         Self { variable: variables::SMTP_URL, file_variable: variables::SMTP_URL_FILE, parse }
     }
 
-    /// The secret, if it is given either way.
+    /// Returns the secret, if it is set in either way.
     ///
     /// # Errors
-    /// That it is given both ways, cannot be read, or is none.
+    /// If it is set in both ways, its file cannot be read, or `parse` refuses it.
     pub(crate) fn read(
         &self,
         given: Option<OsString>,
@@ -62,15 +59,15 @@ impl<T, E: fmt::Display> Secret<T, E> {
                 let failed = |error: &dyn fmt::Display| {
                     ConfigError::new(self.file_variable, format!("{}: {error}", file.display()))
                 };
-                let held = held(&file).map_err(|error| failed(&error))?;
+                let held = read_file(&file).map_err(|error| failed(&error))?;
                 (self.parse)(&held).map(Some).map_err(|error| failed(&error))
             }
         }
     }
 }
 
-/// What a file holds, without the line break at its end.
-fn held(file: &Path) -> Result<String, String> {
+/// Reads a file without the line break at its end.
+fn read_file(file: &Path) -> Result<String, String> {
     use std::io::Read;
     let cannot = |error: std::io::Error| format!("cannot be read: {error}");
     let mut text = Vec::new();

@@ -1,6 +1,6 @@
-//! Sizes as settings have them: a whole number, and a unit or none.
+//! Sizes in settings: a whole number, optionally followed by a unit.
 
-/// The units, in bytes; in any case, with a space before them or none.
+/// The units in bytes. Texts may use any letter case and a space before the unit.
 const UNITS: [(&str, u64); 10] = [
     ("", 1),
     ("b", 1),
@@ -14,7 +14,7 @@ const UNITS: [(&str, u64); 10] = [
     ("tib", 1 << 40),
 ];
 
-/// The size in bytes, or `None` when it is none, or too large to count.
+/// Returns the size in bytes, or `None` if the text is not a size or exceeds `u64`.
 pub(super) fn parse(text: &str) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);

@@ -1,6 +1,6 @@
-//! The operator's token: given, or a random one kept beside the store.
+//! The operator's token: the configured one, or a random one in a file next to the store.
 //!
-//! The kept file appears whole or not at all, and only its owner can read it.
+//! Invariants: the file is written atomically, and only its owner can read it.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -12,57 +12,39 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
-/// The name of the kept token's file in the data directory.
+/// The name of the token file in the data directory.
 pub const TOKEN_FILE: &str = "admin-token";
 
 /// The name of the operator's socket in the data directory.
 pub const OPERATOR_SOCKET: &str = "operator.sock";
 
-/// How many random bytes make a token.
 const RANDOM_BYTES: usize = 32;
 
-/// How short a token may be, in characters.
 const CHARS_MIN: usize = 16;
 
-/// The mode of the file: its owner may read and write it, nobody else anything.
+/// Read and write access for the owner only.
 const OWNER_ONLY: u32 = 0o600;
 
-/// The operator's token. It is never shown in logs.
+/// The operator's token. Its `Debug` output hides the text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminToken(String);
 
-/// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// The text is no token.
     #[error("must be visible ASCII characters without white space")]
     Malformed,
-    /// The text is too easily guessed.
     #[error("must have at least {CHARS_MIN} characters")]
     Short,
-    /// The kept file does not hold a token.
     #[error("{} does not hold a token; remove it to get a new one", .0.display())]
     File(PathBuf),
-    /// The kept file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was being done.
-        action: &'static str,
-        /// With which file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The system gives no randomness.
+    Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the system gives no randomness: {0}")]
     Random(getrandom::Error),
 }
 
 impl AdminToken {
-    /// Takes a token that was given.
-    ///
-    /// # Errors
-    /// When it could not stand in a header, or is too short.
+    /// Accepts visible ASCII of at least 16 characters, which fits into a header.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         match text {
             _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => Err(TokenError::Malformed),
@@ -71,13 +53,11 @@ impl AdminToken {
         }
     }
 
-    /// The token kept in the data directory, which must exist; makes and keeps one when there is none.
+    /// Returns the token stored in the data directory, which must exist. Creates and stores a token if there
+    /// is none.
     ///
-    /// A file that others can read is closed to them, with a warning: some systems widen modes when they mount a
-    /// directory, and a service that does not start helps nobody.
-    ///
-    /// # Errors
-    /// When the file cannot be read, closed or written, or holds something else.
+    /// If other users can read the file, this function removes their access and logs a warning. It does not
+    /// fail, since some systems widen modes when they mount a directory.
     pub fn kept_in(data_dir: &Path) -> Result<Self, TokenError> {
         let path = data_dir.join(TOKEN_FILE);
         match fs::read_to_string(&path) {
@@ -115,12 +95,12 @@ impl AdminToken {
         Ok(token)
     }
 
-    /// Whether this is the token, in a time that does not tell how much of it is right.
+    /// Compares in constant time.
     pub fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
-    /// The token itself, for the commands that call the operator API.
+    /// The token in plain text, for the commands that call the operator API.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,10 +1,10 @@
-//! What a setting's text is read as, and how it is told that it cannot be used.
+//! Conversion of a setting's text, and the error for a value that is not valid.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A setting that cannot be used, told in one line.
+/// An invalid setting. The message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {reason}")]
 pub struct ConfigError {
@@ -13,7 +13,6 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// What is wrong with the setting of this variable.
     pub fn new(variable: &'static str, reason: impl fmt::Display) -> Self {
         // A value or an error from elsewhere may hold line breaks.
         let reason = reason.to_string().replace(['\n', '\r'], " ");

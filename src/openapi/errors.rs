@@ -1,5 +1,5 @@
-//! The errors that an operation can give, as the document lists them: each made as the service makes it, so that
-//! status, headers and body are those that are sent.
+//! The error responses of each operation. The service's own error types produce them, so that the documented
+//! status, headers and body are those that the service sends.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::http::body::{BODY_BYTES_MAX, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
 
-/// The statuses whose answers differ from one operation to another, and so are written out with each.
+/// The statuses whose responses differ between operations. They are not shared components.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
-/// The responses of an operation's errors; those that all operations share are put among `shared`.
+/// The error responses of an operation. Responses that all operations share are added to `shared`.
 pub(super) fn of(
     operation: &Operation<'_>,
     scope: Option<Scope>,
@@ -47,23 +47,22 @@ pub(super) fn of(
     Value::Object(responses.collect())
 }
 
-/// What is answered where there is no operation: another method of a path, or a path that is none.
+/// The responses for a path or method that has no operation.
 pub(super) fn of_no_operation(conventions: Conventions) -> Map<String, Value> {
     let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD", ""), ApiError::NoSuchPath(None)];
     errors.map(|error| (name(error.status().0), response(&[error], conventions))).into_iter().collect()
 }
 
-/// The name of a status, as components are called.
+/// The component name of a status, such as `NotFound`.
 fn name(status: StatusCode) -> String {
     status.canonical_reason().unwrap_or_default().replace(' ', "")
 }
 
-/// The media type of the body that an operation takes.
 fn media_type(operation: &Operation<'_>) -> &'static str {
     operation.signature.takes.body.as_ref().map_or(JSON, |body| body.media_type)
 }
 
-/// Every error that the operation can give.
+/// Every error that the operation can return.
 fn possible(
     operation: &Operation<'_>,
     scope: Option<Scope>,
@@ -97,7 +96,7 @@ fn possible(
     }
     if *operation.method != Method::GET {
         errors.extend([ApiError::BodyTimeout, ApiError::UnsupportedMediaType(media_type(operation))]);
-        // Lines may be as many as there are.
+        // A body of JSON lines has no size limit.
         if media_type(operation) == JSON {
             errors.push(ApiError::BodyTooLarge(BODY_BYTES_MAX));
         }
@@ -117,7 +116,6 @@ fn possible(
     errors
 }
 
-/// An error of this code, as a row of the table names it.
 fn sample(code: Code) -> ApiError {
     match code {
         Code::InvalidRequest => ApiError::invalid("", ProblemCode::BodyNotAnObject),
@@ -143,7 +141,6 @@ fn sample(code: Code) -> ApiError {
     }
 }
 
-/// The response of one status.
 fn response(errors: &[ApiError], conventions: Conventions) -> Value {
     let status = errors[0].status().0;
     let codes: Vec<Value> = errors.iter().map(|error| json!(error.status().1)).collect();
@@ -164,7 +161,7 @@ fn response(errors: &[ApiError], conventions: Conventions) -> Value {
             headers.insert(name.into(), component("headers", name));
         } else if with > 0 {
             let sent = json!({"required": false, "schema": {"type": "integer", "minimum": 1},
-                "description": "Seconds after which to try again, where that can help."});
+                "description": "The number of seconds to wait before the next attempt. Absent if a retry cannot help."});
             headers.insert(name.into(), sent);
         }
     }

@@ -1,5 +1,5 @@
-//! One example of each body and each resource, by the name of its schema. A test holds them against the schemas and
-//! says where one is missing.
+//! One example for each body and each resource, by schema name. A test validates the examples and reports
+//! missing ones.
 
 use actors::domain::{AlertKind, BudgetKind, EventType};
 use serde_json::{Value, json};
@@ -20,7 +20,6 @@ const SERVICE: &str = "019c8f3e-2222-7000-8888-2e2e2e2e2e2e";
 const STAFF: &str = "019c8f3e-3333-7000-9999-3d3d3d3d3d3d";
 const THEN: &str = "2026-02-24T08:30:00.000Z";
 
-/// The example of the schema of this name.
 pub(super) fn of(name: &str) -> Option<Value> {
     let example = match name {
         "Appointment" => {
@@ -216,7 +215,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
     Some(example)
 }
 
-/// The example of an event about a resource whose schema is of this name.
+/// The example of an event whose record has the schema `shown`.
 pub(super) fn of_event(event: EventType, shown: &str) -> Value {
     let mut data = of(shown).unwrap_or_default();
     if event == EventType::AppointmentCancelled {
@@ -225,7 +224,7 @@ pub(super) fn of_event(event: EventType, shown: &str) -> Value {
     json!({"id": EVENT, "type": event, "api_version": "v1", "created_at": THEN, "business_id": BUSINESS, "data": data})
 }
 
-/// An example of a resource as a change has left it.
+/// An example of a resource after a change that counts affected appointments.
 fn affecting(resource: &str) -> Value {
     with(of(resource).unwrap_or_default(), &json!({"affected": affected()}))
 }
@@ -234,7 +233,7 @@ fn affected() -> Value {
     json!({"count": 1, "ids": [APPOINTMENT]})
 }
 
-/// An example with more properties.
+/// An example with additional properties.
 fn with(mut example: Value, more: &Value) -> Value {
     if let (Value::Object(example), Value::Object(more)) = (&mut example, more) {
         example.extend(more.clone());

@@ -1,4 +1,4 @@
-//! One row of a table, as the document tells of it.
+//! One row of a route table as the document describes it.
 
 use axum::http::Method;
 
@@ -6,18 +6,17 @@ use crate::rest::input::PathId;
 use crate::rest::output::Kind;
 use crate::rest::route::Signature;
 
-/// One row of the table with what its handler's signature says.
 pub(super) struct Operation<'a> {
     pub(super) method: &'a Method,
     pub(super) signature: Signature,
-    /// Whether it goes by `If-Match`.
+    /// Whether the operation reads `If-Match`.
     pub(super) conditional: bool,
-    /// The ids in the path, in its order.
+    /// The ids in the path, in the path's order.
     pub(super) ids: Vec<PathId>,
 }
 
 impl Operation<'_> {
-    /// Whether it changes something that is there, or adds to it: then it can be made to happen once.
+    /// Whether the operation changes or creates records. Such an operation takes an `Idempotency-Key`.
     pub(super) fn changes(&self) -> bool {
         matches!(
             self.signature.answers,

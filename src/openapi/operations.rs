@@ -1,4 +1,4 @@
-//! The operations of a table, each with what its handler takes and how it answers when all is well.
+//! The operations of a route table, each with its parameters, its body and its successful response.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::rest::output::Kind;
 use crate::rest::route::Route;
 use crate::rest::route::Signature;
 
-/// What the operator's paths begin with that are about one business.
+/// The prefix of the operator's paths for one business.
 const OF_A_BUSINESS: &str = "/businesses/{business_id}/";
 
-/// Tags and paths of a table. Responses that operations share are put among `responses`.
+/// Returns the tags and paths of a table. Responses that several operations share are added to `responses`.
 pub(super) fn all<A: Send + Sync + 'static>(
     api: &Api<A>,
     table: &[Route<A>],
@@ -40,7 +40,7 @@ pub(super) fn all<A: Send + Sync + 'static>(
     (tags.into_iter().map(|name| json!({"name": name})).collect(), paths)
 }
 
-/// The group of an operation: the first segment of its path, or the first one behind the business.
+/// The tag of an operation: the first segment of its path, or the first one after the business.
 fn tag(path: &str) -> String {
     let of_a_business = path.strip_prefix(OF_A_BUSINESS);
     let segment = of_a_business.unwrap_or(path.trim_start_matches('/')).split('/').next().unwrap_or_default();
@@ -63,7 +63,7 @@ fn operation<A: Send + Sync + 'static>(
     let mut description = route.about.details.to_owned();
     if let Some(scope) = scope {
         let space = if description.is_empty() { "" } else { "\n\n" };
-        description.push_str(&format!("{space}Needs the scope `{scope}`."));
+        description.push_str(&format!("{space}Requires the scope `{scope}`."));
     }
     let takes = &operation.signature.takes;
     let mut parameters: Vec<Value> = operation.ids.iter().map(path_parameter).collect();
@@ -86,16 +86,17 @@ fn operation<A: Send + Sync + 'static>(
     let (status, response) = answer(&operation, api.conventions);
     described["responses"][status] = response;
     if headers_read(&operation).any(|name| name == "If-None-Match") {
-        described["responses"]["304"] = json!({"description": "The client has this version.",
+        described["responses"]["304"] = json!({"description": "The record has not changed since the client's version.",
             "headers": headers_sent(api.conventions, &["ETag"])});
     }
     described
 }
 
-/// The ids in a path: the business, and those that the handler takes.
+/// The ids in a path: the business, and the ids that the handler takes.
 ///
 /// # Panics
-/// When the handler takes another one than the path has, or not all of them.
+/// If the handler takes an id that the path does not have, or the path has one that the handler does not
+/// take.
 fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let mut taken = std::mem::take(&mut signature.takes.path);
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
@@ -109,7 +110,7 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     found
 }
 
-/// An id in the path. A malformed one names nothing and is not found; a malformed date is told.
+/// An id in the path. A malformed id answers 404, a malformed date 400.
 fn path_parameter(id: &PathId) -> Value {
     let (what, format) = match id.form {
         PathForm::Id => ("id", "uuid"),
@@ -119,7 +120,7 @@ fn path_parameter(id: &PathId) -> Value {
         "schema": {"type": "string", "format": format}})
 }
 
-/// The request headers that mean something to an operation, beside those that mean the same to all.
+/// The request headers that this operation reads, without those that every operation reads.
 fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str> {
     let one = operation.signature.answers == Kind::One;
     let reads = *operation.method == Method::GET;
@@ -131,18 +132,19 @@ fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str>
     headers.into_iter().filter_map(|(applies, name)| applies.then_some(name))
 }
 
-/// The answer when all is well.
+/// The successful response.
 fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str, Value) {
     let answers = operation.signature.answers;
     let (status, description) = match answers {
         Kind::One | Kind::Changed | Kind::Plain | Kind::Done => ("200", "Done."),
-        Kind::Page => ("200", "A page of the list."),
-        Kind::Lines => {
-            ("200", "Lines of JSON, one record a line. An answer that broke off has no last line.")
-        }
+        Kind::Page => ("200", "One page of the list."),
+        Kind::Lines => (
+            "200",
+            "JSON lines, one record per line. If the service stops before the end, the final line is missing.",
+        ),
         Kind::Created => ("201", "Created."),
-        Kind::Accepted => ("202", "It will be done."),
-        Kind::Ending => ("202", "It is ended, and goes."),
+        Kind::Accepted => ("202", "Accepted. The service completes the request in the background."),
+        Kind::Ending => ("202", "Accepted. The service deletes the business in the background."),
         Kind::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();
@@ -169,11 +171,11 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     (status, response)
 }
 
-/// A body, of a named schema with its example.
+/// A request body: a reference to a named schema, and its example.
 fn content(body: &TakenBody) -> Value {
     let schema = &body.schema;
     let mut media = json!({"schema": schema});
-    // An optional body is one of a named schema and null.
+    // The schema of an optional body is `oneOf` the named schema and null.
     let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
     let name = named["$ref"].as_str().and_then(|to| to.rsplit('/').next());
     if let Some(example) = name.and_then(examples::of) {

@@ -1,37 +1,34 @@
-//! What the files of the document share: the API that is described, references, and the headers of every answer.
+//! Types and helpers that the files of the document share.
 
 use actors::domain::Scope;
 use serde_json::{Map, Value, json};
 
-/// An API as its document tells of it, beside its table.
 pub(super) struct Api<A> {
     pub(super) title: &'static str,
     pub(super) about: String,
     pub(super) base_path: &'static str,
-    /// Which server the base path is relative to.
+    /// A description of the server to which the base path is relative.
     pub(super) server: &'static str,
-    /// The name of how it authenticates, and what is needed.
+    /// The name and the description of the authentication scheme.
     pub(super) security: (&'static str, &'static str),
-    /// The scope that an operation needs, where there are scopes.
     pub(super) scope: fn(&A) -> Option<Scope>,
     pub(super) conventions: Conventions,
 }
 
-/// What differs in the answers of the APIs.
+/// Differences between the responses of the two APIs.
 #[derive(Clone, Copy)]
 pub(super) struct Conventions {
-    /// Whether there are scopes, and businesses that are shut out.
+    /// Whether keys have scopes and businesses can be suspended.
     pub(super) scoped: bool,
-    /// Whether every request is counted, and every answer tells what is left.
+    /// Whether requests are rate limited, and responses carry the rate limit headers.
     pub(super) rate_limited: bool,
 }
 
-/// A reference to a component.
 pub(super) fn component(kind: &str, name: &str) -> Value {
     json!({"$ref": format!("#/components/{kind}/{name}")})
 }
 
-/// The headers of every answer, and these.
+/// The headers of every response, and `more`.
 pub(super) fn headers_sent(conventions: Conventions, more: &[&str]) -> Map<String, Value> {
     let always: &[&str] = if conventions.rate_limited {
         &["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]

@@ -1,4 +1,4 @@
-//! The events that are sent to webhook endpoints, as the document lists them.
+//! The section `webhooks` of the document: the events that the service sends.
 
 use std::borrow::Cow;
 
@@ -11,34 +11,35 @@ use super::examples;
 use super::parts::component;
 use crate::http::schemas::Schemas;
 
-/// What is to be known of every event.
-const ABOUT: &str = "Sent at once to every enabled endpoint that subscribed to it, and again on a schedule until it is \
-    taken. The same event may come more than once, always with the same `webhook-id` and the same bytes, and events may \
-    come out of order. Verify the signature over the bytes as they came.";
+const ABOUT: &str = "The service sends the event at once to every enabled endpoint that subscribes to it, and retries on a \
+    schedule until the endpoint accepts it. An event may arrive more than once, always with the same `webhook-id` and the \
+    same bytes, and events may arrive in any order. Verify the signature over the bytes as they arrived.";
 
-/// The group of the calls. Generators of clients write one file for each group, so it is not that of any operation.
+/// The tag of the events. Client generators write one file per tag, so no operation has this tag.
 pub(super) const TAG: &str = "Events";
 
-/// Every event.
 pub(super) fn all(schemas: &mut Schemas) -> Value {
     let events =
         EventType::ALL.iter().map(|event| (event.to_string(), json!({"post": operation(*event, schemas)})));
     Value::Object(events.collect())
 }
 
-/// What happened, in a few words.
 fn summary(event: EventType) -> &'static str {
     match event {
         EventType::CallCompleted => "A call ended and its summary and outcome were saved",
-        EventType::AppointmentBooked => "An appointment was booked: it became confirmed for the first time",
-        EventType::AppointmentRescheduled => "An announced appointment moved to a new time",
-        EventType::AppointmentCancelled => "An announced appointment was cancelled",
+        EventType::AppointmentBooked => {
+            "An appointment was booked: its status became `confirmed` for the first time"
+        }
+        EventType::AppointmentRescheduled => {
+            "An appointment that was announced as booked moved to a new time"
+        }
+        EventType::AppointmentCancelled => "An appointment that was announced as booked was cancelled",
         EventType::MessageTaken => "The receptionist took a message for the team",
-        EventType::ContactCreated => "A new contact appeared",
+        EventType::ContactCreated => "A contact was created",
     }
 }
 
-/// The name of what the event is about, and the schema of all events about it.
+/// The name of the record in the event, and the schema of all events with such a record.
 fn about(event: EventType, schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
     fn of<V: JsonSchema>(schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
         (V::schema_name(), schemas.nameless::<Event<V>>())
@@ -53,7 +54,7 @@ fn about(event: EventType, schemas: &mut Schemas) -> (Cow<'static, str>, Schema)
     }
 }
 
-/// The event's name as classes are called: `appointment.booked` is an `AppointmentBookedEvent`.
+/// The schema name of an event: `AppointmentBookedEvent` for `appointment.booked`.
 fn name(event: EventType) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     event.as_str().split('.').map(capital).collect::<String>() + "Event"
@@ -78,13 +79,13 @@ fn operation(event: EventType, schemas: &mut Schemas) -> Value {
         "requestBody": {"required": true, "content": {"application/json": {
             "schema": component("schemas", &name), "example": examples::of_event(event, &shown)}}},
         "responses": {
-            "2XX": {"description": "Taken. Only this counts, within 10 seconds; redirects are not followed."},
-            "default": {"description": "Not taken; it is sent again later."},
+            "2XX": {"description": "Accepted. The endpoint must answer within 10 seconds. The service does not follow redirects."},
+            "default": {"description": "Not accepted. The service sends the event again later."},
         },
     })
 }
 
-/// The headers of every delivery, those of Standard Webhooks.
+/// The headers of every delivery, as Standard Webhooks defines them.
 fn headers() -> Value {
     let header = |name: &str, required: bool, schema: Value, about: &str| json!({"name": name, "in": "header", "required": required, "schema": schema, "description": about});
     json!([
@@ -92,25 +93,25 @@ fn headers() -> Value {
             "webhook-id",
             true,
             json!({"type": "string", "format": "uuid"}),
-            "The event's id: keep those that were taken, and pass over what comes again."
+            "The event's id. Store the ids of processed events and ignore an event whose id you have already stored."
         ),
         header(
             "webhook-timestamp",
             true,
             json!({"type": "integer", "minimum": 0}),
-            "When this attempt was made, in Unix seconds; refuse one older than five minutes."
+            "The Unix time in seconds of this attempt. Reject a request that is older than five minutes."
         ),
         header(
             "webhook-signature",
             true,
             json!({"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=$"}),
-            "`v1,` and the base64 of the HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, by the endpoint's secret."
+            "`v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret."
         ),
         header(
             "webhook-test",
             false,
             json!({"type": "string", "enum": ["true"]}),
-            "There when this is a sample that was asked for, and nothing has happened."
+            "Present if this is a test event that the team requested. No record has changed."
         ),
     ])
 }

@@ -1,7 +1,7 @@
-//! What a certificate chain says of itself: when it is valid (RFC 5280, 4.1.2.5) and for which names.
+//! The validity period (RFC 5280, 4.1.2.5) and the names of a certificate chain.
 //!
-//! Only warnings follow from it. A service with an expired certificate starts, because a service that does not start
-//! helps nobody.
+//! Problems with them cause warnings only. A service with an expired certificate starts, since it is more
+//! useful than no service.
 
 use actors::domain::Timestamp;
 use rustls::client::verify_server_name;
@@ -9,10 +9,11 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use x509_parser::parse_x509_certificate;
 
-/// How long before its end a certificate is warned of. Renewal usually happens 30 days before.
+/// The number of days before the expiry at which the warnings begin. Renewal usually happens 30 days before
+/// the expiry.
 const WARNED_DAYS: i64 = 14;
 
-/// A chain, of which the server's own certificate and the time in which all of its certificates are valid are kept.
+/// The server's own certificate, and the period in which all certificates of the chain are valid.
 #[derive(Clone)]
 pub(crate) struct Chain {
     own: CertificateDer<'static>,
@@ -21,8 +22,8 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A chain with the server's own certificate first; `None` if it is empty. The validity of a certificate that cannot
-    /// be parsed is not counted.
+    /// Takes the server's own certificate first. Returns `None` for an empty chain. Ignores the validity of a
+    /// certificate that cannot be parsed.
     pub(super) fn new(certificates: &[CertificateDer<'static>]) -> Option<Self> {
         let mut chain = Self {
             own: certificates.first()?.clone(),
@@ -44,7 +45,7 @@ impl Chain {
         self.valid_until
     }
 
-    /// Whether the server's own certificate is for this name or IP address.
+    /// Whether the server's own certificate covers this name or IP address.
     pub(crate) fn is_for(&self, host: &str) -> bool {
         let certificate = ParsedCertificate::try_from(&self.own);
         let name = ServerName::try_from(host);
@@ -52,7 +53,8 @@ impl Chain {
             .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
     }
 
-    /// What clients will object to, now or soon, if they call the server by one of these hosts.
+    /// The present and upcoming reasons for clients to reject the certificate, if they call the server by
+    /// `hosts`.
     pub(crate) fn warnings(&self, now: Timestamp, hosts: &[String]) -> Vec<String> {
         let (from, until) = (self.valid_from, self.valid_until);
         let days_left = (until.millis() - now.millis()) / (24 * 60 * 60 * 1_000);

@@ -1,8 +1,8 @@
-//! Whose request it is: the address that limits count and logs name.
+//! The client's address, for limits and logs.
 //!
-//! What always holds: `X-Forwarded-For` counts only as far as trusted proxies have written it. It is read from its
-//! end: each address names who came to the proxy right of it, so the first that is no trusted proxy is the client.
-//! What stands further left, anybody may have made up.
+//! Invariant: only the part of `X-Forwarded-For` that trusted proxies wrote is used. Each proxy appends the
+//! address of its peer, so the service reads the header from its end. The first address that is not a trusted
+//! proxy is the client. The addresses before it may be forged.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
@@ -13,27 +13,27 @@ use ipnet::{IpNet, Ipv4Net};
 
 pub(super) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The greatest number of networks of trusted proxies.
 pub const PROXY_NETWORKS_MAX: usize = 256;
 
-/// How many leading bits of an IPv6 address make one client: a host picks the others as it likes.
+/// The number of leading bits of an IPv6 address that identify a client. A host can choose the other bits.
 const V6_CLIENT_BITS: u32 = 64;
 
-/// How many leading bits an IPv4 address has before it where it is written as an IPv6 one.
+/// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const V4_MAPPED_BITS: u8 = 96;
 
-/// The client's address, in the extensions of every request: the peer's, or what trusted proxies say.
+/// The client's address in the extensions of a request: the peer's, or the one that trusted proxies report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddr(pub IpAddr);
 
 impl ClientAddr {
-    /// The address of a request, from its extensions; one that came over no connection has none to tell.
+    /// Reads the address from a request's extensions. A request without a connection has the unspecified
+    /// address.
     pub fn of(extensions: &Extensions) -> IpAddr {
         extensions.get::<Self>().map_or(Ipv4Addr::UNSPECIFIED.into(), |client| client.0)
     }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 that one IPv6 host can pick its addresses from.
+/// The network that counts as one client: an IPv4 address, or an IPv6 /64.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -44,11 +44,10 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The networks whose `X-Forwarded-For` is believed. Cheap to clone; none by default.
+/// The networks of proxies whose `X-Forwarded-For` is trusted. Cheap to clone; empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
-/// The text lists no networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be at most {PROXY_NETWORKS_MAX} networks or addresses, separated by commas, such as 10.0.0.0/8,2001:db8::1"
@@ -65,7 +64,7 @@ impl FromStr for TrustedProxies {
     }
 }
 
-/// A network, or one address; an IPv4 one written as IPv6 is the IPv4 one.
+/// Parses a network or an address. An IPv4-mapped IPv6 address becomes IPv4.
 fn trusted_network(text: &str) -> Option<IpNet> {
     let network = match text.parse::<IpAddr>() {
         Ok(address) => IpNet::from(address),
@@ -80,19 +79,18 @@ fn trusted_network(text: &str) -> Option<IpNet> {
 }
 
 impl TrustedProxies {
-    /// Whether the address is a trusted proxy's.
     pub(super) fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Whose request it is that this peer has sent with these headers.
+    /// The client of a request with these headers from this peer.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         if self.0.is_empty() {
             return client;
         }
-        // Several lines are one list (RFC 9110 §5.3), and an empty item is none (§5.6.1).
+        // Several header lines form one list (RFC 9110 §5.3), and empty items are ignored (§5.6.1).
         let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
         let items = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
         let mut items = items.map(<[u8]>::trim_ascii).filter(|item| !item.is_empty());
@@ -106,7 +104,7 @@ impl TrustedProxies {
     }
 }
 
-/// An item of the list: an address, which some proxies write with a port or in brackets.
+/// Parses an item of the list: an address, which some proxies write with a port or in brackets.
 fn forwarded(item: &[u8]) -> Option<IpAddr> {
     let item = std::str::from_utf8(item).ok()?;
     let bare = item.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 on any stream of bytes, within times and sizes.
+//! One HTTP/1.1 connection on any byte stream, with limits for times and sizes.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -22,59 +22,58 @@ use tower::ServiceExt;
 use super::client_addr::{ClientAddr, TrustedProxies, X_FORWARDED_FOR};
 use super::host;
 use super::http_service::HttpService;
-use super::places::{Place, RESERVE_HEADER_TIME_MAX};
 use super::received::Received;
+use super::slots::{RESERVE_HEADER_TIME_MAX, Slot};
 use super::stall::StallGuard;
 
-/// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
-/// long a connection may be idle.
+/// The time limit for the head of a request. It begins at the end of the previous response, so it also limits
+/// the idle time.
 pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The greatest size of the head of a request, request line included, in bytes.
+/// The maximum size of a request head, including the request line, in bytes.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
 
-/// The greatest number of headers of a request.
 pub const HEADERS_MAX: usize = 100;
 
-/// The size of a connection's buffer, in bytes; larger bodies pass through it in pieces.
+/// The size of a connection's buffer, in bytes. Larger bodies pass through it in pieces.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// Why a request is refused whatever it asks for, in its extensions: the service says so, and nothing else.
+/// A reason to refuse a request before routing, in the request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// The listener has no place for the connection: only what is always answered is.
-    NoPlace,
-    /// It is no request of HTTP, and why.
+    /// The listener has no slot for the connection. Only the paths that always answer are served.
+    NoSlot,
+    /// The request is not valid HTTP. The text is the reason.
     Malformed(&'static str),
 }
 
-/// Serves the requests of one connection until it ends; one request where it has no place.
+/// Serves the requests of a connection until it ends. A connection without a slot serves one request.
 pub(super) async fn serve<I>(
     io: I,
     peer: IpAddr,
     app: impl HttpService,
     watcher: Watcher,
-    place: &Place,
+    slot: &Slot,
     proxies: &TrustedProxies,
 ) where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (link, is_held) = (&place.link, place.is_held);
+    let (link, is_held) = (&slot.link, slot.is_held);
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
-        // A place can be lost just when a request comes.
-        let has_place = link.ask() && is_held;
+        // The connection may lose its slot at the moment the request arrives.
+        let has_slot = link.begin_request() && is_held;
         let unfit = match host::problem(request.version(), request.uri(), request.headers()) {
             Some(problem) => Some(Unfit::Malformed(problem)),
-            None => (!has_place).then_some(Unfit::NoPlace),
+            None => (!has_slot).then_some(Unfit::NoSlot),
         };
         let client = proxies.client(peer, request.headers());
         request.extensions_mut().insert(ClientAddr(client));
         if request.headers().contains_key(X_FORWARDED_FOR) && !proxies.contains(peer) {
-            place.tell_of_proxy(peer);
+            slot.warn_about_proxy(peer);
         }
-        // A proxy has any number of connections; each of its clients has its share of them.
-        let of_client = (client != peer.to_canonical()).then(|| place.begin(client));
-        let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoPlace));
+        // A proxy has no connection limit, but each of its clients has a request limit.
+        let of_client = (client != peer.to_canonical()).then(|| slot.begin(client));
+        let unfit = unfit.or(matches!(of_client, Some(None)).then_some(Unfit::NoSlot));
         if let Some(unfit) = unfit {
             request.extensions_mut().insert(unfit);
         }
@@ -88,9 +87,9 @@ pub(super) async fn serve<I>(
             if !body.discard(expects) {
                 answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            link.answer();
+            link.finish_request();
             Ok::<_, Infallible>(match of_client.flatten() {
-                // It is under way until all of its answer is taken.
+                // The request counts until the client has received the whole response.
                 Some(under_way) => answer.map(|body| {
                     Body::new(body.map_frame(move |frame| {
                         let _ = &under_way;
@@ -108,18 +107,18 @@ pub(super) async fn serve<I>(
         .max_header_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .max_buf_size(BUFFER_BYTES_MAX)
-        // Answers are small: one write of head and body costs less than a vector of them.
+        // Responses are small, so one write of head and body costs less than a vectored write.
         .writev(false)
         .serve_connection(TokioIo::new(StallGuard::new(io, Arc::clone(link))), service);
     let mut connection = pin!(watcher.watch(connection));
     let ended = poll_fn(|cx| {
         let ended = connection.as_mut().poll(cx);
         if ended.is_pending() {
-            link.settle();
+            link.mark_idle_if_sent();
         }
         ended
     });
-    // Connections break all the time; what matters of it is logged with the request.
+    // Connections often break. The log line of the request has the relevant facts.
     if let Err(error) = ended.await {
         tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended with an error");
     }

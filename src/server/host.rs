@@ -1,26 +1,26 @@
-//! The `Host` of a request (RFC 9112 §3.2): what has none, two, or one that cannot be is no request. Nor is a request whose
-//! target names another host, so that what is decided by the header is decided by the target too.
+//! Checks of the `Host` of a request (RFC 9112 §3.2). A request without `Host`, with two, or with an invalid
+//! one is refused, and so is one whose target names another host.
 
 use axum::http::{HeaderMap, Uri, Version, header};
 
-/// What is wrong with the `Host` of a request, if anything is. HTTP/1.0 knew none, so there it may be absent.
+/// Returns the problem with the `Host` of a request. HTTP/1.0 requests may have none.
 pub(super) fn problem(version: Version, target: &Uri, headers: &HeaderMap) -> Option<&'static str> {
     let named = target.authority().map(|authority| authority.as_str().as_bytes());
     let mut hosts = headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if version == Version::HTTP_10 => None,
-        (None, _) => Some("the request has no Host"),
-        (Some(_), Some(_)) => Some("the request has more than one Host"),
+        (None, _) => Some("the request has no Host header"),
+        (Some(_), Some(_)) => Some("the request has more than one Host header"),
         (Some(host), None) if named.is_some_and(|named| !named.eq_ignore_ascii_case(host.as_bytes())) => {
-            Some("the target of the request names another host than its Host")
+            Some("the target and the Host header of the request name different hosts")
         }
         (Some(host), None) if is_host(host.as_bytes()) => None,
-        (Some(_), None) => Some("the Host of the request is not one"),
+        (Some(_), None) => Some("the Host header of the request is not a valid host"),
     }
 }
 
-/// Whether it is a host as URIs have it (RFC 3986 §3.2.2), with or without a port. An empty one is: a client says so
-/// when its target names no host.
+/// Whether the value is a host (RFC 3986 §3.2.2) with an optional port. It may be empty, since clients send
+/// an empty `Host` if the target has no host.
 fn is_host(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let (is_good, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -40,7 +40,7 @@ fn is_host(value: &[u8]) -> bool {
     is_good && port_is_good
 }
 
-/// Whether it is a registered name or an IPv4 address.
+/// Whether the text is a registered name or an IPv4 address.
 fn is_name(mut name: &[u8]) -> bool {
     while let [first, rest @ ..] = name {
         name = match (first, rest) {

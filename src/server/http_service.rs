@@ -1,12 +1,10 @@
-//! What a server serves, as its listener and its connections see it.
-
 use std::convert::Infallible;
 
 use axum::body::Body;
 use hyper::{Request, Response};
 use tower::Service;
 
-/// What a server serves: it answers requests, is always ready for one more, and is cheap to clone.
+/// The interface between the server and the application: infallible, always ready, and cheap to clone.
 pub trait HttpService:
     Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
 {

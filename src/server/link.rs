@@ -1,32 +1,35 @@
-//! What one connection is doing: what decides whether it may be closed to make room, and how its stream ends.
+//! The state of one connection. It determines whether the server may close the connection to make room, and
+//! how its stream ends.
 //!
-//! Invariants: only a connection that rests can be evicted. It has no request under way and nothing left to be sent, or the
-//! service waits for the body of its request. A request that comes at that very moment is not begun.
+//! Invariants: the server evicts only idle connections. A connection is idle if it has no unfinished request
+//! and no unsent data, or if the service waits for the body of its request. A request that arrives during the
+//! eviction is not started.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// No request is under way: the handshake, a head that arrives, or the time between requests.
-const RESTING: u8 = 0;
-/// A request is with the service.
-const ASKED: u8 = 1;
-/// It is answered, and the answer may not be sent yet.
+/// No request: the handshake, an incomplete head, or the time between requests.
+const IDLE: u8 = 0;
+/// The service handles a request.
+const ACTIVE: u8 = 1;
+/// The service has answered, and a part of the response may be unsent.
 const ANSWERED: u8 = 2;
-/// The connection has lost its place.
+/// The connection has lost its slot.
 const EVICTED: u8 = 3;
-/// The service waits for more of the body of the request.
+/// The service waits for more of the request's body.
 const WAITING: u8 = 4;
 
-/// The state of a connection, shared by its task, its stream and the table of places.
+/// The state of a connection, shared by its task, its stream and the table of slots.
 pub(super) struct Link {
     state: AtomicU8,
-    /// When the listener began, from which times here are counted.
+    /// The start of the listener, from which the times here are measured.
     epoch: Instant,
-    /// Milliseconds from then until it began to rest.
-    resting_since: AtomicU64,
-    /// Whether the client may still be sending: bytes have come since the last request that was read to its end.
+    /// In milliseconds from `epoch`.
+    idle_since: AtomicU64,
+    /// Whether the client may still be sending: bytes have arrived since the end of the last complete
+    /// request.
     pub(super) lingers: AtomicBool,
     /// Whether a write waits for the client to read.
     pub(super) writes: AtomicBool,
@@ -34,83 +37,84 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A connection that has just begun.
     pub(super) fn new(epoch: Instant) -> Self {
         let link = Self {
-            state: AtomicU8::new(RESTING),
+            state: AtomicU8::new(IDLE),
             epoch,
-            resting_since: AtomicU64::new(0),
+            idle_since: AtomicU64::new(0),
             lingers: AtomicBool::new(false),
             writes: AtomicBool::new(false),
             eviction: Notify::new(),
         };
-        link.rest_from_now();
+        link.start_idle_time();
         link
     }
 
-    fn rest_from_now(&self) {
+    fn start_idle_time(&self) {
         let millis = u64::try_from(self.epoch.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.resting_since.store(millis, Ordering::Relaxed);
+        self.idle_since.store(millis, Ordering::Relaxed);
     }
 
     fn turn(&self, from: u8, to: u8) -> bool {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// A request has come; false when the connection has lost its place, and the request must not be begun.
-    pub(super) fn ask(&self) -> bool {
-        self.turn(RESTING, ASKED) || self.turn(ANSWERED, ASKED)
+    /// Begins a request. Returns false if the connection has lost its slot; then the request must not be
+    /// started.
+    pub(super) fn begin_request(&self) -> bool {
+        self.turn(IDLE, ACTIVE) || self.turn(ANSWERED, ACTIVE)
     }
 
-    /// More of the request's body is awaited.
-    pub(super) fn wait(&self) {
-        if self.state.load(Ordering::Relaxed) == ASKED {
-            self.rest_from_now();
-            self.turn(ASKED, WAITING);
+    /// The service waits for more of the request's body.
+    pub(super) fn wait_for_body(&self) {
+        if self.state.load(Ordering::Relaxed) == ACTIVE {
+            self.start_idle_time();
+            self.turn(ACTIVE, WAITING);
         }
     }
 
-    /// More of the body has come, or its end.
-    pub(super) fn go_on(&self) {
-        self.turn(WAITING, ASKED);
+    /// More of the body, or its end, has arrived.
+    pub(super) fn resume(&self) {
+        self.turn(WAITING, ACTIVE);
     }
 
-    /// The request is answered.
-    pub(super) fn answer(&self) {
-        self.go_on(); // it may be answered without the rest of its body
-        self.turn(ASKED, ANSWERED);
+    /// The service has answered the request.
+    pub(super) fn finish_request(&self) {
+        self.resume(); // the answer may come before the whole body
+        self.turn(ACTIVE, ANSWERED);
     }
 
-    /// The connection's task has done what it can for now: what is answered is sent unless a write waits.
-    pub(super) fn settle(&self) {
+    /// The connection's task has made all possible progress, so a response is sent unless a write waits.
+    pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
-            self.rest_from_now();
-            self.turn(ANSWERED, RESTING);
+            self.start_idle_time();
+            self.turn(ANSWERED, IDLE);
         }
     }
 
-    /// Since when it rests, in milliseconds from the listener's beginning; `None` while it does not.
-    pub(super) fn resting_since(&self) -> Option<u64> {
-        let rests = matches!(self.state.load(Ordering::Acquire), RESTING | WAITING);
-        rests.then(|| self.resting_since.load(Ordering::Relaxed))
+    /// The start of the idle time, in milliseconds from the start of the listener. `None` if the connection
+    /// is not idle.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        let rests = matches!(self.state.load(Ordering::Acquire), IDLE | WAITING);
+        rests.then(|| self.idle_since.load(Ordering::Relaxed))
     }
 
-    /// Takes the place of a connection that rests; false when it does not.
+    /// Evicts an idle connection. Returns false if it is not idle.
     pub(super) fn evict(&self) -> bool {
-        let evicted = self.turn(RESTING, EVICTED) || self.turn(WAITING, EVICTED);
+        let evicted = self.turn(IDLE, EVICTED) || self.turn(WAITING, EVICTED);
         if evicted {
             self.eviction.notify_one();
         }
         evicted
     }
 
-    /// Takes the place of a connection whatever it does.
+    /// Evicts the connection in any state.
     pub(super) fn end(&self) {
         self.state.store(EVICTED, Ordering::Release);
         self.eviction.notify_one();
     }
 
-    /// Waits until the connection has lost its place.
+    /// Waits until the connection is evicted.
     pub(super) async fn evicted(&self) {
         self.eviction.notified().await;
     }
@@ -123,36 +127,39 @@ mod tests {
     #[test]
     fn a_connection_that_waits_for_a_body_is_evicted() {
         let link = Link::new(Instant::now());
-        assert!(link.ask());
-        link.wait();
-        assert!(link.resting_since().is_some());
-        link.go_on();
-        assert!(link.resting_since().is_none() && !link.evict());
-        link.wait();
-        link.answer();
+        assert!(link.begin_request());
+        link.wait_for_body();
+        assert!(link.idle_since().is_some());
+        link.resume();
+        assert!(link.idle_since().is_none() && !link.evict());
+        link.wait_for_body();
+        link.finish_request();
         assert!(!link.evict(), "the answer may not be sent yet");
-        assert!(link.ask());
-        link.wait();
-        assert!(link.evict() && !link.ask());
+        assert!(link.begin_request());
+        link.wait_for_body();
+        assert!(link.evict() && !link.begin_request());
     }
 
     #[test]
     fn only_a_connection_that_rests_is_evicted() {
         let link = Link::new(Instant::now());
-        assert!(link.ask() && link.resting_since().is_none() && !link.evict(), "a request is under way");
-        link.settle();
+        assert!(
+            link.begin_request() && link.idle_since().is_none() && !link.evict(),
+            "a request is under way"
+        );
+        link.mark_idle_if_sent();
         assert!(!link.evict(), "it is not answered yet");
-        link.answer();
+        link.finish_request();
         assert!(!link.evict(), "the answer may not be sent yet");
         link.writes.store(true, Ordering::Relaxed);
-        link.settle();
+        link.mark_idle_if_sent();
         assert!(!link.evict(), "the client has not read the answer");
-        assert!(link.ask(), "it may have sent the next request");
-        link.answer();
+        assert!(link.begin_request(), "it may have sent the next request");
+        link.finish_request();
         link.writes.store(false, Ordering::Relaxed);
-        link.settle();
-        assert!(link.resting_since().is_some() && link.evict());
-        assert!(!link.ask(), "no request begins once the place is gone");
-        assert!(!link.evict() && link.resting_since().is_none());
+        link.mark_idle_if_sent();
+        assert!(link.idle_since().is_some() && link.evict());
+        assert!(!link.begin_request(), "no request begins once the slot is gone");
+        assert!(!link.evict() && link.idle_since().is_none());
     }
 }

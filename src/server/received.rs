@@ -1,8 +1,9 @@
-//! The body of a request, shared by the service, which may read it, and the connection, which brings it to its end.
+//! The body of a request, shared by the service, which may read it, and the connection, which must reach its
+//! end.
 //!
-//! A refusal is often decided before the body is read, and the connection can carry the next request only after the
-//! body's last byte. So a short rest is discarded, while the response is on its way already; with a longer one, or one of
-//! unknown length, the connection ends, and the response says so (RFC 9112 §9.6).
+//! A refusal is often sent before the body is read, but the connection can only carry the next request after
+//! the last byte of the body. So a short remainder is discarded while the response is sent. With a long
+//! remainder, or one of unknown length, the connection closes and the response says so (RFC 9112 §9.6).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,21 +18,21 @@ use tokio::time::timeout;
 
 use super::link::Link;
 
-/// The longest rest of a body that is discarded, in bytes.
+/// The maximum remainder of a body that is discarded, in bytes.
 pub const DISCARD_BYTES_MAX: u64 = 64 * 1024;
 
-/// How long the rest of a body is awaited.
+/// The time limit for discarding the remainder.
 pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// The body of a request. A clone is the same body.
+/// The body of a request. Clones share the body.
 #[derive(Clone)]
 pub(super) struct Received(Arc<Mutex<State>>);
 
 struct State {
     body: Incoming,
-    /// The connection, which rests while the body is awaited.
+    /// The connection, which is idle while the service waits for the body.
     link: Arc<Link>,
-    /// Whether a byte was asked for: that is when hyper answers an `Expect` with 100.
+    /// Whether the service has polled the body. At the first poll hyper answers an `Expect` with 100.
     is_asked: bool,
     has_ended: bool,
 }
@@ -41,8 +42,8 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Begins to discard the rest, unless it is too long or the client waits for a 100 before it sends it. Whether the
-    /// connection can carry another request.
+    /// Starts to discard the remainder, unless it is too long or the client waits for a 100 before sending
+    /// it. Returns whether the connection can carry another request.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;
@@ -70,9 +71,9 @@ impl Body for Received {
         state.is_asked = true;
         let frame = Pin::new(&mut state.body).poll_frame(cx);
         if frame.is_pending() {
-            state.link.wait();
+            state.link.wait_for_body();
         } else {
-            state.link.go_on();
+            state.link.resume();
         }
         let frame = ready!(frame);
         state.has_ended |= frame.is_none();

@@ -1,10 +1,10 @@
-//! The stream under a connection. It cuts off a client that does not read its answer, and lets one that is still
-//! sending read it.
+//! The stream of a connection. It closes the connection of a client that does not read its response, and lets
+//! a client that is still sending read it.
 //!
-//! A write that makes no progress for [`WRITE_STALL_MAX`] fails. A stream that ends while a request is still on its way
-//! first shuts down writing, then takes and drops what comes, for at most [`LINGER_TIME_MAX`]: else the kernel would reset
-//! the connection, and the client would lose the answer that says why it was refused (RFC 9112 §9.6).
-//! `tokio-io-timeout` does the first of the two, and not the second, which shares its state.
+//! A write without progress for [`WRITE_STALL_MAX`] fails. If a stream ends while a request is arriving, it
+//! shuts down writing first and then discards incoming data for at most [`LINGER_TIME_MAX`]. Otherwise the
+//! kernel would reset the connection, and the client would lose the response with the reason of the refusal
+//! (RFC 9112 §9.6). The crate `tokio-io-timeout` covers only the first part, and both parts share state.
 
 use std::io;
 use std::pin::Pin;
@@ -18,24 +18,24 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::link::Link;
 
-/// How long a write may make no progress.
+/// The time limit for a write without progress.
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
-/// How long what a client still sends is dropped after its last answer.
+/// The time limit for discarding data after the last response.
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// How much is dropped at a time, in bytes.
 const SCRATCH_BYTES: usize = 4 * 1024;
 
-/// A stream whose writes fail when they stall, and that ends gently.
+/// A stream with write timeouts and a lingering close.
 pub(super) struct StallGuard<I> {
     io: I,
-    /// Runs while a write waits.
+    /// Set while a write waits.
     deadline: Option<Pin<Box<Sleep>>>,
-    /// Runs while the end lingers. A deadline of its own: hyper goes on flushing meanwhile, which ends the other.
+    /// Set during the lingering close. It needs its own deadline, since the flushes of hyper clear the other
+    /// one.
     lingers: Option<Pin<Box<Sleep>>>,
     link: Arc<Link>,
-    /// Whether the client was told that no more is sent.
+    /// Whether writing is shut down.
     shut: bool,
 }
 
@@ -44,7 +44,7 @@ impl<I> StallGuard<I> {
         Self { io, deadline: None, lingers: None, link, shut: false }
     }
 
-    /// Passes on the outcome of a write, or fails when it has waited too long.
+    /// Returns the outcome of a write, or an error after the timeout.
     fn guard<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             if self.deadline.take().is_some() {
@@ -56,7 +56,7 @@ impl<I> StallGuard<I> {
         let deadline =
             self.deadline.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + WRITE_STALL_MAX)));
         ready!(deadline.as_mut().poll(cx));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read its answer")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read the response")))
     }
 }
 
@@ -119,7 +119,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
             let mut dropped = ReadBuf::new(&mut scratch);
             match ready!(Pin::new(&mut this.io).poll_read(cx, &mut dropped)) {
                 Ok(()) if !dropped.filled().is_empty() => {}
-                // The client is done, or gone.
+                // The client has closed the connection.
                 _ => return Poll::Ready(Ok(())),
             }
         }

@@ -37,22 +37,22 @@ pub(super) fn limits(connections: usize, per_address: usize) -> Limits {
 
 /// The client's end of a connection whose pipe holds so many bytes.
 fn connect(router: Router, graceful: &GracefulShutdown, pipe_bytes: usize) -> (DuplexStream, JoinSet<()>) {
-    connect_to(&Places::new(limits(1, 1)), router, graceful, pipe_bytes)
+    connect_to(&Slots::new(limits(1, 1)), router, graceful, pipe_bytes)
 }
 
-/// The client's end of a connection to a listener with these places.
+/// The client's end of a connection to a listener with these slots.
 fn connect_to(
-    places: &Arc<Places>,
+    slots: &Arc<Slots>,
     app: impl HttpService + Sync,
     graceful: &GracefulShutdown,
     pipe_bytes: usize,
 ) -> (DuplexStream, JoinSet<()>) {
     let (client, server) = duplex(pipe_bytes);
-    let (place, watcher) = (places.admit(PEER), graceful.watcher());
+    let (slot, watcher) = (slots.admit(PEER), graceful.watcher());
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
         let proxies = "127.0.0.0/8".parse().unwrap();
-        serve_in(&place, connection::serve(server, PEER, app, watcher, &place, &proxies)).await;
+        serve_in(&slot, connection::serve(server, PEER, app, watcher, &slot, &proxies)).await;
     });
     (client, tasks)
 }
@@ -199,7 +199,7 @@ async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
         ("1.1", "host: x/y\r\n", 400),
     ] {
         let graceful = GracefulShutdown::new();
-        let (mut client, _tasks) = connect_to(&Places::new(limits(1, 1)), app(hello()), &graceful, 1024);
+        let (mut client, _tasks) = connect_to(&Slots::new(limits(1, 1)), app(hello()), &graceful, 1024);
         let request = format!("GET / HTTP/{version}\r\n{hosts}x-request-id: mine\r\n\r\n");
         client.write_all(request.as_bytes()).await.unwrap();
         // What follows a request that is none is not read.
@@ -219,11 +219,11 @@ async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_a_place_ends_soon() {
-    let places = Places::new(limits(1, 1));
+    let slots = Slots::new(limits(1, 1));
     let graceful = GracefulShutdown::new();
-    let (_first, _tasks) = connect_to(&places, hello(), &graceful, 1024);
+    let (_first, _tasks) = connect_to(&slots, hello(), &graceful, 1024);
     for sent in ["", "GET /healthz HTTP/1.1\r\nhos"] {
-        let (mut client, _tasks) = connect_to(&places, hello(), &graceful, 1024);
+        let (mut client, _tasks) = connect_to(&slots, hello(), &graceful, 1024);
         client.write_all(sent.as_bytes()).await.unwrap();
         let start = Instant::now();
         read_to_end(&mut client).await;
@@ -231,7 +231,7 @@ async fn a_connection_without_a_place_ends_soon() {
     }
     // One that takes its time with everything is cut off whatever it does.
     let router = Router::new().route("/healthz", get(pending::<()>));
-    let (mut client, _tasks) = connect_to(&places, app_of(router), &graceful, 1024);
+    let (mut client, _tasks) = connect_to(&slots, app_of(router), &graceful, 1024);
     let start = Instant::now();
     client.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
     assert_eq!(read_to_end(&mut client).await, "");
@@ -330,7 +330,7 @@ pub(super) async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStre
 }
 
 /// What comes back for one request from this address.
-async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
+async fn begin_request(source: [u8; 4], server: SocketAddr, path: &str) -> String {
     let mut client = connect_from(source, server).await;
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     client.write_all(request.as_bytes()).await.unwrap();
@@ -355,7 +355,7 @@ async fn past_the_bound_of_its_address_only_healthz_is_answered() {
     assert!(ask(OTHER, server, "/").await.ends_with("hello"));
     assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 2);
     first.write_all(GET_AND_CLOSE).await.unwrap();
-    assert!(read_to_end(&mut first).await.ends_with("hello"), "who has a place keeps it");
+    assert!(read_to_end(&mut first).await.ends_with("hello"), "who has a slot keeps it");
 }
 
 #[tokio::test]
@@ -398,7 +398,7 @@ async fn a_listener_full_of_requests_answers_healthz() {
     assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
-    // Once their places are free again, others have them.
+    // Once their slots are free again, others have them.
     while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
 }
 
@@ -419,10 +419,10 @@ async fn a_client_behind_a_proxy_has_its_share_of_requests() {
         pending::<()>().await;
     });
     let app = app(hello().route("/slow", slow));
-    let places = Places::new(Limits { proxies: "127.0.0.0/8".parse().unwrap(), ..limits(10, 2) });
+    let slots = Slots::new(Limits { proxies: "127.0.0.0/8".parse().unwrap(), ..limits(10, 2) });
     let graceful = GracefulShutdown::new();
     let ask = async |path: &str, client: &str| {
-        let (mut stream, tasks) = connect_to(&places, app.clone(), &graceful, 1024);
+        let (mut stream, tasks) = connect_to(&slots, app.clone(), &graceful, 1024);
         let request = format!(
             "GET {path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: {client}\r\nconnection: close\r\n\r\n"
         );
@@ -453,16 +453,16 @@ async fn a_connection_that_sends_no_body_makes_room() {
         told.notify_one();
         let _ = axum::body::to_bytes(body, 10).await;
     });
-    let places = Places::new(limits(1, 9));
+    let slots = Slots::new(limits(1, 9));
     let graceful = GracefulShutdown::new();
-    let (mut first, mut tasks) = connect_to(&places, hello().route("/reads", reads), &graceful, 1024);
+    let (mut first, mut tasks) = connect_to(&slots, hello().route("/reads", reads), &graceful, 1024);
     first.write_all(b"POST /reads HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n").await.unwrap();
     begun.notified().await;
     tokio::task::yield_now().await;
-    let (mut second, _second_tasks) = connect_to(&places, hello(), &graceful, 1024);
+    let (mut second, _second_tasks) = connect_to(&slots, hello(), &graceful, 1024);
     tasks.join_next().await;
     assert_eq!(read_to_end(&mut first).await, "");
     second.write_all(GET_AND_CLOSE).await.unwrap();
     assert!(read_to_end(&mut second).await.ends_with("hello"));
-    assert_eq!(places.limits.counters.evicted.load(Ordering::Relaxed), 1);
+    assert_eq!(slots.limits.counters.evicted.load(Ordering::Relaxed), 1);
 }

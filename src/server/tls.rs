@@ -1,8 +1,8 @@
-//! TLS of a listener: rustls with ring, HTTP/1.1 only, with the certificate that its files hold at the time.
+//! TLS of a listener: rustls with ring, HTTP/1.1 only, with the certificate in its files.
 //!
-//! What always holds: a handshake is made with a certificate and a key that belong together, those that were read last;
-//! files that cannot be used change nothing; connections that are open stay as they are; a warning in the log names what
-//! clients will object to, each time the files are read.
+//! Invariants: handshakes use the last certificate and key that were read and match each other. Unusable
+//! files and new certificates do not affect open connections. Each time the files are read, the log contains
+//! a warning for each problem that clients will have.
 
 use std::fs;
 use std::io;
@@ -24,30 +24,26 @@ use tokio_rustls::TlsAcceptor;
 use super::certificate::Chain;
 use super::error::ServerError;
 
-/// How often the files are looked at, whether they have changed.
-pub const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// The interval at which the server checks whether the files have changed.
+pub const CHECK_EVERY: Duration = Duration::from_secs(10);
 
-/// The files that make a listener speak HTTPS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate chain, PEM, the server's own first.
+    /// The PEM file with the certificate chain, the server's own certificate first.
     pub cert: PathBuf,
-    /// Its private key, PEM.
+    /// The PEM file with the private key.
     pub key: PathBuf,
-    /// The settings that name them, by which errors do.
     pub settings: TlsSettings,
 }
 
-/// The names of the settings of a listener's files.
+/// The names of the settings, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsSettings {
-    /// The one that names the certificate chain.
     pub cert: &'static str,
-    /// The one that names the key.
     pub key: &'static str,
 }
 
-/// What a file looked like: when it was changed, how long it was, which it was.
+/// Modification time, length and inode of a file.
 type Stamp = Option<(i64, i64, u64, u64)>;
 
 /// The certificate of a listener. Cheap to clone.
@@ -56,7 +52,7 @@ pub struct Certificates(Arc<Inner>);
 
 struct Inner {
     files: TlsFiles,
-    /// The hosts by which clients call the listener, as far as the settings name them.
+    /// The configured hosts of the listener.
     hosts: Vec<String>,
     clock: Arc<dyn Clock>,
     current: Mutex<Current>,
@@ -65,17 +61,17 @@ struct Inner {
 struct Current {
     acceptor: TlsAcceptor,
     chain: Chain,
-    /// What the files looked like when they were read last, whether they could be used or not.
+    /// The stamps of the files when they were last read, even if they could not be used.
     read: [Stamp; 2],
 }
 
 impl Certificates {
-    /// Reads the files of a listener that clients call by these hosts.
+    /// Reads the files of a listener that clients call by `hosts`.
     ///
     /// # Errors
-    /// When one cannot be read or does not hold what it should, in one line that names file and setting.
+    /// If a file cannot be read or has the wrong content. The message names the file and the setting.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ServerError> {
-        // Before the files are read: what changes meanwhile is read once more.
+        // The stamps come first, so a change during the read causes another read.
         let read = stamps(files);
         let (acceptor, chain) = acceptor(files)?;
         let current = Mutex::new(Current { acceptor, chain, read });
@@ -84,7 +80,7 @@ impl Certificates {
         Ok(certificates)
     }
 
-    /// Logs what clients will object to.
+    /// Logs the problems that clients will have.
     fn warn(&self) {
         let Inner { files, hosts, clock, current } = &*self.0;
         for warning in current.lock().chain.warnings(clock.now(), hosts) {
@@ -92,22 +88,21 @@ impl Certificates {
         }
     }
 
-    /// The instant at which the first certificate of the chain expires.
     pub(crate) fn valid_until(&self) -> Timestamp {
         self.0.current.lock().chain.valid_until()
     }
 
-    /// What speaks TLS with clients now.
+    /// The acceptor with the current certificate.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.0.current.lock().acceptor.clone()
     }
 
-    /// Whether the certificate is for this name.
+    /// Whether the certificate covers this name.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.current.lock().chain.is_for(host)
     }
 
-    /// Reads the files again. Where they cannot be used, one line in the log says so, and nothing changes.
+    /// Reads the files again. If they cannot be used, the certificate stays and the log contains the error.
     pub fn read_again(&self) {
         let files = &self.0.files;
         let read = stamps(files);
@@ -118,14 +113,15 @@ impl Certificates {
             Ok((acceptor, chain)) => {
                 (current.acceptor, current.chain) = (acceptor, chain);
                 drop(current);
-                tracing::info!(tls.certificate = %files.cert.display(), "the certificate was read again");
+                tracing::info!(tls.certificate = %files.cert.display(), "the certificate was reloaded");
                 self.warn();
             }
-            Err(error) => tracing::error!(%error, "the certificate that was read before stays in use"),
+            Err(error) => {
+                tracing::error!(%error, "cannot reload the certificate; the previous one stays in use")
+            }
         }
     }
 
-    /// Reads the files again if they have changed.
     fn look(&self) {
         let read = self.0.current.lock().read;
         if stamps(&self.0.files) != read {
@@ -133,9 +129,9 @@ impl Certificates {
         }
     }
 
-    /// Looks at the files every [`LOOK_EVERY`], for as long as it is polled.
+    /// Checks the files every [`CHECK_EVERY`], as long as the future is polled.
     pub async fn watch(self) {
-        let mut ticks = interval(LOOK_EVERY);
+        let mut ticks = interval(CHECK_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
@@ -159,7 +155,7 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [&files.cert, &files.key].map(|path| stamp(path).ok())
 }
 
-/// What speaks TLS with the certificate chain that the files hold now, and that chain.
+/// Reads the certificate chain and builds the acceptor.
 pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ServerError> {
     let TlsFiles { cert, key, settings } = files;
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);

@@ -97,22 +97,22 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
     let watching = tokio::spawn(certificates.clone().watch());
     let (mut client, mut server) = connected(&certificates, &old).await.unwrap();
     let new = pair();
-    // As a tool that renews certificates does: one file after the other, each moved into place.
+    // As a tool that renews certificates does: one file after the other, each moved into slot.
     let put = |path: &Path, text: String| {
         let beside = path.with_extension("new");
         fs::write(&beside, text).unwrap();
         fs::rename(beside, path).unwrap();
     };
     put(&files.cert, new.cert.pem());
-    sleep(2 * LOOK_EVERY).await;
+    sleep(2 * CHECK_EVERY).await;
     assert!(connected(&certificates, &old).await.is_some(), "the new certificate has no key yet");
     assert!(connected(&certificates, &new).await.is_none());
     put(&files.key, new.signing_key.serialize_pem());
-    sleep(2 * LOOK_EVERY).await;
+    sleep(2 * CHECK_EVERY).await;
     assert!(connected(&certificates, &old).await.is_none());
     assert!(connected(&certificates, &new).await.is_some());
     fs::remove_file(&files.key).unwrap();
-    sleep(2 * LOOK_EVERY).await;
+    sleep(2 * CHECK_EVERY).await;
     assert!(connected(&certificates, &new).await.is_some(), "a key that is gone changes nothing");
     client.write_all(b"still here").await.unwrap();
     client.flush().await.unwrap();

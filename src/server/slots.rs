@@ -1,12 +1,14 @@
-//! Who has a place at a listener, and who makes room.
+//! The connection slots of a listener.
 //!
-//! What always holds: a listener has at most [`Limits::connections`] connections with a place, and one address at most
-//! [`Limits::per_address`] of them, trusted proxies apart. A listener that is full closes connections that rest: those
-//! of the address with the most first, and of these the one that has rested longest; never those of an address with
-//! fewer connections than the newcomer's has. Who still finds no place is let in without one: at most [`RESERVE_MAX`]
-//! such connections live at once, [`RESERVE_PER_ADDRESS_MAX`] of one address, each for [`RESERVE_TIME_MAX`] and for one
-//! request; the oldest makes room for the newest. So a question that is always answered always is, whoever holds what.
-//! A client behind a trusted proxy has at most [`Limits::per_address`] requests under way.
+//! Invariants:
+//! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
+//!   of them; trusted proxies have no such limit.
+//! - A full listener closes idle connections: those of the address with the most slots first, and of these
+//!   the longest idle. It never closes one of an address with fewer slots than the new client has.
+//! - A connection without a slot goes to the reserve, which serves only the paths that always answer. The
+//!   reserve has at most [`RESERVE_MAX`] connections, [`RESERVE_PER_ADDRESS_MAX`] per address. Each lives at
+//!   most [`RESERVE_TIME_MAX`] and serves one request. A new connection replaces the oldest.
+//! - A client of a trusted proxy has at most [`Limits::per_address`] simultaneous requests.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -22,109 +24,106 @@ use tokio::time::Instant;
 use super::client_addr::{TrustedProxies, network};
 use super::link::Link;
 
-/// The greatest number of connections of one listener that have a place.
+/// The maximum number of connections with a slot per listener.
 pub const CONNECTIONS_MAX: usize = 8_192;
 
-/// How many connections of one address have a place, unless a setting says otherwise.
+/// The default limit of slots per address.
 pub const CONNECTIONS_PER_ADDRESS: usize = 1_024;
 
-/// The greatest number of connections without a place at once.
+/// The maximum number of simultaneous connections without a slot.
 pub const RESERVE_MAX: usize = 256;
 
-/// The greatest number of those of one address.
+/// The part of [`RESERVE_MAX`] that one address can use.
 pub const RESERVE_PER_ADDRESS_MAX: usize = 16;
 
-/// How long the head of the request of a connection without a place may take to arrive.
+/// The time limit for the request head of a connection without a slot.
 pub const RESERVE_HEADER_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// How long a connection without a place may live, its TLS handshake included.
+/// The lifetime of a connection without a slot, including the TLS handshake.
 pub const RESERVE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// How many connections that rest are closed at once when there is no room: finding them takes a look at all.
+/// The number of idle connections that are closed at once. The search examines all connections, so closing
+/// several saves searches.
 const EVICTED_AT_ONCE: usize = 32;
 
-/// How long nobody looks again once no connection was found that rests: a look costs as much as a request or two.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(10);
+/// The pause after a search without a result. A search costs as much as one or two requests.
+const SEARCH_PAUSE: Duration = Duration::from_millis(10);
 
-/// How often the log says at most that connections find no place.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+/// The minimum interval between log lines about refused connections.
+const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// What bounds the connections of a listener.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections that have a place.
+    /// The number of slots.
     pub connections: usize,
-    /// Those of one address (IPv6: of one /64).
+    /// Per address (IPv6: per /64).
     pub per_address: NonZeroUsize,
-    /// Whom that does not bind.
+    /// Proxies without a limit per address.
     pub proxies: TrustedProxies,
-    /// Where what happens is counted.
     pub counters: Arc<Counters>,
 }
 
-/// What happened to connections. Listeners may share one.
+/// Connection events. Listeners may share one.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Connections that found no place.
+    /// Connections without a slot.
     pub refused: AtomicU64,
-    /// Connections that rested and were closed to make room.
+    /// Idle connections that were closed to make room.
     pub evicted: AtomicU64,
 }
 
-/// The places of a listener.
-pub(super) struct Places {
+pub(super) struct Slots {
     pub(super) limits: Limits,
     epoch: Instant,
     state: Mutex<State>,
-    /// How many requests of each client behind a trusted proxy are under way.
+    /// The number of unfinished requests per client of a trusted proxy.
     clients: Mutex<HashMap<IpAddr, usize>>,
-    /// Whether the log was told of a proxy that is not trusted.
-    told_of_proxy: AtomicBool,
+    warned_about_proxy: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     next: u64,
     held: HashMap<u64, Held>,
-    /// How many places each address holds; an address that holds none is not here.
+    /// The number of slots per address. Addresses without slots are absent.
     addresses: HashMap<IpAddr, usize>,
-    /// The connections without a place, the oldest first.
+    /// The connections without a slot, oldest first.
     reserve: VecDeque<(u64, IpAddr, Arc<Link>)>,
-    /// When nothing was found that rests, among addresses that hold at least so many places.
-    in_vain: Option<(Instant, usize)>,
+    /// The time of the last search without a result, and the minimum number of slots per address in that
+    /// search.
+    last_miss: Option<(Instant, usize)>,
     refused: u64,
-    told: Option<Instant>,
+    logged: Option<Instant>,
 }
 
-/// A place that somebody has.
 struct Held {
-    /// Whose it is; `None` for a trusted proxy, which may have any number.
+    /// `None` for a trusted proxy, which has no limit.
     address: Option<IpAddr>,
     link: Arc<Link>,
 }
 
-/// A connection's place, or its stay without one. It ends when this is dropped.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// A connection's slot or reserve entry. Dropping it releases the slot.
+pub(super) struct Slot {
+    slots: Arc<Slots>,
     id: u64,
-    /// Whether it is a place; without one, only what is always answered is.
+    /// False for a reserve entry.
     pub(super) is_held: bool,
     pub(super) link: Arc<Link>,
 }
 
-impl Places {
+impl Slots {
     pub(super) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             limits,
             epoch: Instant::now(),
             state: Mutex::default(),
             clients: Mutex::default(),
-            told_of_proxy: AtomicBool::new(false),
+            warned_about_proxy: AtomicBool::new(false),
         })
     }
 
-    /// Lets a connection of this peer in.
-    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Place {
+    /// Assigns a slot or a reserve entry to a connection.
+    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Slot {
         let link = Arc::new(Link::new(self.epoch));
         let of_a_proxy = self.limits.proxies.contains(peer);
         let address = network(peer);
@@ -145,27 +144,27 @@ impl Places {
             state.reserve(id, address, &link);
         }
         drop(state);
-        Place { places: Arc::clone(self), id, is_held, link }
+        Slot { slots: Arc::clone(self), id, is_held, link }
     }
 
-    /// Closes connections that rest; false when none does. For a listener that can open no more files.
+    /// Closes idle connections of a listener that cannot open more files. Returns false if there are none.
     pub(super) fn spare(&self) -> bool {
         self.make_room(&mut self.state.lock(), 0)
     }
 
-    /// Closes connections that rest, of addresses that hold at least so many places; false when there are none.
+    /// Closes idle connections of addresses with at least `at_least` slots. Returns false if there are none.
     fn make_room(&self, state: &mut State, at_least: usize) -> bool {
-        let is_in_vain = |(at, of): (Instant, usize)| of <= at_least && at.elapsed() < LOOK_AGAIN_AFTER;
-        if state.in_vain.is_some_and(is_in_vain) {
+        let is_recent_miss = |(at, of): (Instant, usize)| of <= at_least && at.elapsed() < SEARCH_PAUSE;
+        if state.last_miss.is_some_and(is_recent_miss) {
             return false;
         }
         let State { held, addresses, .. } = &mut *state;
-        let places_of =
+        let slots_of =
             |address: Option<IpAddr>| address.and_then(|of| addresses.get(&of)).copied().unwrap_or(0);
         let mut resting: Vec<_> = held
             .iter()
             .filter_map(|(id, held)| {
-                let (count, since) = (places_of(held.address), held.link.resting_since()?);
+                let (count, since) = (slots_of(held.address), held.link.idle_since()?);
                 (count >= at_least).then_some((Reverse(count), since, *id))
             })
             .collect();
@@ -181,22 +180,22 @@ impl Places {
                 made = true;
             }
         }
-        state.in_vain = (!made).then(|| (Instant::now(), at_least));
+        state.last_miss = (!made).then(|| (Instant::now(), at_least));
         made
     }
 
-    /// Counts a connection that finds no place, and says so now and then.
+    /// Counts a connection without a slot, and logs at most one line per [`LOG_EVERY`].
     fn refuse(&self, state: &mut State, of_its_address: usize) {
         self.limits.counters.refused.fetch_add(1, Ordering::Relaxed);
         state.refused += 1;
-        if state.told.is_none_or(|told| told.elapsed() >= TELL_EVERY) {
-            state.told = Some(Instant::now());
+        if state.logged.is_none_or(|at| at.elapsed() >= LOG_EVERY) {
+            state.logged = Some(Instant::now());
             let refused = std::mem::take(&mut state.refused);
             tracing::warn!(
                 connections.refused = refused,
                 connections.held = state.held.len(),
                 connections.of_its_address = of_its_address,
-                "connections find no place and are closed"
+                "the listener has too many connections and closes new ones"
             );
         }
     }
@@ -209,7 +208,7 @@ impl Places {
 }
 
 impl State {
-    /// Lets a connection in that has no place, instead of the oldest one where there are too many.
+    /// Adds a connection without a slot. If there are too many, it replaces the oldest.
     fn reserve(&mut self, id: u64, address: IpAddr, link: &Arc<Link>) {
         let of_its_address = self.reserve.iter().filter(|(_, other, _)| *other == address).count();
         let oldest = if of_its_address >= RESERVE_PER_ADDRESS_MAX {
@@ -234,43 +233,44 @@ impl State {
     }
 }
 
-/// A request under way of a client behind a trusted proxy.
+/// An unfinished request of a client of a trusted proxy.
 pub(super) struct UnderWay {
-    places: Arc<Places>,
+    slots: Arc<Slots>,
     client: IpAddr,
 }
 
-impl Place {
-    /// Says once that a peer which is not trusted names its clients: its own address counts for all of them.
-    pub(super) fn tell_of_proxy(&self, peer: IpAddr) {
-        if !self.places.told_of_proxy.swap(true, Ordering::Relaxed) {
+impl Slot {
+    /// Logs once that a peer outside the trusted networks sends `X-Forwarded-For`. All its requests count for
+    /// its own address.
+    pub(super) fn warn_about_proxy(&self, peer: IpAddr) {
+        if !self.slots.warned_about_proxy.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 client.address = %peer,
-                "X-Forwarded-For comes from an address that is not trusted, and counts for nothing: if it is a proxy's, \
-                 RECEPTIONIST_TRUSTED_PROXIES has to name it"
+                "the service ignores X-Forwarded-For from this address, since it is not a trusted proxy. If it is \
+                                 your proxy, add its network to RECEPTIONIST_TRUSTED_PROXIES"
             );
         }
     }
 
-    /// Begins a request of a client behind a trusted proxy; nothing while as many of it are under way as an address may
-    /// have connections.
+    /// Counts a new request of a client of a trusted proxy. Returns `None` if the client has as many
+    /// unfinished requests as an address may have connections.
     pub(super) fn begin(&self, client: IpAddr) -> Option<UnderWay> {
-        let (places, client) = (Arc::clone(&self.places), network(client));
+        let (slots, client) = (Arc::clone(&self.slots), network(client));
         {
-            let mut clients = places.clients.lock();
+            let mut clients = slots.clients.lock();
             let count = clients.entry(client).or_default();
-            if *count >= places.limits.per_address.get() {
+            if *count >= slots.limits.per_address.get() {
                 return None;
             }
             *count += 1;
         }
-        Some(UnderWay { places, client })
+        Some(UnderWay { slots, client })
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        let mut clients = self.places.clients.lock();
+        let mut clients = self.slots.clients.lock();
         match clients.get_mut(&self.client) {
             Some(count) if *count > 1 => *count -= 1,
             _ => _ = clients.remove(&self.client),
@@ -278,9 +278,9 @@ impl Drop for UnderWay {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut state = self.places.state.lock();
+        let mut state = self.slots.state.lock();
         if self.is_held {
             state.release(self.id);
         } else {
