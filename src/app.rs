@@ -1,9 +1,9 @@
-//! What a listener serves: a router whose every answer carries an id, is logged and counted once, and is a 500 where
-//! finding it panicked.
+//! The application of a listener: a router whose every response has an id, is logged and counted once, and is
+//! a 500 if the handler panics.
 //!
-//! What always holds: every response carries `X-Request-Id`, everything logged meanwhile stands in a span with that
-//! id, and of the headers of a request only that one is ever logged, and the address that trusted proxies forward. A
-//! request that the server finds unfit is refused before the router sees it, so before its key is looked at.
+//! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with
+//! that id. Of the request's headers, the log contains only this id and the address that trusted proxies
+//! forward. A request that the server found invalid is refused before routing and authentication.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -25,15 +25,15 @@ use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 use crate::server::{ClientAddr, Unfit};
 
-/// What is answered to connections that have no slot too: what a supervisor and monitoring ask.
+/// The paths that are also answered on connections without a slot, for supervisors and monitoring.
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
-/// How many characters of a path that no route has are logged.
+/// The maximum length of a logged path without a route, in characters.
 const PATH_CHARS_MAX: usize = 200;
-/// A part of such a path that is longer, in bytes, is not logged: a token has 43, an id has 36.
+/// Longer segments of such a path are not logged, in bytes: a token has 43, an id has 36.
 const PART_BYTES_MAX: usize = 36;
 
-/// A router with all that stands around its answers. Cheap to clone.
+/// A router with the common treatment of all responses. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
     router: Router,
@@ -47,11 +47,11 @@ impl App {
 
     async fn answer(self, mut request: Request) -> Response {
         let id = request_id(request.headers());
-        // Pages tell it to people whom a fault of ours meets.
+        // Error pages of the dashboard show the id.
         request.headers_mut().insert(X_REQUEST_ID, id.clone());
-        // Only visible ASCII is ever taken.
+        // The id contains visible ASCII only.
         let text = id.to_str().unwrap_or_default();
-        // An error's span, so that the id stands beside errors whatever the log's filter is.
+        // The span has the level of errors, so that the id appears with errors under every log filter.
         let span = tracing::error_span!("request", request.id = text);
         self.answer_as(id, request).instrument(span).await
     }
@@ -71,8 +71,8 @@ impl App {
         response.headers_mut().insert(X_REQUEST_ID, id);
         let Noted { route, key, business, person } = response.extensions().get().copied().unwrap_or_default();
         self.metrics.answered(route, &method, response.status(), took);
-        // Whoever has no key can ask for any path; the log does not repeat it at length.
-        let path = route.map_or_else(|| told(uri.path()), str::to_owned);
+        // Clients without a key can request any path, so the log shortens unknown paths.
+        let path = route.map_or_else(|| shorten(uri.path()), str::to_owned);
         tracing::info!(
             http.method = method.as_str(),
             http.path = path,
@@ -88,7 +88,7 @@ impl App {
     }
 }
 
-/// What the server has found wrong with the request before anything looked at what it asks for.
+/// The problem that the server found in the request.
 fn unfit(request: &Request) -> Option<ApiError> {
     match request.extensions().get::<Unfit>()? {
         Unfit::Malformed(problem) => Some(ApiError::Malformed(problem)),
@@ -97,9 +97,9 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// The beginning of a path that is none of ours, without what is as long as a token: one that was mistyped, or used by
-/// another method, is as good as before.
-fn told(path: &str) -> String {
+/// Shortens a path without a route, and replaces segments of the length of a token, since a mistyped path or
+/// a wrong method may contain a valid token.
+fn shorten(path: &str) -> String {
     let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
     let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");
     parts.chars().take(PATH_CHARS_MAX).collect()
@@ -181,7 +181,7 @@ mod tests {
             (format!("/v1/{}", uuid::Uuid::nil()), format!("/v1/{}", uuid::Uuid::nil())),
             ("/é".repeat(150), "/é".repeat(100)),
         ] {
-            assert_eq!(told(&path), expected);
+            assert_eq!(shorten(&path), expected);
         }
     }
 

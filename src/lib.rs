@@ -1,7 +1,7 @@
-//! The edges of the service: everything that talks to people or programs. The engine behind them is the crate
-//! `actors`.
+//! The interfaces of the service to people and programs. The engine is the crate `actors`.
 //!
-//! The program is this library and a thin `main`, so that a test can run the real server in its own process.
+//! The program is this library and a small `main`, so that tests can run the real server in their own
+//! process.
 
 mod admin;
 mod api;

@@ -1,4 +1,4 @@
-//! The program `receptionist`: the command line, and nothing behind it.
+//! The program `receptionist`. It only parses the command line and calls the library.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,11 @@ use mimalloc::MiMalloc;
 use receptionist::cli::{self, OperatorCommand};
 use receptionist::config::ServeArgs;
 
-/// A request allocates some dozens of times; see `benches/`.
+/// A request makes dozens of allocations; see `benches/`.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// An automated receptionist for businesses: a REST API on an embedded store.
+/// An automated receptionist for businesses: a REST API with an embedded store.
 #[derive(Parser)]
 #[command(name = "receptionist", version, propagate_version = true)]
 struct Cli {
@@ -22,36 +22,37 @@ struct Cli {
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the process")]
 enum Command {
-    /// Run the service on its embedded store
+    /// Run the service
     Serve(ServeArgs),
-    /// Run the service on a store of its own with a sample business, and print how to book there
+    /// Run the service with a temporary store and a sample business, and print example requests
     Demo(ServeArgs),
-    /// Look whether the service could run here with these settings, and say what to do where it could not
+    /// Check whether the service can run here with these settings, and how to fix each problem
     Doctor(cli::DoctorArgs),
-    /// Copy the store of the running service to a directory, as it is between two commits
+    /// Copy the store of the running service to a directory
     Backup(cli::BackupArgs),
-    /// Mails: test whether they are sent
+    /// Test whether the service can send mails
     #[command(subcommand)]
     Mail(cli::MailCommand),
-    /// Make a data directory of a backup
+    /// Create a data directory from a backup
     Restore(cli::RestoreArgs),
-    /// Write the readable rows of a damaged store into a new one; the service must be stopped
+    /// Copy the readable rows of a damaged store to a new one; stop the service first
     Salvage(cli::SalvageArgs),
-    /// Prove a backup, or the data directory of a stopped service, whole, and name what is not
+    /// Check a backup, or the data directory of a stopped service, and list the damage
     Verify(cli::VerifyArgs),
-    /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
+    /// Correct timestamps in the future, which a wrong clock has set; stop the service first
     RepairStamps(cli::RepairArgs),
-    /// Write a business, or all of them, as JSON Lines, of the running service or of the store of a stopped one
+    /// Write one business or all businesses as JSON Lines, from a running or a stopped service
     Export(cli::ExportArgs),
-    /// Read businesses that `export` has written, into a running service or a stopped one
+    /// Import businesses from a file of `export`, into a running or a stopped service
     Import(cli::ImportArgs),
-    /// Speak the Model Context Protocol on standard input and output, for the assistant that starts this program
+    /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
+    /// program
     Mcp(cli::McpArgs),
-    /// Print the OpenAPI document of the public or of the operator API
+    /// Print the OpenAPI document of the public API or the operator API
     Openapi(cli::OpenapiArgs),
-    /// Print what a shell reads to complete these commands
+    /// Print a completion script for a shell
     Completions(cli::CompletionsArgs),
-    /// Print the manual, or write a page of each command
+    /// Print the manual, or write one page per command to a directory
     Man(cli::ManArgs),
     #[command(flatten)]
     Operator(OperatorCommand),
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli.command,
         Err(error) => return cli::unusable(&error.format(&mut program)),
     };
-    // The service says so in its log.
+    // The service logs the warning instead.
     if !matches!(command, Command::Serve(_) | Command::Demo(_)) {
         cli::warn_of_misspelt_variables();
     }

@@ -1,7 +1,7 @@
-//! What monitoring reads: `GET /metrics` on the operator listener, in the text form of Prometheus.
+//! `GET /metrics` on the operator listener, in the Prometheus text format.
 //!
-//! What always holds: counting a request costs one look-up and a few atomic additions, and formats nothing; the labels
-//! are the routes of the tables, the known methods and the known statuses, so that no client can make more of them.
+//! Invariants: counting a request costs one look-up and a few atomic additions. Labels are the routes of the
+//! tables, the known methods and the known statuses, so clients cannot add labels.
 
 mod exposition;
 mod process;
@@ -18,25 +18,23 @@ pub(crate) use exposition::router;
 
 use crate::server::{Certificates, Counters};
 
-/// Bounds of the time that an answer takes, in microseconds.
+/// Histogram bounds of the response time, in microseconds.
 const ANSWER_MICROS: [u64; 14] = [
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 2_500_000,
     10_000_000,
 ];
 
-/// The methods told apart.
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "other"];
 
-/// The statuses told apart; zero stands for any other.
+/// The statuses with their own label; zero is any other status.
 const STATUSES: [u16; 18] =
     [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503];
 
-/// The label of a path that is none of the tables'.
+/// The label of paths without a route.
 const UNMATCHED: &str = "unmatched";
 
-/// The counters that the edges keep.
 pub(crate) struct Metrics {
-    /// The certificates of the listeners that have one, by the listener's label.
+    /// The certificates, by the label of their listener.
     pub(crate) certificates: Vec<(&'static str, Certificates)>,
     routes: HashMap<&'static str, Methods>,
     unmatched: Methods,
@@ -44,29 +42,27 @@ pub(crate) struct Metrics {
     pub(crate) connections: Arc<Counters>,
 }
 
-/// The requests of one path, by method.
+/// The requests of a path, by method.
 type Methods = Box<[Series; METHODS.len()]>;
 
-/// The requests of one path and method.
+/// The requests of a path and method.
 struct Series {
     statuses: [AtomicU64; STATUSES.len()],
     other_status: AtomicU64,
     answer_micros: Histogram<{ ANSWER_MICROS.len() }>,
 }
 
-/// Requests refused for their rate.
 #[derive(Default)]
 pub(crate) struct RateLimited {
-    /// The key has used up its minute.
+    /// A key was over its limit.
     pub(crate) keys: AtomicU64,
-    /// The address has, for requests without a valid key.
+    /// An address without a valid key was over its limit.
     pub(crate) addresses: AtomicU64,
-    /// There was no room to count the address.
+    /// The table of addresses was full.
     pub(crate) uncounted: AtomicU64,
 }
 
 impl Metrics {
-    /// Counters for the paths that are served, by listeners with these certificates.
     pub(crate) fn new(
         paths: impl IntoIterator<Item = &'static str>,
         certificates: Vec<(&'static str, Certificates)>,
@@ -81,10 +77,10 @@ impl Metrics {
         }
     }
 
-    /// Counts an answer to a request of the route, which is the path as its table has it.
+    /// Counts a response. `route` is the path as in the route table.
     pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
         let methods = route.and_then(|route| self.routes.get(route)).unwrap_or(&self.unmatched);
-        let series = &methods[place_of(method)];
+        let series = &methods[method_index(method)];
         let status = STATUSES.binary_search(&status.as_u16());
         let counter = status.map_or(&series.other_status, |place| &series.statuses[place]);
         counter.fetch_add(1, Ordering::Relaxed);
@@ -101,8 +97,8 @@ fn methods() -> Methods {
     Box::new(std::array::from_fn(|_| series()))
 }
 
-/// HEAD is answered by GET and counted with it.
-fn place_of(method: &Method) -> usize {
+/// HEAD counts as GET, which serves it.
+fn method_index(method: &Method) -> usize {
     match *method {
         Method::GET | Method::HEAD => 0,
         Method::POST => 1,

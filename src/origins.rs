@@ -1,35 +1,36 @@
-//! Whose requests are served: those addressed to the service's public origin, or to loopback.
+//! Checks of `Host` and `Origin`. Requests must be addressed to the service's public origin or to a loopback
+//! address.
 //!
-//! A page that a person has open may send requests to an address of its own that leads here (DNS rebinding). Its
-//! `Host`, and its `Origin` where a browser says one, are then neither of the service's. What always holds: a request
-//! is let in only if each of the two that it bears is good; a program that says no `Origin` is no page.
+//! With DNS rebinding, a page in a person's browser can send requests to a foreign name that resolves to this
+//! service. Its `Host`, and its `Origin` if the browser sends one, then differ from those of the service.
+//! Invariant: a request is accepted only if each of the two headers that it has is known. A program without
+//! `Origin` is not a page.
 //!
-//! A page of somebody else may also send a person's browser here with a form. Whether it did is told by
-//! `Sec-Fetch-Site`, and by `Origin` where a browser says no such thing.
+//! A page of another site may also submit a form to this service. `Sec-Fetch-Site` reveals this, and so does
+//! `Origin` in browsers without `Sec-Fetch-Site`.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::config::PublicUrl;
 
-/// Where a request comes from, as browsers tell it (Fetch Metadata).
+/// The relation between the site of a page and the site of its request (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The origins that are good.
+/// The accepted origins.
 #[derive(Clone, Debug)]
 pub(crate) struct Origins {
-    /// The service's own, beside loopback on any port.
+    /// The service's own origin. Loopback addresses with any port are accepted as well.
     public: Option<PublicUrl>,
 }
 
 impl Origins {
-    /// The public origin, if there is one, and loopback.
     pub(crate) fn new(public: Option<PublicUrl>) -> Self {
         Self { public }
     }
 
-    /// The header that is not good, if one is not.
+    /// The name of the first header that is not accepted.
     pub(crate) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
-        // A request of HTTP/1.0 may have no Host; no browser speaks it.
+        // A request of HTTP/1.0 may have no Host. Browsers do not use HTTP/1.0.
         let host = headers.get(header::HOST);
         if host.is_some_and(|host| !self.is_good_host(host)) {
             return Some("Host");
@@ -38,13 +39,13 @@ impl Origins {
         (!origins.all(|origin| self.is_good_origin(origin))).then_some("Origin")
     }
 
-    /// Whether the `Host` is the service's or of loopback, or there is none.
+    /// Whether the `Host` is absent, the service's or a loopback address.
     pub(crate) fn knows_host(&self, headers: &HeaderMap) -> bool {
         headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
     }
 
-    /// Whether a form was sent here by a page that is not the service's own. Whoever says neither of both headers is no
-    /// browser of today, and holds no cookie that was not given to it.
+    /// Whether a page of another site has submitted a form. A client without both headers is not a current
+    /// browser, so it has no cookies for a foreign page to abuse.
     pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(SEC_FETCH_SITE) {
             let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
@@ -54,7 +55,7 @@ impl Origins {
         !origins.all(|origin| self.is_own_origin(origin, headers.get(header::HOST)))
     }
 
-    /// Whether an origin is the public one, or that of the loopback address the request was sent to.
+    /// Whether an origin is the public one, or the loopback address that the request was sent to.
     fn is_own_origin(&self, origin: &HeaderValue, host: Option<&HeaderValue>) -> bool {
         let Some(origin) = origin.to_str().ok().and_then(PublicUrl::parse) else { return false };
         let host = host.and_then(|host| host.to_str().ok());
@@ -64,7 +65,7 @@ impl Origins {
 
     fn is_good_host(&self, host: &HeaderValue) -> bool {
         let Ok(host) = host.to_str() else { return false };
-        // Which port is meant where none is said depends on the scheme, which a Host does not tell.
+        // The default port depends on the scheme, which a Host does not contain.
         let schemes = self.public.as_ref().map(|public| if public.is_https() { "https" } else { "http" });
         let parsed = |scheme: &str| PublicUrl::parse(&format!("{scheme}://{host}"));
         parsed("http").is_some_and(|host| host.is_loopback())

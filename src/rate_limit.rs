@@ -1,7 +1,9 @@
-//! Requests per key and minute (spec §8), and per address for requests without a valid key and for wrong tokens.
+//! Rate limits: requests per key and minute, and per address for requests without a valid key and for wrong
+//! tokens.
 //!
-//! What always holds: a window is one minute of the wall clock; a request that is refused is not counted; a request
-//! without a valid key never uses up a key's allowance; a table of addresses holds at most [`KEYS_MAX`](actors::window::KEYS_MAX) of them.
+//! Invariants: a window is one minute of the wall clock. Refused requests are not counted. A request without
+//! a valid key never uses a key's allowance. A table of addresses has at most
+//! [`KEYS_MAX`](actors::window::KEYS_MAX) entries.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -13,34 +15,29 @@ use parking_lot::Mutex;
 
 use crate::server::network;
 
-/// Milliseconds of a window.
 const WINDOW_MILLIS: i64 = 60_000;
 
-/// What is left of an allowance, for the headers of every answer.
+/// The state of a limit, for the headers of every response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allowance {
-    /// Requests allowed per minute.
     pub(crate) limit: u32,
-    /// Requests left in this minute.
     pub(crate) remaining: u32,
-    /// Unix time in seconds at which the window resets.
+    /// The Unix time in seconds at which the window ends.
     pub(crate) reset: i64,
-    /// Whole seconds until then, at least 1.
+    /// Whole seconds until the end of the window, at least 1.
     pub(crate) seconds_left: i64,
 }
 
-/// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is within its allowance and was counted.
+    /// Allowed and counted.
     Within(Allowance),
     /// The allowance is used up.
     Over(Allowance),
-    /// The table of addresses is full, and this address is not in it.
+    /// The table of addresses is full and does not contain this address.
     Unavailable(Allowance),
 }
 
-/// The counters of the public API.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     limit: u32,
@@ -49,14 +46,13 @@ pub(crate) struct RateLimit {
 }
 
 impl RateLimit {
-    /// Counters that allow so many requests a minute.
     pub(crate) fn new(limit: u32) -> Self {
-        // Each key counts, however many there are.
+        // The number of keys is not limited, so every key is counted.
         let keys = Mutex::new(a_minute(limit).of_at_most(usize::MAX));
         Self { limit, keys, addresses: Addresses::new(limit) }
     }
 
-    /// Counts a request that carries a valid key.
+    /// Counts a request with a valid key.
     pub(crate) fn key(&self, key: KeyId, now: Timestamp) -> Verdict {
         verdict(self.limit, self.keys.lock().count(key, now).ok(), now)
     }
@@ -67,7 +63,7 @@ impl RateLimit {
     }
 }
 
-/// Counters of addresses; of IPv6, of networks of 64 bits.
+/// Counters per address (IPv6: per /64).
 #[derive(Debug)]
 pub(crate) struct Addresses {
     limit: u32,
@@ -75,15 +71,14 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    /// Counters that allow each address so much a minute.
     pub(crate) fn new(limit: u32) -> Self {
         Self { limit, windows: Mutex::new(a_minute(limit)) }
     }
 
-    /// Counts what comes from an address.
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
         let (address, mut windows) = (network(address), self.windows.lock());
-        // A crowd of addresses makes nobody forget who has used up an allowance.
+        // A full table keeps its entries, so many addresses cannot displace one that has used up its
+        // allowance.
         if windows.is_full_without(&address, now) {
             return Verdict::Unavailable(allowance(self.limit, 0, now));
         }

@@ -1,8 +1,9 @@
-//! The service as a whole: the engine, its two listeners and the operator's socket, wired here and nowhere else, and their end in order.
+//! The whole service: this module connects the engine, the two listeners and the operator's socket, and stops
+//! them in order.
 //!
-//! What always holds: the public listener answers only once the store is open; when the service ends it stops
-//! accepting first, then lets requests finish, of which imports read no more, then closes the engine, so that everything
-//! answered is on the disk.
+//! Invariants: the public listener answers only after the store is open. At the end the service first stops
+//! accepting, then finishes the current requests (imports read no further data), then closes the engine, so
+//! every answered change is on disk.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -31,45 +32,35 @@ use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, Listener, ServerError, TlsFiles};
 use crate::{api, mcp, openapi};
 
-/// Why the service cannot start, or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A listener or a certificate cannot be used.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The store cannot be opened or has failed.
     #[error("{variable}: {source}", variable = variables::DATA_DIR)]
     Store {
-        /// Why.
         #[from]
         source: StoreError,
     },
-    /// The operator's token cannot be kept.
+    /// The operator's token cannot be stored.
     #[error("{variable}: {source}", variable = variables::ADMIN_TOKEN)]
     Token {
-        /// Why.
         #[from]
         source: TokenError,
     },
-    /// Mails cannot be sent.
     #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
     Mail {
-        /// Why.
         reason: String,
     },
-    /// A listener's task ended by itself.
     #[error("a listener ended unexpectedly")]
     Listener,
 }
 
-/// A running service.
 #[derive(Debug)]
 pub struct Service {
-    /// Where the public API listens.
+    /// The address of the public API.
     pub public: SocketAddr,
-    /// Where the operator API listens.
+    /// The address of the operator API.
     pub admin: SocketAddr,
-    /// The operator's token.
     pub admin_token: AdminToken,
     public_url: Option<PublicUrl>,
     schemes: [&'static str; 2],
@@ -78,17 +69,14 @@ pub struct Service {
     engine: Engine,
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<Option<server::Drained>>>,
-    /// Whether a listener's task has ended in a panic.
+    /// Whether a listener's task has panicked.
     fallen: watch::Receiver<bool>,
-    /// The operator's socket.
     socket_path: PathBuf,
 }
 
 impl Service {
-    /// Opens the store, binds both listeners and serves. `on_fatal` is called if the store fails for good.
-    ///
-    /// # Errors
-    /// One line that names the setting which cannot be used.
+    /// Opens the store, binds both listeners and serves. `on_fatal` is called if the store fails permanently.
+    /// The error message names the invalid setting.
     pub async fn start(
         settings: &Settings,
         ports: Ports,
@@ -97,10 +85,7 @@ impl Service {
         Self::start_within(settings, ports, Limits::default(), on_fatal).await
     }
 
-    /// [`Service::start`] with other bounds of the engine. Public for tests that are to reach them.
-    ///
-    /// # Errors
-    /// As there.
+    /// [`Service::start`] with other limits of the engine. Public for tests that need to reach the limits.
     #[doc(hidden)]
     pub async fn start_within(
         settings: &Settings,
@@ -110,7 +95,7 @@ impl Service {
     ) -> Result<Self, ServiceError> {
         if settings.admin_is_exposed() {
             let address = settings.admin_listen;
-            tracing::warn!(%address, "whoever is on the way to the operator listener can read the operator's token");
+            tracing::warn!(%address, "the operator listener has no TLS, so others in the network can read the operator's token");
         }
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let [hosts, admin_hosts] = settings.hosts();
@@ -131,7 +116,7 @@ impl Service {
         if let Some(mail) = &settings.mail {
             let own = || PublicUrl::of_listener(listens, tls.is_some()).to_string();
             begin_mail(&engine, mail, origin.unwrap_or_else(own))?;
-            // A mail without a place that its link leads to invites nobody.
+            // Invitations need a link, and without a public URL there is none.
             engine.people().set_sends_mail(public_url.is_some());
         }
         let admin_token = match &settings.admin_token {
@@ -140,15 +125,15 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
-        let (falls, fallen) = watch::channel(false);
+        let (panicked, fallen) = watch::channel(false);
         let labelled = [("public", tls.clone()), ("operator", admin_tls.clone())];
         let certificates = labelled.into_iter().filter_map(|(label, tls)| Some((label, tls?))).collect();
         let metrics = Arc::new(Metrics::new(paths(), certificates));
-        // Under the lock of the store, which is open.
+        // The open store holds the lock of the directory.
         let socket_path = settings.data_dir.join(OPERATOR_SOCKET);
         let socket = server::bind_socket(&socket_path).inspect_err(|error| {
             let path = socket_path.display();
-            tracing::warn!(%error, %path, "there is no operator socket; commands need --admin-url to find this service");
+            tracing::warn!(%error, %path, "cannot create the operator socket; commands need --admin-url to find this service");
         });
         let limits = server::Limits {
             connections: server::CONNECTIONS_MAX,
@@ -186,7 +171,7 @@ impl Service {
                 .chain(socket.ok().map(|socket| (Listener::Unix(socket), None, admin_app)))
                 .map(|(listener, tls, app)| {
                     let served = server::serve(listener, tls, app, limits.clone(), stopped(stopping.clone()));
-                    watched(served, falls.clone())
+                    watched(served, panicked.clone())
                 })
                 .collect(),
             fallen,
@@ -195,62 +180,60 @@ impl Service {
         Ok(service)
     }
 
-    /// The public API's base address, as clients write it.
+    /// The base address of the public API.
     pub fn base_url(&self) -> String {
         format!("{}://{}/v1", self.schemes[0], self.public)
     }
 
-    /// The operator API's base address.
+    /// The base address of the operator API.
     pub fn admin_url(&self) -> String {
         format!("{}://{}/admin/v1", self.schemes[1], self.admin)
     }
 
-    /// Where people find the dashboard; nowhere while it is not said where they reach the service.
+    /// The address of the dashboard. `None` without a public URL.
     pub fn dashboard_url(&self) -> Option<String> {
         self.public_url.as_ref().map(|origin| format!("{origin}/dashboard"))
     }
 
-    /// Reads the files of certificates again, of the listeners that have any.
+    /// Reloads the certificates of the listeners.
     pub fn read_certificates_again(&self) {
         self.certificates.iter().for_each(Certificates::read_again);
     }
 
-    /// The engine, for tests that look behind the API.
+    /// For tests that inspect the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Waits for a listener's task to end in a panic: nobody would hear anybody any more.
+    /// Resolves when a listener's task has panicked, after which the service cannot answer.
     pub async fn fallen(&self) -> ServiceError {
         if self.fallen.clone().wait_for(|fallen| *fallen).await.is_err() {
-            // Both have ended in order.
+            // Both tasks have ended normally.
             std::future::pending::<()>().await;
         }
         ServiceError::Listener
     }
 
-    /// Stops accepting, finishes what is in flight (at most 10 s), makes everything durable and lets go of the store.
-    ///
-    /// # Errors
-    /// When the store failed meanwhile.
+    /// Stops accepting, finishes the current requests (at most 10 s), makes all changes durable and unlocks
+    /// the store. Fails if the store has failed.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
-        // A body may come for as long as somebody likes; what was read of it so far is of no use.
+        // An upload has no time limit. The rows that an incomplete import has read are discarded.
         self.engine.end_imports();
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
             let drained = listener.await.ok().flatten().ok_or(ServiceError::Listener)?;
             if drained.cut_off > 0 {
-                tracing::warn!(connections = drained.cut_off, "connections were cut off at the end");
+                tracing::warn!(connections = drained.cut_off, "closed connections whose requests were not finished in time");
             }
         }
-        // While the store is locked, no other service has made a socket there.
+        // The store is still locked, so no other service has created a socket here.
         let _ = fs::remove_file(&self.socket_path);
         Ok(self.engine.close().await?)
     }
 }
 
-/// Has mails sent from now on, with links to this origin.
+/// Starts sending mails, with links to this origin.
 fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Result<(), ServiceError> {
     let smtp = Smtp::new(settings, &engine.ports().trust).map_err(|reason| ServiceError::Mail { reason })?;
     engine.begin_mail(MailPorts {
@@ -261,8 +244,8 @@ fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Resul
     Ok(())
 }
 
-/// What the public and the operator listener serve, whole, to people who reach it at `http://localhost`. Public for tests
-/// that need no sockets.
+/// The complete public and operator applications with the origin `http://localhost`. Public for tests without
+/// sockets.
 #[doc(hidden)]
 pub fn apps(
     engine: &Engine,
@@ -275,7 +258,7 @@ pub fn apps(
     counted_apps(engine, (admin_token, AdminHosts::default()), rate_limits, public_url, stopping, metrics)
 }
 
-/// The same, counting here.
+/// Like [`apps`], with these metrics.
 fn counted_apps(
     engine: &Engine,
     (admin_token, hosts): (&AdminToken, AdminHosts),
@@ -298,48 +281,47 @@ fn counted_apps(
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }
 
-/// The origin at which the service is reached: the one that is set, or else the listener's own, where it is known who can
-/// read what is sent.
+/// The origin of the service: the configured one, or the listener's own if that is HTTPS or on the loopback.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));
     settings.public_url.clone().or_else(own)
 }
 
-/// Method and path of every route of both APIs. Public for tests that try all of them.
+/// Method and path of every route of both APIs. Public for tests that cover all routes.
 #[doc(hidden)]
 pub fn routes() -> Vec<(Method, &'static str)> {
     let public = api::table().into_iter().map(|row| (row.method, row.path));
     public.chain(admin::table().into_iter().map(|row| (row.method, row.path))).collect()
 }
 
-/// Method, path and access of every route of the dashboard. Public for tests that try all of them.
+/// Method, path and access of every dashboard route. Public for tests that cover all routes.
 #[doc(hidden)]
 pub fn pages() -> Vec<(Method, &'static str, String)> {
     dashboard::routes()
 }
 
-/// Every path that is served, as its table has it.
+/// Every path of the service, as in the route tables.
 fn paths() -> impl Iterator<Item = &'static str> {
     let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
     routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths())
 }
 
-/// Serves in a task of its own; one that ends in a panic tells it.
+/// Runs a future in a task. If it panics, `panicked` becomes true.
 fn watched<T: Send + 'static>(
     serving: impl Future<Output = T> + Send + 'static,
-    falls: watch::Sender<bool>,
+    panicked: watch::Sender<bool>,
 ) -> JoinHandle<Option<T>> {
     tokio::spawn(async move {
         let served = tokio::spawn(serving).await;
         if served.is_err() {
-            falls.send_replace(true);
+            panicked.send_replace(true);
         }
         served.ok()
     })
 }
 
-/// Where a listener really listens: port 0 picks one.
+/// The bound address, since port 0 lets the system choose a port.
 fn address(listener: &tokio::net::TcpListener, asked: SocketAddr) -> SocketAddr {
     listener.local_addr().unwrap_or(asked)
 }
@@ -348,7 +330,7 @@ async fn stopped(mut stopping: watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// What `/healthz` looks at.
+/// The state of `/healthz`.
 #[derive(Clone)]
 struct Health {
     engine: Engine,
@@ -451,12 +433,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_listener_that_panics_is_told_of_and_one_that_ends_in_order_is_not() {
-        let (falls, fallen) = watch::channel(false);
-        assert_eq!(watched(async { 7 }, falls.clone()).await.unwrap(), Some(7));
+        let (panicked, fallen) = watch::channel(false);
+        assert_eq!(watched(async { 7 }, panicked.clone()).await.unwrap(), Some(7));
         assert!(!*fallen.borrow());
         // Unlike `panic!`, this prints nothing.
         let panics = async { std::panic::resume_unwind(Box::new("a test ends the listener")) };
-        assert_eq!(watched::<()>(panics, falls).await.unwrap(), None);
+        assert_eq!(watched::<()>(panics, panicked).await.unwrap(), None);
         assert!(*fallen.borrow());
     }
 }

@@ -1,8 +1,9 @@
-//! Logs: one subscriber for the process, on standard error, so that standard output stays for what commands print.
+//! Logging to standard error. Standard output is for the results of commands.
 //!
-//! What always holds: a line is left to a thread that writes many at once, so that nothing waits for standard error;
-//! a process that ends by itself has written every line that standard error took within [`FLUSH_TIME_MAX`]; one that is
-//! killed may lack those of its last few milliseconds. Lines that nobody takes are dropped and counted.
+//! Invariants: a separate thread writes the lines in batches, so no task waits for standard error. A process
+//! that exits normally writes every line that standard error accepts within [`FLUSH_TIME_MAX`]. A killed
+//! process may lose the lines of the last few milliseconds. Lines that exceed the buffer are dropped and
+//! counted.
 
 mod lines;
 
@@ -16,55 +17,45 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 use lines::Lines;
 
-/// How long the end of the process waits for standard error to take what was logged.
+/// The time limit for writing the remaining lines when the process exits.
 pub const FLUSH_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Where the process's lines are left, once logging is set up.
+/// The log buffer, after [`init`].
 static LINES: OnceLock<Lines> = OnceLock::new();
 
-/// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What is logged and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogSettings {
     filter: String,
     format: LogFormat,
 }
 
-/// Why logs cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// The filter is none.
     #[error("must be a log filter such as info or receptionist=debug,info")]
     Filter(#[source] tracing_subscriber::filter::ParseError),
-    /// There can be no thread that writes.
     #[error("cannot start the thread that writes the log: {0}")]
     Thread(#[source] io::Error),
-    /// The process has a subscriber already.
     #[error("logging is set up already")]
     Init(#[from] TryInitError),
 }
 
 impl LogSettings {
-    /// Settings with a filter as `tracing` reads it.
-    ///
-    /// # Errors
-    /// When the filter is none.
+    /// Takes a filter in the syntax of `tracing`.
     pub fn new(filter: &str, format: LogFormat) -> Result<Self, TelemetryError> {
         parse(filter)?;
         Ok(Self { filter: filter.to_owned(), format })
     }
 }
 
-/// Libraries whose lines are left out unless a filter names them. `rmcp` logs each request, which the service's own line
-/// says already, and repeats what clients have sent. `sled` logs what the service reports as errors with file and place.
+/// Libraries whose lines are omitted unless a filter names them. `rmcp` logs each request, which the service
+/// also logs, and repeats client data. `sled` logs errors that the service reports with file and position.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
@@ -76,13 +67,10 @@ fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
     EnvFilter::builder().parse(whole.join(",")).map_err(TelemetryError::Filter)
 }
 
-/// Sets up logging for the process, panics included. To be called once.
-///
-/// # Errors
-/// When the process has a subscriber already.
+/// Sets up logging for the process, including panics. Fails at the second call.
 pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
     let filter = parse(&settings.filter)?;
-    let lines = Lines::start(io::stderr(), tell_dropped).map_err(TelemetryError::Thread)?;
+    let lines = Lines::start(io::stderr(), log_dropped).map_err(TelemetryError::Thread)?;
     let lines = LINES.get_or_init(|| lines);
     let builder = tracing_subscriber::fmt().with_writer(|| lines.clone()).with_env_filter(filter);
     match settings.format {
@@ -93,24 +81,24 @@ pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
     Ok(())
 }
 
-/// Has the lines written that were logged so far, before the process ends; gives up after [`FLUSH_TIME_MAX`].
+/// Writes the remaining lines before the process exits. Gives up after [`FLUSH_TIME_MAX`].
 pub fn finish() {
     if let Some(lines) = LINES.get() {
         lines.flush_within(FLUSH_TIME_MAX);
     }
 }
 
-/// How many lines were dropped so far because nobody took them.
+/// The number of lines dropped because standard error was not read fast enough.
 pub fn lines_dropped() -> u64 {
     LINES.get().map_or(0, Lines::dropped)
 }
 
-fn tell_dropped(lines: u64) {
-    // Not `log.…`: fields of that name are taken for those of the crate `log`, and left out.
-    tracing::warn!(lines.dropped = lines, "log lines were dropped because standard error was not read");
+fn log_dropped(lines: u64) {
+    // The name must not begin with `log.`: such fields are treated as those of the crate `log` and omitted.
+    tracing::warn!(lines.dropped = lines, "log lines were dropped because standard error was not read fast enough");
 }
 
-/// Logs a panic where it happens, and so inside the span of the request that caused it.
+/// Logs a panic at its location, inside the span of the request that caused it.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let location = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();

@@ -1,8 +1,7 @@
-//! What is said to people, in the languages that they read: catalogues of messages with plural rules, and days and
-//! times as people write them.
+//! Message catalogues in the supported languages, with plural rules, and localized dates and times.
 //!
-//! What always holds: what is said is one line of plain text: whatever is inserted was made [`plain`] before, so that
-//! nothing that somebody typed ends a line, turns the direction of what stands behind it, or runs on for ever.
+//! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
+//! cannot add line breaks, change the text direction or be of unlimited length.
 
 use actors::domain::{Locale, Timestamp};
 use chrono::{Datelike, NaiveDate, Timelike};
@@ -11,34 +10,33 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
 
-/// How long what is inserted into a line may be, in characters.
+/// The maximum length of an inserted value, in characters.
 const INSERTED_CHARS_MAX: usize = 200;
 
-/// The words of one language.
+/// The messages of one language.
 pub(crate) struct Words {
-    /// Which one.
     pub(crate) locale: Locale,
     bundle: FluentBundle<FluentResource>,
 }
 
-/// What is inserted.
+/// A value for a message.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
-    /// A text, of which one line is shown.
+    /// Inserted as one line.
     Text(&'a str),
-    /// A number, by which the plural is chosen.
+    /// Selects the plural form.
     Count(u64),
 }
 
 impl Words {
-    /// Reads a catalogue, to which the words of days and times are added.
+    /// Reads a catalogue and adds the messages for dates and times.
     ///
     /// # Panics
-    /// When it is none; tests read each.
+    /// If the catalogue is invalid. Tests read every catalogue.
     pub(crate) fn read(locale: Locale, source: &str) -> Self {
         let language = locale.as_str().parse::<LanguageIdentifier>().expect("it is a language");
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
-        // Marks around what is inserted would show in mails; it is made plain instead.
+        // Isolation marks would be visible in mails. Values are made plain instead.
         bundle.set_use_isolating(false);
         let dates = match locale {
             Locale::En => include_str!("words/dates.en.ftl"),
@@ -52,15 +50,15 @@ impl Words {
         Self { locale, bundle }
     }
 
-    /// Says something.
+    /// Formats a message.
     ///
     /// # Panics
-    /// When there are no such words, or they ask for what is not given; tests say everything there is to say.
+    /// If the message does not exist or a value is missing. Tests format every message.
     pub(crate) fn say(&self, id: &str, values: &[(&str, Value<'_>)]) -> String {
         self.find(id, values).unwrap_or_else(|| panic!("there are no words {id}"))
     }
 
-    /// The same, or nothing when there are no such words.
+    /// Like [`Words::say`], but returns `None` if the message does not exist.
     pub(crate) fn find(&self, id: &str, values: &[(&str, Value<'_>)]) -> Option<String> {
         let pattern = self.bundle.get_message(id).and_then(|message| message.value())?;
         let mut args = FluentArgs::new();
@@ -77,17 +75,17 @@ impl Words {
         Some(said)
     }
 
-    /// An instant as the clocks of a zone show it.
+    /// An instant in local time.
     pub(crate) fn moment(&self, at: Timestamp, zone: Tz) -> String {
         self.instant("moment", at, zone)
     }
 
-    /// The same without its year.
+    /// An instant in local time, without the year.
     pub(crate) fn short_moment(&self, at: Timestamp, zone: Tz) -> String {
         self.instant("short-moment", at, zone)
     }
 
-    /// A day without its year.
+    /// A date without the year.
     pub(crate) fn date(&self, day: NaiveDate) -> String {
         self.day("date", day, "")
     }
@@ -108,7 +106,7 @@ impl Words {
     }
 }
 
-/// A text on one line, without what is not seen and turns what is, cut off where it is too long.
+/// Returns the text as one line without invisible and direction characters, truncated to `chars_max`.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut seen = one_line.chars().filter(|c| !is_hidden(*c));
@@ -120,7 +118,7 @@ pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     plain
 }
 
-/// A text of several lines, otherwise the same.
+/// Like [`plain`], but keeps line breaks.
 pub(crate) fn plain_lines(text: &str, chars_max: usize) -> String {
     let lines: Vec<_> = text.lines().map(|line| plain(line, chars_max)).collect();
     let mut all = lines.join("\n");
@@ -131,19 +129,18 @@ pub(crate) fn plain_lines(text: &str, chars_max: usize) -> String {
     all
 }
 
-/// A text that begins with a capital letter.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// Whether a character is not seen: controls, and what turns the direction of others.
+/// Whether the character is a control character or changes the text direction.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The ids of the messages of a catalogue, in its order, for tests that hold catalogues against each other.
+/// The ids of a catalogue's messages, in order, for tests that compare catalogues.
 #[cfg(test)]
 pub(crate) fn ids(source: &str) -> Vec<String> {
     let id = |line: &str| line.split_once(" =").map(|(id, _)| id.to_owned());

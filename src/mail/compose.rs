@@ -1,7 +1,7 @@
-//! Makes mails: head, text and HTML (RFC 5322, 2045, 2369, 3834, 8058).
+//! Builds mails: headers, text and HTML (RFC 5322, 2045, 2369, 3834, 8058).
 //!
-//! What always holds: the same letter gives the same bytes. What somebody typed is inserted by a header encoder, by
-//! an escaping template, or into plain text, and nowhere else, so it can make neither headers nor markup.
+//! Invariants: the same letter produces the same bytes. User input is only inserted by a header encoder, by
+//! an escaping template, or into plain text, so it can add neither headers nor markup.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -14,10 +14,9 @@ use super::page::{Entry, Page};
 use super::settings::MailFrom;
 use crate::words::plain;
 
-/// How long a person's name may be in the head, in characters.
+/// The maximum length of a name in the headers, in characters.
 const NAME_CHARS_MAX: usize = 100;
 
-/// Makes mails from this sender, with links to this origin.
 pub(crate) struct Letters {
     from: MailFrom,
     origin: String,
@@ -31,7 +30,7 @@ struct Html<'a> {
 }
 
 impl Letters {
-    /// Makes mails from this sender, with links to this origin, which has no slash at its end.
+    /// `origin` has no slash at the end.
     pub(crate) fn new(from: MailFrom, origin: String) -> Self {
         Self { from, origin }
     }
@@ -46,7 +45,7 @@ impl Composer for Letters {
         let seconds = u64::try_from(letter.written_at.millis()).unwrap_or_default() / 1_000;
         let html = Html { lang: letter.to.locale.as_str(), page: &page }.render();
         let html = html.map_err(|error| error.to_string())?;
-        // Nobody who writes what a mail shows knows its id beforehand.
+        // The message id cannot be guessed, so user input cannot contain the MIME boundary.
         let (id, _) = letter.message_id.split_once('@').unwrap_or((&letter.message_id, ""));
         let body = MultiPart::alternative()
             .boundary(format!("part-{id}"))
@@ -73,19 +72,19 @@ impl Composer for Letters {
     }
 }
 
-/// A text for the head, in which nothing looks as if it was encoded already (RFC 2047, 2): the encoder leaves ASCII as
-/// it is, and whoever reads it would decode what somebody typed.
+/// Encodes a text for a header (RFC 2047, 2). The encoder does not change ASCII, so a text that looks encoded
+/// is encoded again. Otherwise the recipient's program would decode it.
 fn for_head(text: &str) -> String {
     text.replace("=?", "= ?")
 }
 
-/// A header of our own making, which is ASCII.
+/// A header with a fixed ASCII value.
 fn header(name: &'static str, value: &str) -> HeaderValue {
     let name = HeaderName::new_from_ascii_str(name);
     HeaderValue::dangerous_new_pre_encoded(name, value.to_owned(), value.to_owned())
 }
 
-/// A page as plain text.
+/// Renders a page as plain text.
 fn text(page: &Page) -> String {
     let mut lines = vec![page.heading.clone(), String::new()];
     for line in &page.intro {

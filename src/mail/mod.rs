@@ -1,5 +1,4 @@
-//! Mails to people, on their way out: the words, head and body of them, and the relay. What waits, and when it goes,
-//! is the engine's (`actors::mail`).
+//! The content of mails and their transport to the relay. The queue is in the engine (`actors::mail`).
 
 mod compose;
 mod page;

@@ -1,4 +1,4 @@
-//! What a mail shows, line by line, before it is text or HTML.
+//! The content of a mail, before it is rendered as text or HTML.
 
 use actors::domain::{AlertKind, AppointmentStatus, CallStatus};
 use actors::mail::letter::{Content, Letter, Link, Sender, Told, What};
@@ -7,39 +7,37 @@ use chrono_tz::Tz;
 use super::words::words;
 use crate::words::{Value, Words, plain, plain_lines};
 
-/// How many characters of what somebody wrote a mail shows.
+/// The maximum length of a message's text in a mail, in characters.
 const WORDS_CHARS_MAX: usize = 2_000;
-/// How long a name may be in a subject, in characters.
+/// The maximum length of a name in a subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 60;
 
-/// Words and where they lead.
+/// The text and the address of a link.
 pub(super) type Anchor = (String, String);
 
-/// What a mail shows.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) subject: String,
     pub(super) heading: String,
     pub(super) intro: Vec<String>,
     pub(super) entries: Vec<Entry>,
-    /// What is to be done.
+    /// The main link.
     pub(super) action: Option<Anchor>,
     pub(super) outro: Vec<String>,
     pub(super) unsubscribe: Option<Anchor>,
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) title: String,
     /// Labels and values.
     pub(super) lines: Vec<(String, String)>,
-    /// What somebody said, in lines of their own.
+    /// The text of a message, which may have several lines.
     pub(super) words: Option<String>,
     pub(super) link: Option<Anchor>,
 }
 
-/// Makes pages of one mail.
 struct Maker<'a> {
     words: &'a Words,
     origin: &'a str,
@@ -47,7 +45,7 @@ struct Maker<'a> {
 }
 
 impl Page {
-    /// What a mail shows, with links to this origin.
+    /// The content of a letter, with links to this origin.
     pub(super) fn of(letter: &Letter, origin: &str) -> Self {
         let words = words(letter.to.locale);
         let maker = Maker { words, origin, business: letter.business.as_ref() };
@@ -86,8 +84,8 @@ impl Maker<'_> {
         self.business.map_or(Tz::UTC, |business| business.zone)
     }
 
-    /// Which zone times are told in.
-    fn zone_told(&self) -> String {
+    /// A line with the zone of the times.
+    fn zone_line(&self) -> String {
         match self.business {
             Some(business) => self.words.say("zone", &[("zone", Value::Text(business.zone.name()))]),
             None => self.words.say("zone-utc", &[]),
@@ -98,7 +96,7 @@ impl Maker<'_> {
         self.business.map(|business| plain(&business.name, SUBJECT_CHARS_MAX)).unwrap_or_default()
     }
 
-    /// A page of the business in the dashboard.
+    /// The address of a dashboard page of the business.
     fn address(&self, path: &str) -> String {
         let business = self.business.map(|business| business.id.to_string()).unwrap_or_default();
         format!("{}/dashboard/b/{business}/{path}", self.origin)
@@ -129,7 +127,7 @@ impl Maker<'_> {
             heading: format!("{business} · {heading}"),
             intro,
             entries: vec![entry],
-            outro: vec![self.zone_told()],
+            outro: vec![self.zone_line()],
             ..Page::default()
         }
     }
@@ -143,7 +141,7 @@ impl Maker<'_> {
         if more > 0 {
             outro.push(self.words.say("and-more", &[("count", Value::Count(more.into()))]));
         }
-        outro.push(self.zone_told());
+        outro.push(self.zone_line());
         Page {
             heading: subject.clone(),
             subject,
@@ -161,7 +159,7 @@ impl Maker<'_> {
         let say = |what: &str| self.words.say(&format!("{which}-{what}"), &values);
         let when = self.words.moment(link.expires_at, self.zone());
         let mut lines =
-            vec![self.words.say("link-expires", &[("when", Value::Text(&when))]), self.zone_told()];
+            vec![self.words.say("link-expires", &[("when", Value::Text(&when))]), self.zone_line()];
         lines.extend(outro.iter().map(|id| self.words.say(id, &[])));
         Page {
             heading: say("subject"),
@@ -173,7 +171,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A reset comes with an invitation, too, where somebody else may have set the password.
+    /// An invitation also resets the password of an unconfirmed account, since another person may have chosen
+    /// it.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {

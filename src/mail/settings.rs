@@ -1,4 +1,4 @@
-//! Where mails go and whom they are from, as settings say.
+//! The settings for mails: the relay and the sender.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,24 +7,23 @@ use std::str::FromStr;
 use lettre::message::Mailbox;
 use url::{Host, Url};
 
-/// How a relay is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Security {
-    /// TLS from the first byte on.
+    /// TLS from the first byte.
     Tls,
-    /// TLS after `STARTTLS`, without which nothing is sent.
+    /// TLS after `STARTTLS`, which is required.
     StartTls,
-    /// None, on the loopback alone.
+    /// Plain text, for loopback addresses only.
     None,
 }
 
-/// The relay that mails are handed to.
+/// The relay that sends the mails.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relay {
     pub(crate) security: Security,
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// User and password.
+    /// User name and password.
     pub(crate) credentials: Option<(String, String)>,
 }
 
@@ -34,7 +33,7 @@ impl fmt::Debug for Relay {
     }
 }
 
-/// What an address of a relay must be; it may hold a password, so it is never told itself.
+/// Error messages do not repeat the address of a relay, since it may contain a password.
 const EXPECTED: &str =
     "must be smtps://user:password@host:465, smtp://user:password@host:587 or smtp+plain://host:port";
 
@@ -49,20 +48,20 @@ impl FromStr for Relay {
             "smtp+plain" => (Security::None, None),
             _ => return Err(EXPECTED.into()),
         };
-        // Of schemes that it does not know the parser leaves the host as it was written.
+        // The URL parser does not parse the host of unknown schemes.
         let host = url.host_str().and_then(|host| Host::parse(host).ok()).ok_or(EXPECTED)?;
-        let port = url.port().or(port).ok_or_else(|| format!("{EXPECTED}; this one names no port"))?;
+        let port = url.port().or(port).ok_or_else(|| format!("{EXPECTED}; the port is missing"))?;
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
-            return Err(format!("{EXPECTED}, and nothing behind the port"));
+            return Err(format!("{EXPECTED}, with nothing after the port"));
         }
         let decoded = |part: &str| {
             let decoded = percent_encoding::percent_decode_str(part).decode_utf8();
-            decoded.map(|part| part.into_owned()).map_err(|_| "user and password must be UTF-8".to_owned())
+            decoded.map(|part| part.into_owned()).map_err(|_| "the user and the password must be UTF-8".to_owned())
         };
         let credentials = match (url.username(), url.password()) {
             ("", None) => None,
             (user, Some(password)) if !user.is_empty() => Some((decoded(user)?, decoded(password)?)),
-            _ => return Err("must hold a user and a password, or neither".into()),
+            _ => return Err("must have both a user and a password, or neither".into()),
         };
         let is_loopback = match &host {
             Host::Domain(name) => name == "localhost",
@@ -71,7 +70,7 @@ impl FromStr for Relay {
         };
         if security == Security::None && !is_loopback {
             return Err(
-                "mails and passwords can be read on their way: smtp+plain is for the loopback alone".into()
+                "must not be smtp+plain unless the relay is on this machine, since others can read mails and passwords in transit".into()
             );
         }
         let host = match host {
@@ -83,17 +82,16 @@ impl FromStr for Relay {
     }
 }
 
-/// Whom mails are from.
+/// The sender of mails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailFrom(Mailbox);
 
 impl MailFrom {
-    /// Name and address.
     pub(crate) fn mailbox(&self) -> &Mailbox {
         &self.0
     }
 
-    /// What stands behind the `@`.
+    /// The part after the `@`.
     pub(crate) fn domain(&self) -> &str {
         self.0.email.domain()
     }
@@ -110,12 +108,9 @@ impl FromStr for MailFrom {
     }
 }
 
-/// What sends mails: the relay, and whom they are from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailSettings {
-    /// The relay.
     pub relay: Relay,
-    /// Whom they are from.
     pub from: MailFrom,
 }
 

@@ -1,9 +1,8 @@
 //! The relay over SMTP (RFC 5321, 3207, 4954, 8314).
 //!
-//! What always holds: where the settings ask for TLS, neither a password nor a mail goes over a connection without it,
-//! and the certificate is verified against those whom the service trusts. Each mail has a connection of its own. What
-//! a relay says of the mail is told apart from what is wrong with the relay itself: a password that it does not take
-//! fails no mail.
+//! Invariants: if the settings require TLS, passwords and mails are only sent over TLS, with a certificate
+//! that the trusted authorities have issued. Each mail has its own connection. A problem of the relay, for
+//! example a refused password, is distinct from the refusal of a mail and does not fail the mail.
 
 use std::time::Duration;
 
@@ -20,12 +19,11 @@ use tokio::time::timeout;
 use super::settings::MailSettings;
 use super::wire::Wire;
 
-/// How long a relay may take over a farewell that nobody waits for.
+/// The time limit for closing the connection after the mail is sent.
 const QUIT_TIME_MAX: Duration = Duration::from_secs(2);
-/// The ways to tell a password, the safer to send first; all of them under TLS.
+/// The authentication mechanisms. Both send the password, under TLS.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
-/// The relay that mails are handed to.
 pub(crate) struct Smtp {
     wire: Wire,
     credentials: Option<Credentials>,
@@ -34,10 +32,7 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    /// The relay of the settings, trusted as far as these certificates go.
-    ///
-    /// # Errors
-    /// Why TLS cannot be spoken with it.
+    /// Creates a relay that accepts these certificates. Fails if TLS cannot be set up.
     pub(crate) fn new(settings: &MailSettings, trust: &Trust) -> Result<Self, String> {
         let relay = settings.relay.clone();
         let credentials = relay.credentials.clone().map(|(user, password)| Credentials::new(user, password));
@@ -47,10 +42,10 @@ impl Smtp {
         Ok(Self { wire, credentials, from, hello })
     }
 
-    /// A connection that is ready for a mail, or what is wrong with the relay.
+    /// Opens a connection that is ready for a mail. The error is a problem of the relay.
     async fn connect(&self) -> Result<AsyncSmtpConnection, String> {
-        let stream = self.wire.connect().await.map_err(|error| told(&error))?;
-        self.begin(stream).await.map_err(|error| told(&error))
+        let stream = self.wire.connect().await.map_err(|error| describe(&error))?;
+        self.begin(stream).await.map_err(|error| describe(&error))
     }
 
     async fn begin(&self, stream: Box<dyn AsyncTokioStream>) -> Result<AsyncSmtpConnection, Error> {
@@ -79,27 +74,27 @@ impl Mailer for Smtp {
     }
 }
 
-/// What follows from an answer to a mail.
+/// Classifies the relay's response to a mail.
 fn failure(error: &Error) -> MailFailure {
-    // The relay is about to close the channel (RFC 5321, 4.2.2).
+    // The relay closes the connection (RFC 5321, 4.2.2).
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
     match () {
-        () if error.is_permanent() || error.is_client() => MailFailure::RefusedForGood(told(error)),
-        () if error.is_transient() && !closes => MailFailure::Refused(told(error)),
-        () => MailFailure::Relay(told(error)),
+        () if error.is_permanent() || error.is_client() => MailFailure::RefusedForGood(describe(error)),
+        () if error.is_transient() && !closes => MailFailure::Refused(describe(error)),
+        () => MailFailure::Relay(describe(error)),
     }
 }
 
-/// An error with its causes, on one line.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut told = error.to_string();
+/// Formats an error and its causes on one line.
+fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let words = error.to_string();
-        if !told.contains(&words) {
-            told = format!("{told}: {words}");
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
         }
         cause = error.source();
     }
-    told
+    text
 }

@@ -1,7 +1,7 @@
-//! The connection to a relay below the protocol: TCP, then TLS from the first byte, or begun by STARTTLS (RFC 3207).
+//! The connection to a relay: TCP, then TLS from the first byte or after STARTTLS (RFC 3207).
 //!
-//! What always holds: of what a relay says in the clear nothing is believed once TLS has begun, and more than it was
-//! asked for fails the attempt; between two things that we say a relay says at most [`ANSWER_BYTES_MAX`].
+//! Invariants: responses before TLS are not used after TLS has begun, and unrequested data before TLS fails
+//! the attempt. Between two commands a relay may send at most [`ANSWER_BYTES_MAX`].
 
 use std::fmt;
 use std::io;
@@ -23,12 +23,11 @@ use tokio_rustls::TlsConnector;
 use super::settings::{Relay, Security};
 use crate::english;
 
-/// How long a relay may take until a connection to one of its addresses is open.
+/// The time limit for connecting to one address of a relay.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
-/// How much a relay may say between two things that we say, in bytes.
+/// The maximum length of the responses between two commands, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 
-/// How relays are reached.
 pub(super) struct Wire {
     relay: Relay,
     hello: String,
@@ -36,10 +35,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// To this relay, whom we tell that we are `hello`, trusted as far as these certificates go.
-    ///
-    /// # Errors
-    /// Why TLS cannot be spoken with it.
+    /// Connects to this relay, as the client name `hello`. Fails if TLS cannot be set up.
     pub(super) fn new(relay: Relay, hello: &str, trust: &Trust) -> Result<Self, String> {
         let tls = match relay.security {
             Security::None => None,
@@ -51,7 +47,7 @@ impl Wire {
         Ok(Self { relay, hello: hello.to_owned(), tls })
     }
 
-    /// A connection on which the relay greets, and nothing was said yet that is still believed.
+    /// Opens a connection on which the next data is the relay's greeting.
     pub(super) async fn connect(&self) -> io::Result<Box<dyn AsyncTokioStream>> {
         let stream = self.open().await?;
         let address = stream.peer_addr()?;
@@ -61,7 +57,8 @@ impl Wire {
         let mut greeting = Vec::new();
         let stream = match self.relay.security {
             Security::StartTls => {
-                // It greets once, before TLS: what it says there leads to no more than that it may begin.
+                // The relay sends a greeting only before TLS. The client library expects one, so it reads
+                // this text.
                 greeting.extend(b"220 TLS has begun\r\n");
                 self.start_tls(stream).await?
             }
@@ -72,13 +69,13 @@ impl Wire {
     }
 
     async fn open(&self) -> io::Result<TcpStream> {
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the relay's name leads to no address");
+        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the relay's name has no address");
         for address in lookup_host((self.relay.host.as_str(), self.relay.port)).await? {
             match timeout(CONNECT_TIME_MAX, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => failed = error,
                 Err(_) => {
-                    let text = format!("not connected within {} s", CONNECT_TIME_MAX.as_secs());
+                    let text = format!("no connection within {} s", CONNECT_TIME_MAX.as_secs());
                     failed = io::Error::new(io::ErrorKind::TimedOut, text);
                 }
             }
@@ -86,7 +83,7 @@ impl Wire {
         Err(failed)
     }
 
-    /// Asks for TLS in the clear; afterwards the next byte of both is one of TLS.
+    /// Negotiates STARTTLS. The next bytes of both sides are TLS.
     async fn start_tls(&self, stream: TcpStream) -> io::Result<TcpStream> {
         let mut stream = BufReader::new(stream);
         expect(&answer(&mut stream).await?, "220")?;
@@ -103,7 +100,7 @@ impl Wire {
     }
 }
 
-/// The lines of an answer, behind which nothing was said that nobody asked for.
+/// Reads the lines of a response. Fails if more data follows.
 async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
     let mut bounded = stream.take(ANSWER_BYTES_MAX as u64);
@@ -111,11 +108,11 @@ async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
         let mut line = Vec::new();
         bounded.read_until(b'\n', &mut line).await?;
         let Some(text) = line.strip_suffix(b"\n") else {
-            return Err(bad(if bounded.limit() == 0 { TOO_LONG } else { "the relay ended the connection" }));
+            return Err(bad(if bounded.limit() == 0 { TOO_LONG } else { "the relay closed the connection" }));
         };
         let text = String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned();
         if text.len() < 3 || !text.as_bytes()[..3].iter().all(u8::is_ascii_digit) {
-            return Err(bad("the relay's answer is none of SMTP"));
+            return Err(bad("the relay's response is not valid SMTP"));
         }
         let goes_on = text.as_bytes().get(3) == Some(&b'-');
         lines.push(text);
@@ -126,19 +123,19 @@ async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
     if bounded.get_ref().buffer().is_empty() {
         return Ok(lines);
     }
-    Err(bad("the relay, or somebody on the way to it, said more before TLS than it was asked for"))
+    Err(bad("the relay, or an attacker in the network, sent unexpected data before TLS"))
 }
 
-const TOO_LONG: &str = "the relay's answer is too long";
+const TOO_LONG: &str = "the relay's response is too long";
 
 fn expect(answer: &[String], code: &str) -> io::Result<()> {
     match answer.last() {
         Some(line) if line.starts_with(code) => Ok(()),
-        line => Err(bad(line.map_or("no answer", String::as_str))),
+        line => Err(bad(line.map_or("no response", String::as_str))),
     }
 }
 
-/// An error of TLS in words: those of rustls show values of its own.
+/// Replaces TLS errors of rustls, whose texts contain Rust values, by sentences.
 fn without_rust_values(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(reason) => bad(english::tls(tls_fault(reason))),
@@ -150,11 +147,11 @@ fn bad(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why.to_owned())
 }
 
-/// A stream that fails where the other end says too much between two things that we say.
+/// A stream that fails if the relay sends more than [`ANSWER_BYTES_MAX`] between two commands.
 struct Bounded<S> {
     stream: S,
     address: SocketAddr,
-    /// What is read before anything of the stream.
+    /// Data that is read before the data of the stream.
     first: Vec<u8>,
     left: usize,
 }

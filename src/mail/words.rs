@@ -1,5 +1,3 @@
-//! The words of mails.
-
 use std::sync::LazyLock;
 
 use actors::domain::Locale;
@@ -9,7 +7,6 @@ use crate::words::Words;
 static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("words/en.ftl")));
 static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("words/fr.ftl")));
 
-/// Those of a language.
 pub(super) fn words(locale: Locale) -> &'static Words {
     match locale {
         Locale::En => &ENGLISH,

@@ -1,4 +1,4 @@
-//! The text of `GET /metrics`, written when it is asked for.
+//! The response of `GET /metrics`, which is computed for each request.
 
 use std::collections::HashSet;
 use std::fmt::{self, Error};
@@ -24,12 +24,9 @@ use crate::rest::error::ApiError;
 use crate::rest::router::open;
 use crate::telemetry;
 
-/// What Prometheus calls this form.
 const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Microseconds of a second.
 const MICROS: f64 = 1e6;
 
-/// `GET /metrics`.
 pub(crate) fn router(metrics: Arc<Metrics>, engine: Engine) -> Router {
     let mails_waiting = Arc::new(AtomicUsize::new(0));
     let mut registry = Registry::default();
@@ -59,8 +56,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// The text form of Prometheus, which more programs read than that of OpenMetrics. OpenMetrics describes a counter by its
-/// name without `_total`, where programs that read the older form miss the description.
+/// Converts to the Prometheus text format, which more programs read than OpenMetrics. The OpenMetrics
+/// description of a counter lacks the suffix `_total`, so programs that read the older format do not find it.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
@@ -74,11 +71,10 @@ fn plain(open_metrics: &str) -> String {
     written.collect()
 }
 
-/// Where the numbers come from.
 struct Exposition {
     metrics: Arc<Metrics>,
     engine: Engine,
-    /// How many mails waited when that was asked last.
+    /// The number of waiting mails at the last query.
     mails_waiting: Arc<AtomicUsize>,
 }
 
@@ -101,7 +97,7 @@ impl Collector for Exposition {
 }
 
 impl Exposition {
-    /// Every path and method that was asked for at least once.
+    /// Every path and method with at least one request.
     fn series(&self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], &Series)> {
         let routes = self.metrics.routes.iter().map(|(path, methods)| (*path, methods));
         let all = routes.chain([(UNMATCHED, &self.metrics.unmatched)]);
@@ -124,7 +120,7 @@ impl Exposition {
                 }
             }
         }
-        let about = "Time from a request's head to its answer";
+        let about = "Time from the head of a request to its response";
         let mut histogram = encoder.encode_descriptor(
             "http_request_duration",
             about,
@@ -142,7 +138,7 @@ impl Exposition {
 
     fn rate_limited(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about =
-            "Requests refused for their rate, by what was counted; uncounted when there was no room to";
+            "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
         let mut counter =
             encoder.encode_descriptor("rate_limited_requests", about, None, MetricType::Counter)?;
         let limited = &self.metrics.rate_limited;
@@ -159,17 +155,17 @@ impl Exposition {
         for (name, about, count) in [
             (
                 "connections_refused",
-                "Connections that found no place, of their address or of the listener",
+                "Connections refused because their address or the listener had too many",
                 get_count(&connections.refused),
             ),
             (
                 "connections_evicted",
-                "Connections without a request that were closed to make room for others",
+                "Idle connections closed to make room for others",
                 get_count(&connections.evicted),
             ),
             (
                 "log_lines_dropped",
-                "Log lines dropped because standard error was not read",
+                "Log lines dropped because standard error was not read fast enough",
                 telemetry::lines_dropped(),
             ),
         ] {
@@ -182,17 +178,17 @@ impl Exposition {
         let stats = self.engine.commit_stats();
         for (name, about, count) in [
             ("commits", "Groups of changes written and synced", stats.groups),
-            ("commit_changes", "Changes in them", stats.changes),
-            ("commit_writes", "Keys put or deleted by them", stats.writes),
-            ("commit_bytes", "Length of the keys and values they wrote", stats.bytes),
+            ("commit_changes", "Changes in these groups", stats.changes),
+            ("commit_writes", "Keys written or deleted by these groups", stats.writes),
+            ("commit_bytes", "Bytes of keys and values written by these groups", stats.bytes),
         ] {
             count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
         }
-        let about = "Time spent on writing and syncing groups";
+        let about = "Time spent writing and syncing groups";
         encoder
             .encode_descriptor("commit_time", about, Some(&Unit::Seconds), MetricType::Counter)?
             .encode_counter::<NoLabelSet, f64, f64>(&stats.commit_time.as_secs_f64(), None)?;
-        let about = "Changes that shared a sync";
+        let about = "Changes per sync";
         let mut group =
             encoder.encode_descriptor("commit_group_changes", about, None, MetricType::Histogram)?;
         distribution(&mut group, &stats.group_changes, 1.0)?;
@@ -200,24 +196,24 @@ impl Exposition {
         let mut sync =
             encoder.encode_descriptor("sync_duration", about, Some(&Unit::Seconds), MetricType::Histogram)?;
         distribution(&mut sync, &stats.sync_micros, MICROS)?;
-        gauge(encoder, "commit_queue", "Changes queued and not yet taken by the writer", stats.queued)
+        gauge(encoder, "commit_queue", "Changes that wait for the writer", stats.queued)
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         for (name, about, count) in [
             (
                 "webhooks_turned_off",
-                "Webhook endpoints turned off because events failed every attempt",
+                "Webhook endpoints disabled because events failed every attempt",
                 self.engine.endpoints_turned_off(),
             ),
             (
                 "webhooks_missed_over_budget",
-                "Deliveries missed at once because as many of their business waited as may",
+                "Deliveries marked missed because the queue of their business was full",
                 self.engine.missed_over_budget(),
             ),
             (
                 "alerts_not_mailed",
-                "Alerts that show in the dashboard alone because as many mails of their business waited as may",
+                "Alerts without a mail because the mail queue of their business was full",
                 self.engine.alerts_not_mailed(),
             ),
         ] {
@@ -230,14 +226,14 @@ impl Exposition {
             count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
         }
         let about =
-            "Businesses that nobody uses, looked at for what has outlived its time, by whether there was any";
+            "Inactive businesses checked for expired rows, by whether background work started";
         let mut counter =
             encoder.encode_descriptor("unused_businesses_looked_at", about, None, MetricType::Counter)?;
         let (idle, started) = self.engine.unused_businesses_looked_at();
         for (had, count) in [("nothing", idle), ("something", started)] {
             count_of(&mut counter.encode_family(&[("had", had)])?, count)?;
         }
-        let about = "Backups that have ended, by outcome";
+        let about = "Finished backups, by outcome";
         let mut counter = encoder.encode_descriptor("backups", about, None, MetricType::Counter)?;
         let (done, incomplete, failed) = self.engine.backups_ended();
         for (outcome, count) in [("done", done), ("incomplete", incomplete), ("failed", failed)] {
@@ -250,62 +246,62 @@ impl Exposition {
         for (result, count) in [("equal", equal), ("different", different)] {
             count_of(&mut counter.encode_family(&[("result", result)])?, count)?;
         }
-        let about = "Rows read for parts of lists";
+        let about = "Rows read for one part of a list";
         let mut counter = encoder.encode_descriptor("listed_rows", about, None, MetricType::Counter)?;
         count_of(&mut counter, self.engine.rows_listed())?;
         let free = self.engine.permits_available();
         for (name, about, value) in [
-            ("long_lists", "Requests that read much of a list, or wait to", self.engine.long_lists()),
-            ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
+            ("long_lists", "Requests that read a long list or wait to do so", self.engine.long_lists()),
+            ("running_businesses", "Businesses in memory", self.engine.running_businesses()),
             (
                 "running_deliveries",
-                "Webhook endpoints in memory, an actor each",
+                "Webhook endpoints in memory",
                 self.engine.running_deliveries(),
             ),
-            ("webhook_attempts_under_way", "Attempts to deliver under way", self.engine.attempts_under_way()),
+            ("webhook_attempts_under_way", "Delivery attempts in progress", self.engine.attempts_under_way()),
             (
                 "webhooks_network_out",
-                "1 while webhooks are held back for want of a network here",
+                "1 while webhooks wait because this host has no network",
                 usize::from(self.engine.is_cut_off()),
             ),
             (
                 "webhook_endpoints_waiting",
-                "Webhook endpoints that wait for an attempt",
+                "Webhook endpoints that wait for an attempt to start",
                 self.engine.endpoints_waiting(),
             ),
-            ("permits_available", "How many more messages may be in flight", free),
-            ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
+            ("permits_available", "Free permits for messages to businesses", free),
+            ("permits_in_use", "Messages to businesses in progress", ENGINE_PERMITS.saturating_sub(free)),
             (
                 "wall_clock_doubted",
-                "1 while the wall clock has jumped and is not followed yet",
+                "1 while the service ignores a jump of the wall clock",
                 usize::from(self.engine.clock_doubted()),
             ),
             (
                 "store_rows_set_aside",
-                "Rows of the store met since the start that do not decode",
+                "Undecodable rows of the store read since the start",
                 self.engine.rows_set_aside(),
             ),
             (
                 "businesses_set_aside",
-                "Businesses that are set aside because the store has lost or damaged some of their rows",
+                "Businesses taken offline because the store has lost or damaged rows of them",
                 self.engine.businesses_set_aside().len(),
             ),
-            ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
+            ("store_failed", "1 after the store has failed permanently", usize::from(self.engine.store_failed())),
         ] {
             gauge(encoder, name, about, value)?;
         }
-        let about = "Age of the oldest sync of the store that is under way";
+        let about = "Age of the oldest sync of the store in progress";
         encoder
             .encode_descriptor("store_sync_age", about, Some(&Unit::Seconds), MetricType::Gauge)?
             .encode_gauge(&self.engine.sync_age().as_secs_f64())?;
         self.disk(encoder)
     }
 
-    /// Mails; without a relay there are none.
+    /// Without a relay the metrics are zero.
     fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let figures = self.engine.mail_figures().unwrap_or_default();
-        let about = "Attempts to send a mail by outcome: the relay took it, it is tried again later, it failed for good, \
-                     or its recipient may not get it any more";
+        let about = "Attempts to send a mail by outcome: the relay accepted it, it is retried later, it failed permanently, \
+                     or its recipient may no longer receive it";
         let mut counter = encoder.encode_descriptor("mails", about, None, MetricType::Counter)?;
         let MailFigures { sent, put_off, failed, dropped } = figures;
         for (outcome, count) in
@@ -317,20 +313,20 @@ impl Exposition {
         gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)
     }
 
-    /// What an operator has to see to: the version, certificates and backups.
+    /// The version, certificates and backups.
     fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;
         let seconds = |at: Timestamp| at.millis() / 1_000;
-        let about = "When the first certificate of a listener's chain expires, in seconds since 1970";
+        let about = "Expiry of the first certificate of a listener's chain to expire, in seconds since 1970";
         let name = "certificate_expiry_timestamp";
         let mut expiry = encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?;
         for (listener, certificates) in &self.metrics.certificates {
             let until = seconds(certificates.valid_until());
             expiry.encode_family(&[("listener", *listener)])?.encode_gauge(&until)?;
         }
-        let about = "The point of the newest complete backup, in seconds since 1970; 0 if none is known";
+        let about = "Time of the newest complete backup, in seconds since 1970; 0 if there is none";
         let name = "newest_backup_timestamp";
         let newest = self.engine.newest_backup().map_or(0, seconds);
         encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?.encode_gauge(&newest)
@@ -340,12 +336,12 @@ impl Exposition {
         let (level, space) = self.engine.room();
         if let Some(space) = space {
             let free = usize::try_from(space.free).unwrap_or(usize::MAX);
-            gauge(encoder, "disk_free_bytes", "Room on the disk of the store", free)?;
+            gauge(encoder, "disk_free_bytes", "Free space on the disk of the store", free)?;
         }
         for (name, about, from) in [
-            ("disk_reserved", "1 while what makes the store larger is refused", RoomLevel::Scarce),
-            ("disk_exhausted", "1 while only what stops or ends something is written", RoomLevel::Exhausted),
-            ("disk_full", "1 while nothing is written for want of room", RoomLevel::Full),
+            ("disk_reserved", "1 while changes that enlarge the store are refused", RoomLevel::Scarce),
+            ("disk_exhausted", "1 while only changes that stop or delete something are accepted", RoomLevel::Exhausted),
+            ("disk_full", "1 while the disk is full and no change is accepted", RoomLevel::Full),
         ] {
             gauge(encoder, name, about, usize::from(level >= from))?;
         }
@@ -366,12 +362,11 @@ fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, value: us
     encoder.encode_descriptor(name, about, None, MetricType::Gauge)?.encode_gauge(&value)
 }
 
-/// Writes a histogram, its values divided by `scale`.
+/// Writes a histogram whose values are divided by `scale`.
 #[allow(clippy::cast_precision_loss, reason = "no bound and no sum is near the numbers that are not exact")]
 fn distribution(encoder: &mut MetricEncoder<'_>, read: &Distribution, scale: f64) -> Result<(), Error> {
     let mut buckets: Vec<(f64, u64)> =
         read.buckets.iter().map(|(bound, count)| (*bound as f64 / scale, *count)).collect();
-    // The last bucket has no upper bound.
     buckets.push((f64::MAX, read.above));
     encoder.encode_histogram::<NoLabelSet>(read.sum as f64 / scale, read.count(), &buckets, None)
 }

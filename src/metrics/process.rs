@@ -1,4 +1,4 @@
-//! The standard metrics of a process (`process_*`), which dashboards made for other services look for. Linux only.
+//! The standard metrics of a process (`process_*`), which common dashboards expect. Linux only.
 
 use std::fmt::Error;
 
@@ -7,7 +7,6 @@ use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
-/// This process, as the system sees it.
 #[derive(Debug)]
 pub(super) struct ThisProcess;
 
@@ -16,11 +15,11 @@ impl Collector for ThisProcess {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         use procfs::WithCurrentSystemInfo;
 
-        // What cannot be read is left out.
+        // A metric whose value cannot be read is omitted.
         let Ok(process) = procfs::process::Process::myself() else { return Ok(()) };
         if let Ok(stat) = process.stat() {
             let ticks = procfs::ticks_per_second() as f64;
-            let about = "Time on the processors, of the program and of the system for it";
+            let about = "User and system CPU time";
             let mut counter =
                 encoder.encode_descriptor("process_cpu", about, Some(&Unit::Seconds), MetricType::Counter)?;
             let cpu = (stat.utime + stat.stime) as f64 / ticks;
@@ -28,28 +27,28 @@ impl Collector for ThisProcess {
             gauge(
                 &mut encoder,
                 "process_resident_memory",
-                "Resident memory",
+                "Resident memory size",
                 Some(&Unit::Bytes),
                 stat.rss_bytes().get() as f64,
             )?;
             gauge(
                 &mut encoder,
                 "process_virtual_memory",
-                "Virtual memory",
+                "Virtual memory size",
                 Some(&Unit::Bytes),
                 stat.vsize as f64,
             )?;
             if let Ok(booted) = procfs::boot_time_secs() {
-                let about = "When the process started, in seconds since 1970";
+                let about = "Start time of the process, in seconds since 1970";
                 let started = booted as f64 + stat.starttime as f64 / ticks;
                 gauge(&mut encoder, "process_start_time", about, Some(&Unit::Seconds), started)?;
             }
         }
         if let Ok(open) = process.fd_count() {
-            gauge(&mut encoder, "process_open_fds", "File descriptors that are open", None, open as f64)?;
+            gauge(&mut encoder, "process_open_fds", "Number of open file descriptors", None, open as f64)?;
         }
         if let Ok((most, _)) = rlimit::Resource::NOFILE.get() {
-            gauge(&mut encoder, "process_max_fds", "File descriptors that may be open", None, most as f64)?;
+            gauge(&mut encoder, "process_max_fds", "Maximum number of open file descriptors", None, most as f64)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-# The words of mails in English. Values are inserted as they are; nothing here is markup.
+# The texts of mails in English. They are plain text, without markup.
 
 somebody = somebody
 label-when = When:
@@ -21,7 +21,7 @@ call-failed = failed
 title-webhook_disabled = A webhook endpoint was turned off
 title-urgent_message = Urgent message
 title-message_taken = Message
-title-appointment_requested = An appointment waits for you
+title-appointment_requested = An appointment waits for your answer
 title-appointment_booked = Appointment booked
 title-appointment_rescheduled = Appointment moved
 title-appointment_cancelled = Appointment cancelled
@@ -36,7 +36,7 @@ subject-appointment_rescheduled = { $business }: { $who } moved to { $when }
 subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
 subject-call_missed = { $business }: missed call from { $who }
 
-explain-webhook_disabled = An event failed all its attempts, and nothing reached the endpoint meanwhile. No more events are sent to it until it is turned on again; what it missed can be sent again.
+explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. It receives no events until you turn it on again. You can then resend the events that it missed.
 
 open-webhook_disabled = Show the endpoint
 open-urgent_message = Show the message
@@ -51,43 +51,43 @@ gathered-subject = { $business }: { $count ->
     [one] one more alert
    *[other] { $count } more alerts
 }
-gathered-intro = So much happened within an hour that the rest is in this one mail.
+gathered-intro = There were many alerts within an hour, so this mail contains the remaining ones.
 daily-subject = { $business }: { $count ->
     [one] one thing happened
    *[other] { $count } things happened
 }
 daily-intro = This is what happened since yesterday.
 and-more = { $count ->
-    [one] And one more, which the dashboard shows.
-   *[other] And { $count } more, which the dashboard shows.
+    [one] The dashboard shows one more.
+   *[other] The dashboard shows { $count } more.
 }
 open-alerts = Show all alerts
 
 invitation-subject = { $business } invites you
 invitation-intro = { $business } invites you to its dashboard. Choose a password to begin.
 invitation-open = Choose a password
-offer-intro = { $business } invites you to its dashboard. Sign in as always to accept.
+offer-intro = { $business } invites you to its dashboard. Sign in with your usual password to accept.
 offer-open = Sign in
 reset-invited = { $business } invites you to its dashboard. Your account is not confirmed yet: choose a new password to begin.
 reset-subject = Choose a new password
-reset-intro = Somebody, we hope you, asked for a new password of your account.
+reset-intro = A new password was requested for your account.
 reset-open = Choose a new password
-reset-ignore = If it was not you, nothing has to be done: your password stays as it is.
+reset-ignore = If you did not request it, ignore this mail. Your password stays the same.
 email_change-subject = Confirm your new e-mail address
-email_change-intro = This address becomes the one of your account once you confirm it.
+email_change-intro = Confirm this address to make it the e-mail address of your account.
 email_change-open = Confirm this address
-email_change-ignore = If it was not you, nothing has to be done.
+email_change-ignore = If you did not request this change, ignore this mail.
 email_changed-subject = Your e-mail address was changed
-email_changed-intro = Your account has another e-mail address from now on. If it was not you, ask whoever runs the service for help.
-link-expires = The link works once, until { $when }.
+email_changed-intro = Your account now has another e-mail address. If you did not change it, ask the operator of the service for help.
+link-expires = The link works once and expires on { $when }.
 
 test-subject = Test of the mail settings
-test-intro = This mail has arrived, so mail works.
+test-intro = This mail has arrived, so the mail settings work.
 
 hello = Hello { $name },
 hello-nobody = Hello,
-zone = Times are those of { $zone }.
-zone-utc = Times are UTC.
+zone = All times are in the time zone { $zone }.
+zone-utc = All times are in UTC.
 unsubscribe-kind = No more mails like this
 unsubscribe-now = No more mails about single alerts
 unsubscribe-daily = No more daily mails

@@ -51,34 +51,34 @@ gathered-subject = { $business } : { $count ->
     [one] une alerte de plus
    *[other] { $count } alertes de plus
 }
-gathered-intro = Il s’est passé tant de choses en une heure que le reste tient dans ce courriel.
+gathered-intro = Il y a eu beaucoup d’alertes en une heure ; ce courriel contient les suivantes.
 daily-subject = { $business } : { $count ->
     [one] un événement
    *[other] { $count } événements
 }
 daily-intro = Voici ce qui s’est passé depuis hier.
 and-more = { $count ->
-    [one] Et un autre, visible dans le tableau de bord.
-   *[other] Et { $count } autres, visibles dans le tableau de bord.
+    [one] Le tableau de bord en montre une de plus.
+   *[other] Le tableau de bord en montre { $count } de plus.
 }
 open-alerts = Voir toutes les alertes
 
 invitation-subject = { $business } vous invite
 invitation-intro = { $business } vous invite à son tableau de bord. Choisissez un mot de passe pour commencer.
 invitation-open = Choisir un mot de passe
-offer-intro = { $business } vous invite à son tableau de bord. Connectez-vous comme toujours pour accepter.
+offer-intro = { $business } vous invite à son tableau de bord. Connectez-vous avec votre mot de passe habituel pour accepter.
 offer-open = Se connecter
 reset-invited = { $business } vous invite à son tableau de bord. Votre compte n’est pas encore confirmé : choisissez un nouveau mot de passe pour commencer.
 reset-subject = Choisissez un nouveau mot de passe
-reset-intro = Quelqu’un, vous sans doute, a demandé un nouveau mot de passe pour votre compte.
+reset-intro = Un nouveau mot de passe a été demandé pour votre compte.
 reset-open = Choisir un nouveau mot de passe
-reset-ignore = Si ce n’était pas vous, il n’y a rien à faire : votre mot de passe reste le même.
+reset-ignore = Si vous ne l’avez pas demandé, ignorez ce courriel : votre mot de passe reste le même.
 email_change-subject = Confirmez votre nouvelle adresse
 email_change-intro = Cette adresse sera celle de votre compte dès que vous l’aurez confirmée.
 email_change-open = Confirmer cette adresse
-email_change-ignore = Si ce n’était pas vous, il n’y a rien à faire.
+email_change-ignore = Si vous n’avez pas demandé ce changement, ignorez ce courriel.
 email_changed-subject = Votre adresse a été changée
-email_changed-intro = Votre compte a désormais une autre adresse. Si ce n’était pas vous, demandez de l’aide à la personne qui gère le service.
+email_changed-intro = Votre compte a désormais une autre adresse. Si vous ne l’avez pas changée, demandez de l’aide à la personne qui gère le service.
 link-expires = Le lien sert une seule fois, jusqu’au { $when }.
 
 test-subject = Essai des réglages du courriel
