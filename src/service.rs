@@ -48,9 +48,7 @@ pub enum ServiceError {
         source: TokenError,
     },
     #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
-    Mail {
-        reason: String,
-    },
+    Mail { reason: String },
     #[error("a listener ended unexpectedly")]
     Listener,
 }
@@ -70,7 +68,7 @@ pub struct Service {
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<Option<server::Drained>>>,
     /// Whether a listener's task has panicked.
-    fallen: watch::Receiver<bool>,
+    listener_panicked: watch::Receiver<bool>,
     socket_path: PathBuf,
 }
 
@@ -125,7 +123,7 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
-        let (panicked, fallen) = watch::channel(false);
+        let (panicked, listener_panicked) = watch::channel(false);
         let labelled = [("public", tls.clone()), ("operator", admin_tls.clone())];
         let certificates = labelled.into_iter().filter_map(|(label, tls)| Some((label, tls?))).collect();
         let metrics = Arc::new(Metrics::new(paths(), certificates));
@@ -174,7 +172,7 @@ impl Service {
                     watched(served, panicked.clone())
                 })
                 .collect(),
-            fallen,
+            listener_panicked,
             socket_path,
         };
         Ok(service)
@@ -206,8 +204,8 @@ impl Service {
     }
 
     /// Resolves when a listener's task has panicked, after which the service cannot answer.
-    pub async fn fallen(&self) -> ServiceError {
-        if self.fallen.clone().wait_for(|fallen| *fallen).await.is_err() {
+    pub async fn listener_failed(&self) -> ServiceError {
+        if self.listener_panicked.clone().wait_for(|panicked| *panicked).await.is_err() {
             // Both tasks have ended normally.
             std::future::pending::<()>().await;
         }
@@ -224,7 +222,10 @@ impl Service {
         for listener in self.listeners {
             let drained = listener.await.ok().flatten().ok_or(ServiceError::Listener)?;
             if drained.cut_off > 0 {
-                tracing::warn!(connections = drained.cut_off, "closed connections whose requests were not finished in time");
+                tracing::warn!(
+                    connections = drained.cut_off,
+                    "closed connections whose requests were not finished in time"
+                );
             }
         }
         // The store is still locked, so no other service has created a socket here.
@@ -433,12 +434,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_listener_that_panics_is_told_of_and_one_that_ends_in_order_is_not() {
-        let (panicked, fallen) = watch::channel(false);
+        let (panicked, listener_panicked) = watch::channel(false);
         assert_eq!(watched(async { 7 }, panicked.clone()).await.unwrap(), Some(7));
-        assert!(!*fallen.borrow());
+        assert!(!*listener_panicked.borrow());
         // Unlike `panic!`, this prints nothing.
         let panics = async { std::panic::resume_unwind(Box::new("a test ends the listener")) };
         assert_eq!(watched::<()>(panics, panicked).await.unwrap(), None);
-        assert!(*fallen.borrow());
+        assert!(*listener_panicked.borrow());
     }
 }

@@ -95,7 +95,10 @@ pub fn lines_dropped() -> u64 {
 
 fn log_dropped(lines: u64) {
     // The name must not begin with `log.`: such fields are treated as those of the crate `log` and omitted.
-    tracing::warn!(lines.dropped = lines, "log lines were dropped because standard error was not read fast enough");
+    tracing::warn!(
+        lines.dropped = lines,
+        "log lines were dropped because standard error was not read fast enough"
+    );
 }
 
 /// Logs a panic at its location, inside the span of the request that caused it.

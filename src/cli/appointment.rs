@@ -1,4 +1,4 @@
-//! `receptionist appointment book`: the team's own booking, which every booking mode lets through.
+//! `receptionist appointment book`: a booking by the team, which every booking mode allows.
 
 use clap::Args;
 
@@ -7,34 +7,34 @@ use super::request::Body;
 use super::task::Task;
 use super::typed::{Kind, Typed, zone};
 
-/// What is booked, when, with whom and for whom.
 #[derive(Debug, Args)]
 pub(super) struct Book {
     #[command(flatten)]
     of: InBusiness,
-    /// The service, by its id or name
+    /// The id or name of the service
     #[arg(long)]
     service: String,
-    /// When it starts, such as '2026-03-02 9:00' or 'tue 9:00' of the business, or 2026-03-02T09:00:00Z
+    /// The start time, such as '2026-03-02 9:00' or 'tue 9:00' in the zone of the business, or
+    /// 2026-03-02T09:00:00Z
     #[arg(long, visible_alias = "at", value_name = "TIME")]
     starts_at: String,
-    /// The staff member who takes it, by their id or name
+    /// The id or name of the staff member
     #[arg(long)]
     staff: Option<String>,
-    /// Even where it lies in what appointments keep free around them
+    /// Allow a time within the buffers around other appointments
     #[arg(long)]
     ignore_buffers: bool,
-    /// The id of the contact it is for
+    /// The id of an existing contact
     #[arg(long, value_name = "ID", conflicts_with = "NewContact")]
     contact: Option<String>,
     #[command(flatten)]
     new_contact: NewContact,
-    /// Where the booking came from, such as voice, sms or website [default: dashboard]
+    /// The source of the booking, such as voice, sms or website [default: dashboard]
     #[arg(long)]
     source: Option<String>,
 }
 
-/// Whom it is for, found by phone or email, else created.
+/// The customer: an existing contact with this phone number or email, otherwise a new contact.
 #[derive(Debug, Args)]
 #[group(multiple = true)]
 struct NewContact {

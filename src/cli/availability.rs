@@ -7,27 +7,26 @@ use super::options::OperatorOptions;
 use super::task::Task;
 use super::typed::{Kind, Typed};
 
-/// How many days are shown when no last one is named; the most that the service takes.
+/// The number of days that are shown by default, which is also the maximum of the service.
 const DAYS: u64 = 7;
 
-/// For what, with whom and on which days times are shown.
 #[derive(Debug, Args)]
 pub(super) struct AvailabilityArgs {
     #[command(flatten)]
     of: InBusiness,
-    /// The service to book, by its id or name
+    /// The id or name of the service
     #[arg(long)]
     service: String,
-    /// Only times when this staff member is free, by their id or name
+    /// Show only times when this staff member is free; an id or name
     #[arg(long)]
     staff: Option<String>,
     /// The first day, such as 2026-03-02, tomorrow or tue
     #[arg(long, visible_alias = "from", value_name = "DAY", default_value = "today")]
     start_date: String,
-    /// The last day, at most 7 days in all [default: the seventh]
+    /// The last day; the range has at most 7 days [default: 6 days after the first]
     #[arg(long, visible_alias = "to", value_name = "DAY")]
     end_date: Option<String>,
-    /// Also times in what appointments keep free around them
+    /// Also show times within the buffers around appointments
     #[arg(long)]
     ignore_buffers: bool,
     #[command(flatten)]

@@ -1,7 +1,7 @@
-//! `backup`: has the running service copy its store, and waits until that is done.
+//! `backup`: asks the running service to copy its store, and waits for the result.
 //!
-//! What always holds: in a directory of backups the list of what was taken back for good is copied whether or not the
-//! backup is made, and older backups are deleted only after a new one is complete.
+//! Invariants: with `--in`, the list of permanent revocations is copied even if the backup fails. Older
+//! backups are deleted only after a new one is complete.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,50 +22,49 @@ use super::options::{OperatorOptions, OptionsError};
 use super::record::ApiError;
 use super::{print, rotation};
 
-/// How often it is asked how far the backup has come.
+/// The interval at which the command asks for the progress.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 const BACKUPS: &str = "/admin/v1/backup";
 
-/// The options of `backup`.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The directory of the backup, on the service's machine: one that is not there or empty
+    /// The directory of the backup on the service's machine; it must not exist or be empty
     #[arg(long, value_name = "DIR", required_unless_present = "within")]
     to: Option<PathBuf>,
-    /// A directory of backups instead: the backup gets a directory of its own there, named by the time in UTC, and the list
-    /// of what was revoked, erased, removed and ended is copied beside it, where `restore` finds it
+    /// A directory for several backups; the backup gets a subdirectory named by the time in UTC. The list of
+    /// revoked keys, erased contacts, removed people and deleted businesses is copied next to it, where
+    /// `restore` finds it
     #[arg(long = "in", id = "within", value_name = "DIR", conflicts_with = "to")]
     within: Option<PathBuf>,
-    /// Once the backup is complete, delete the older complete ones that --in has made there, but for the newest: how many
-    /// are kept, the new one included
+    /// The number of complete backups to keep in --in, including the new one; after a complete backup, older
+    /// ones are deleted
     #[arg(long, value_name = "COUNT", requires = "within")]
     keep: Option<NonZeroUsize>,
-    /// Copy that list alone, and make no backup; the service need not run
+    /// Copy only that list, without a backup; the service need not run
     #[arg(long, requires = "within", conflicts_with = "keep")]
     list_only: bool,
     #[command(flatten)]
     options: OperatorOptions,
 }
 
-/// Why there is no backup.
 #[derive(Debug, thiserror::Error)]
 enum BackupError {
     #[error(transparent)]
     Options(#[from] OptionsError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("the path of the backup cannot be used: {0}")]
+    #[error("cannot resolve the path of the backup: {0}")]
     Path(#[source] io::Error),
-    #[error(
-        "--in copies a list from the data directory, so name that with --data-dir (RECEPTIONIST_DATA_DIR)"
-    )]
+    #[error("--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)")]
     NoDataDir,
-    #[error("the list of what was revoked, erased, removed and ended is not copied: {0}")]
+    #[error(
+        "cannot copy the list of revoked keys, erased contacts, removed people and deleted businesses: {0}"
+    )]
     List(#[source] StoreError),
-    #[error("the backup is made, but older ones cannot be deleted: {0}")]
+    #[error("the backup is complete, but older ones cannot be deleted: {0}")]
     Rotate(#[source] io::Error),
     #[error(
-        "the backup in {} is incomplete: {problems}; `receptionist restore` takes it only with --accept-incomplete",
+        "the backup in {} is incomplete: {problems}; `receptionist restore` accepts it only with --accept-incomplete",
         .to.display()
     )]
     Incomplete { to: PathBuf, problems: Differences },
@@ -89,7 +88,7 @@ impl CommandFailure for BackupError {
     }
 }
 
-/// What is answered of a backup.
+/// The response with the state of a backup.
 #[derive(Deserialize)]
 struct One {
     data: State,
@@ -115,21 +114,21 @@ struct Manifest {
     bytes: u64,
 }
 
-/// Makes a backup. Exit code 0 once it is whole and on the disk, 1 when it is not or lacks recorded rows, 2 when a setting
-/// is bad.
+/// Makes a backup. Exit code 0 when it is complete and on disk, 1 on failure or if recorded rows are missing,
+/// 2 for an invalid setting.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) })
 }
 
 async fn make(args: BackupArgs) -> Result<(), BackupError> {
-    // The service has another current directory.
+    // The service has another working directory, so the path must be absolute.
     let absolute = |path: &Path| std::path::absolute(path).map_err(BackupError::Path);
     let Some(within) = &args.within else {
         return one(&args.options, absolute(&args.to.clone().unwrap_or_default())?).await;
     };
     let within = absolute(within)?;
-    // The backup and the list are of the same service.
+    // The backup and the list must come from the same service.
     let (options, data_dir) = args.options.with_data_dir().ok_or(BackupError::NoDataDir)?;
     let to = rotation::new_in(&within, SystemTime::now().into());
     let made = if args.list_only { Ok(()) } else { one(&options, to.clone()).await };
@@ -140,13 +139,12 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
         let deleted = rotation::keep_newest(&to, keep.get()).map_err(BackupError::Rotate)?;
         if deleted > 0 {
             let older = print::count(deleted as u64, "older backup", "older backups");
-            print::note(&format!("{older} deleted; the newest are kept, {keep} at most"));
+            print::note(&format!("{older} deleted; the newest are kept (at most {keep})"));
         }
     }
     Ok(())
 }
 
-/// Makes a backup in this directory.
 async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), BackupError> {
     let client = Client::new(options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });

@@ -1,9 +1,10 @@
-//! Between an assistant's program and the service: what comes in lines on standard input is sent as requests to `/mcp`,
-//! and what is answered is written as lines.
+//! The bridge between an assistant's program and the service. It sends each line of standard input as a
+//! request to `/mcp`, and writes each response as a line.
 //!
-//! What always holds: each request is answered once, whatever becomes of the service, and under its own id; at most
-//! [`REQUESTS_MAX`] are under way, and no line is longer than [`LINE_BYTES_MAX`]; nothing is sent twice. What is sent is
-//! the line as it came, so that the service judges what was written; of it is read only what the way there takes.
+//! Invariants: each request gets one response with its own id, even if the service fails. At most
+//! [`REQUESTS_MAX`] requests are in progress, and no line is longer than [`LINE_BYTES_MAX`]. No request is
+//! sent twice. The line is sent unchanged, so that the service validates it; the bridge reads only the parts
+//! that the transport needs.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
@@ -29,58 +30,54 @@ use super::print;
 use crate::english;
 use crate::http::json::Json;
 
-/// How many requests are under way at once.
 const REQUESTS_MAX: usize = 16;
 
-/// How long a line may be, in bytes. The service takes less, and says so; beyond this it is not even asked.
+/// The maximum length of a line, in bytes. The service has a lower limit and reports it; longer lines are not
+/// sent.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
-/// From this version of the protocol on, its headers say what a request asks for.
+/// The first protocol version with headers that describe the request.
 const HEADERS_SINCE: &str = "2026-07-28";
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// What JSON-RPC calls what cannot be read, and what the service could not answer.
+/// JSON-RPC error codes: an invalid message, and a request that the service could not answer.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const SERVER_ERROR: i32 = -32000;
 
-/// The service.
 pub(super) struct Remote {
     pub(super) connector: Connector,
-    /// As people write it.
+    /// The origin of the service, for messages.
     pub(super) origin: String,
     pub(super) authorization: HeaderValue,
 }
 
-/// A line that came in.
 enum Line {
     Whole(Vec<u8>),
     TooLong,
 }
 
-/// Carries messages to the service and answers back.
 pub(super) struct Bridge {
     http: HttpClient<Connector, Full<Bytes>>,
     origin: String,
     authorization: HeaderValue,
-    /// The version that `initialize` has settled, for the requests behind it.
+    /// The protocol version negotiated by `initialize`, for later requests.
     version: RefCell<Option<String>>,
 }
 
-/// A message of the assistant's.
-struct Asked {
-    /// The id to answer under, null where it has none that could be one; nothing for a notification, which nobody
-    /// answers.
+/// A message from the assistant.
+struct Incoming {
+    /// The id for the response: null if the message has no valid id, `None` for a notification, which gets no
+    /// response.
     id: Option<Value>,
     message: Json,
-    /// As it came.
     line: Bytes,
 }
 
-impl Asked {
+impl Incoming {
     fn is_initialize(&self) -> bool {
         self.message.property("method").and_then(Json::as_text) == Some("initialize")
     }
@@ -93,10 +90,10 @@ impl Bridge {
         Self { http, origin, authorization, version: RefCell::new(None) }
     }
 
-    /// Carries everything that standard input holds.
+    /// Forwards all lines of standard input.
     pub(super) async fn run(self) {
         let (sender, mut lines) = mpsc::channel(1);
-        // Reading blocks, and the process may end while it does.
+        // Reading blocks, so it needs its own thread, which the exit of the process ends.
         let reader = thread::Builder::new().name("input".into()).spawn(move || {
             let mut input = io::stdin().lock();
             while let Ok(Some(line)) = read_line(&mut input) {
@@ -109,54 +106,56 @@ impl Bridge {
             print::error(&format!("cannot read standard input: {error}"));
             return;
         }
-        let (bridge, places) = (Rc::new(self), Arc::new(Semaphore::new(REQUESTS_MAX)));
+        let (bridge, permits) = (Rc::new(self), Arc::new(Semaphore::new(REQUESTS_MAX)));
         let tasks = LocalSet::new();
         tasks
             .run_until(async {
                 while let Some(line) = lines.recv().await {
-                    let asked = match line {
+                    let incoming = match line {
                         Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
                         Line::Whole(line) => read(line.into()),
                         Line::TooLong => {
-                            let message = format!("a message must have at most {LINE_BYTES_MAX} bytes");
+                            let message = format!(
+                                "the message is too long: at most {LINE_BYTES_MAX} bytes are allowed"
+                            );
                             Err(error(&Value::Null, INVALID_REQUEST, &message, None))
                         }
                     };
-                    match asked {
+                    match incoming {
                         Ok(None) => {}
                         Err(answer) => write(&answer),
-                        // What comes behind it depends on it.
-                        Ok(Some(asked)) if asked.is_initialize() => {
-                            bridge.carry(asked).await;
+                        // Later messages depend on the negotiated version.
+                        Ok(Some(incoming)) if incoming.is_initialize() => {
+                            bridge.carry(incoming).await;
                         }
-                        Ok(Some(asked)) => {
-                            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+                        Ok(Some(incoming)) => {
+                            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
                             let bridge = Rc::clone(&bridge);
                             tokio::task::spawn_local(async move {
-                                bridge.carry(asked).await;
-                                drop(place);
+                                bridge.carry(incoming).await;
+                                drop(permit);
                             });
                         }
                     }
                 }
             })
             .await;
-        // What was asked is still answered.
+        // The remaining requests still get their responses.
         tasks.await;
     }
 
-    /// Carries one message, and its answer back.
-    async fn carry(&self, asked: Asked) {
-        let id = asked.id.clone().unwrap_or_default();
-        let exchange = Box::pin(self.exchange(&asked, &id));
+    /// Forwards one message and writes its response.
+    async fn carry(&self, incoming: Incoming) {
+        let id = incoming.id.clone().unwrap_or_default();
+        let exchange = Box::pin(self.exchange(&incoming, &id));
         let answer = match tokio::time::timeout(CALL_TIMEOUT, exchange).await {
             Ok(answer) => answer,
-            Err(_) => self.unreachable(&id, &format!("no answer within {CALL_TIMEOUT:?}")),
+            Err(_) => self.unreachable(&id, &format!("no response within {CALL_TIMEOUT:?}")),
         };
-        if asked.id.is_none() {
+        if incoming.id.is_none() {
             return;
         }
-        if asked.is_initialize()
+        if incoming.is_initialize()
             && let Some(version) = answer["result"]["protocolVersion"].as_str()
         {
             *self.version.borrow_mut() = Some(version.to_owned());
@@ -164,7 +163,7 @@ impl Bridge {
         write(&answer);
     }
 
-    async fn exchange(&self, asked: &Asked, id: &Value) -> Value {
+    async fn exchange(&self, incoming: &Incoming, id: &Value) -> Value {
         let mut request = Request::builder()
             .method(Method::POST)
             .uri(format!("{}/mcp", self.origin))
@@ -172,10 +171,10 @@ impl Bridge {
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")))
             .header(ACCEPT, "application/json, text/event-stream")
             .header(CONTENT_TYPE, "application/json");
-        for (name, value) in headers(&asked.message, self.version.borrow().as_deref()) {
+        for (name, value) in headers(&incoming.message, self.version.borrow().as_deref()) {
             request = request.header(name, value);
         }
-        let body = Full::new(asked.line.clone());
+        let body = Full::new(incoming.line.clone());
         let request =
             request.body(body).expect("the origin was checked, and headers are made of what they may hold");
         let response = match self.http.request(request).await {
@@ -192,10 +191,10 @@ impl Bridge {
         self.answer(id, status, retry_after.as_deref(), &body)
     }
 
-    /// The answer to a request, of whatever the service has answered.
+    /// Builds the response to a request from the service's response.
     fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
         match serde_json::from_slice::<Value>(body) {
-            // An error of which it could not read the id is this request's all the same.
+            // An error without an id still belongs to this request.
             Ok(mut answer) if answer["jsonrpc"] == "2.0" => {
                 answer["id"] = id.clone();
                 answer
@@ -207,7 +206,7 @@ impl Bridge {
                 let data = json!({"status": status.as_u16(), "code": refused["error"]["code"]});
                 error(id, SERVER_ERROR, &format!("{said}{again}"), Some(data))
             }
-            _ if status.is_success() => self.unreachable(id, "its answer is none of the protocol"),
+            _ if status.is_success() => self.unreachable(id, "its response is not a valid protocol message"),
             _ => self.unreachable(id, &format!("it answered {status}")),
         }
     }
@@ -218,7 +217,7 @@ impl Bridge {
     }
 }
 
-/// The next line, without its end.
+/// Reads the next line, without its end.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let limit = LINE_BYTES_MAX as u64 + 1;
@@ -228,7 +227,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     if line.last() == Some(&b'\n') || line.len() <= LINE_BYTES_MAX {
         return Ok(Some(Line::Whole(line)));
     }
-    // The rest of it is read past, a piece at a time.
+    // The remainder of a long line is skipped in pieces.
     loop {
         line.clear();
         let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;
@@ -238,12 +237,12 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
 }
 
-/// What a line asks for; nothing for an answer, which the service never asks for. Or what is wrong with it.
-fn read(line: Bytes) -> Result<Option<Asked>, Value> {
+/// Parses a message. `None` is a response, which the service never requests.
+fn read(line: Bytes) -> Result<Option<Incoming>, Value> {
     let message = Json::parse(&line)
         .map_err(|problem| error(&Value::Null, PARSE_ERROR, &english::problem(&problem.code), None))?;
     if !matches!(message, Json::Object(_)) {
-        let why = "a message is one JSON object; batches are not taken";
+        let why = "a message must be one JSON object; batches are not supported";
         return Err(error(&Value::Null, INVALID_REQUEST, why, None));
     }
     let has = |name: &str| message.property(name).is_some();
@@ -256,15 +255,15 @@ fn read(line: Bytes) -> Result<Option<Asked>, Value> {
         Some(Json::Integer(id)) => i64::try_from(*id).map_or(Value::Null, Value::from),
         _ => Value::Null,
     });
-    Ok(Some(Asked { id, message, line }))
+    Ok(Some(Incoming { id, message, line }))
 }
 
-/// The headers of the protocol that go with a message.
-fn headers(message: &Json, settled: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
+/// The protocol headers of a message.
+fn headers(message: &Json, negotiated: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
     let at = |path: &[&str]| path.iter().try_fold(message, |json, name| json.property(name))?.as_text();
     let own = at(&["params", "_meta", "io.modelcontextprotocol/protocolVersion"]);
     let mut headers = Vec::new();
-    if let Some(version) = own.or(settled).and_then(|version| HeaderValue::from_str(version).ok()) {
+    if let Some(version) = own.or(negotiated).and_then(|version| HeaderValue::from_str(version).ok()) {
         headers.push((PROTOCOL_VERSION, version));
     }
     if own.is_none_or(|version| version < HEADERS_SINCE) {
@@ -281,7 +280,8 @@ fn headers(message: &Json, settled: Option<&str>) -> Vec<(HeaderName, HeaderValu
     headers
 }
 
-/// A text as the protocol writes it into a header: as it is, or in base64 where a header could not hold it.
+/// Encodes a text as the protocol requires in a header: unchanged, or in base64 if a header could not contain
+/// it.
 fn header_value(text: &str) -> HeaderValue {
     let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         && text.trim() == text
@@ -298,7 +298,7 @@ fn error(id: &Value, code: i32, message: &str, data: Option<Value>) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": error})
 }
 
-/// Writes one answer. Where nobody reads any more there is nobody to tell.
+/// Writes a response. An error is ignored, since the reader has closed the pipe.
 fn write(answer: &Value) {
     let _ = print::output(&format!("{answer}\n"));
 }
@@ -351,9 +351,9 @@ mod tests {
 
     #[test]
     fn headers_say_the_version_and_from_the_newest_on_what_is_asked_for() {
-        let told = |message: Value, settled| -> Vec<String> {
+        let told = |message: Value, negotiated| -> Vec<String> {
             let message = Json::parse(message.to_string().as_bytes()).unwrap();
-            let headers = headers(&message, settled).into_iter();
+            let headers = headers(&message, negotiated).into_iter();
             headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
         };
         let call = |meta: Value, name: &str| json!({"method": "tools/call", "params": {"name": name, "_meta": meta}});

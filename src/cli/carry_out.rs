@@ -1,6 +1,6 @@
-//! What the commands have in common that are carried out whole.
+//! Common code of commands that run to completion.
 //!
-//! What always holds: what goes wrong is one line on standard error.
+//! Invariants: a failure is one line on standard error.
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -10,14 +10,12 @@ use serde_json::{Value, json};
 use super::print;
 use super::record::{ApiError, Detail};
 
-/// Why a command failed.
 pub(super) trait CommandFailure: Display {
-    /// 1 where the command failed, 2 where it was not even tried.
+    /// 1 if the command failed, 2 if it was not started.
     fn exit_status(&self) -> u8 {
         1
     }
 
-    /// The refusal of the service, if it is one.
     fn refusal(&self) -> Option<&ApiError> {
         None
     }
@@ -25,7 +23,7 @@ pub(super) trait CommandFailure: Display {
 
 impl CommandFailure for String {}
 
-/// A failure as programs read it: that of the service as it came, or one of the command itself.
+/// A failure as JSON: the service's error unchanged, or an error of the command.
 pub(super) fn failure_json(failure: &impl CommandFailure) -> Value {
     match failure.refusal() {
         Some(ApiError { code, message, details }) => {
@@ -37,7 +35,7 @@ pub(super) fn failure_json(failure: &impl CommandFailure) -> Value {
     }
 }
 
-/// Carries a command out on a runtime of its own, and prints why it failed, as JSON where that is asked for.
+/// Runs a command on its own runtime and prints a failure, as JSON if requested.
 pub(super) fn carry_out<E: CommandFailure>(
     as_json: bool,
     act: impl Future<Output = Result<ExitCode, E>>,

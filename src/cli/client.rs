@@ -1,7 +1,8 @@
 //! A small client of the operator API: HTTP/1.1 to one server, with the operator's token.
 //!
-//! A request ends within [`CALL_TIMEOUT`], or goes on as long as lines are taken from it, and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
-//! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
+//! A request takes at most [`CALL_TIMEOUT`], except that streamed lines may take longer. It holds at most
+//! [`ANSWER_BYTES_MAX`] of a response. Requests are never repeated: a request without a response may have
+//! changed something, so the operator decides about a retry.
 
 use std::error::Error;
 use std::io::{self, Read};
@@ -21,94 +22,87 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::connect::{Connector, Place};
+use super::connect::{Connector, ServerAddress};
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
 use crate::english;
 
-/// How long a request may take, from connecting to the last byte of its answer.
+/// The time limit of a request, from connecting to the last byte of the response.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long an answer may be, in bytes.
+/// The maximum length of a response, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What every operator may read, and little of it.
+/// A small request that the operator is always allowed to make.
 const ANY_LIST: &str = "/admin/v1/businesses?limit=1";
 
-/// Why a request brought no answer that can be shown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
     #[error(
-        "cannot reach the operator API on {address}: {reason}; is `receptionist serve` running? --admin-listen or --admin-url says where it listens"
+        "cannot reach the operator API on {address}: {reason}; check that `receptionist serve` runs, and set its address with --admin-listen or --admin-url"
     )]
-    Connect { address: Place, reason: String },
-    #[error("the operator API on {address} gave no answer within {timeout:?}")]
-    TimedOut { address: Place, timeout: Duration },
-    #[error("the answer of the operator API on {address} broke off: {reason}")]
-    BrokeOff { address: Place, reason: String },
+    Connect { address: ServerAddress, reason: String },
+    #[error("the operator API on {address} sent no response within {timeout:?}")]
+    TimedOut { address: ServerAddress, timeout: Duration },
+    #[error("the response of the operator API on {address} ended early: {reason}")]
+    BrokeOff { address: ServerAddress, reason: String },
     #[error(
-        "what listens on {address} does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert names its certificate"
+        "the server on {address} does not respond with HTTP; if it uses HTTPS, set its certificate with --admin-tls-cert"
     )]
-    NotHttp { address: Place },
-    #[error("the answer of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
+    NotHttp { address: ServerAddress },
+    #[error("the response of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
     TooLong,
-    #[error("the operator API answered {status} with a body that is not of its form")]
+    #[error("the operator API answered {status} with an unexpected body")]
     NotOfTheForm { status: StatusCode },
     #[error("{0}")]
     Api(ApiError),
 }
 
 impl ClientError {
-    /// The refusal of the service, if it is one.
     pub(super) fn refusal(&self) -> Option<&ApiError> {
         if let Self::Api(refused) = self { Some(refused) } else { None }
     }
 }
 
-/// The media types of what is sent.
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 
-/// The body of a request.
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// How long a service may take over the lines that it was sent, with nothing to be seen of it.
+/// The time limit for the service to process streamed lines without a visible sign of progress.
 const LINES_TIMEOUT: Duration = Duration::from_secs(600);
-/// How much of them is sent at once, and how many such pieces are read ahead.
+/// The size of a piece of a stream, and below it the number of pieces that are read ahead.
 const PIECE_BYTES: usize = 64 << 10;
 const PIECES_AHEAD: usize = 4;
 
-/// A body that is there.
 fn whole(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A successful answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,
 }
 
-/// A client of one operator API.
 #[derive(Clone)]
 pub(super) struct Client {
     http: HttpClient<Connector, Body>,
     scheme: &'static str,
-    address: Place,
+    address: ServerAddress,
     authorization: HeaderValue,
     timeout: Duration,
 }
 
 impl Client {
     pub(super) fn new(access: Access, timeout: Duration) -> Self {
-        let connector = Connector::new(access.place.clone(), access.tls);
+        let connector = Connector::new(access.address.clone(), access.tls);
         let scheme = connector.scheme();
         let http = HttpClient::builder(TokioExecutor::new()).build(connector);
-        Self { http, scheme, address: access.place, authorization: access.authorization, timeout }
+        Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
-    /// A client with the token that the service takes, where two may be meant. Asking that changes nothing.
+    /// Chooses between two tokens by a request that changes nothing.
     pub(super) async fn admitted(access: Access, timeout: Duration) -> Self {
         let otherwise = access.otherwise.clone();
         let client = Self::new(access, timeout);
@@ -121,7 +115,7 @@ impl Client {
         }
     }
 
-    /// Sends one request; `target` is a path, with a query or without.
+    /// Sends one request. `target` is a path with an optional query.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -138,8 +132,8 @@ impl Client {
         Err(refused(&answer))
     }
 
-    /// Asks for lines, and hands on their bytes as they come, however many they are. The beginning of the answer and
-    /// each part of it may take as long as a request.
+    /// Requests lines and passes on their bytes as they arrive, without a limit. The head and each part of
+    /// the response may take as long as a request.
     pub(super) async fn lines<E: From<ClientError>>(
         &self,
         target: &str,
@@ -156,7 +150,7 @@ impl Client {
             tokio::time::timeout(self.timeout, response.body_mut().frame()).await.map_err(|_| timed_out())?
         {
             let frame = frame.map_err(|error| self.broke_off(&error))?;
-            // Trailers say nothing.
+            // Trailers are not used.
             if let Ok(bytes) = frame.into_data() {
                 take(&bytes)?;
             }
@@ -175,7 +169,7 @@ impl Client {
         self.collected(self.begin(method, target, whole(body), media_type).await?).await
     }
 
-    /// Sends lines as fast as they are taken, however many they are, and gives the answer to them.
+    /// Streams lines to the service, without a limit, and returns the response.
     pub(super) async fn send_lines(
         &self,
         target: &str,
@@ -183,7 +177,7 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let (pieces, mut sent) = mpsc::channel(PIECES_AHEAD);
         let taken = Arc::new(AtomicU64::new(0));
-        // Nobody waits for its end: standard input may never come to one.
+        // The thread may block forever, since standard input may have no end.
         std::thread::spawn(move || read_pieces(input, &pieces));
         let counted = Arc::clone(&taken);
         let body = StreamBody::new(futures_util::stream::poll_fn(move |context| {
@@ -208,7 +202,7 @@ impl Client {
         }
     }
 
-    /// Sends a request, and gives the beginning of the answer.
+    /// Sends a request and returns the head of the response.
     async fn begin(
         &self,
         method: Method,
@@ -238,7 +232,7 @@ impl Client {
         })
     }
 
-    /// The whole answer.
+    /// Reads the whole response.
     async fn collected(&self, response: Response<Incoming>) -> Result<Answer, ClientError> {
         let status = response.status();
         match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
@@ -253,7 +247,7 @@ impl Client {
     }
 }
 
-/// Reads pieces as long as somebody takes them.
+/// Reads pieces until the receiver closes the channel.
 fn read_pieces(mut input: impl Read, pieces: &mpsc::Sender<io::Result<Frame<Bytes>>>) {
     loop {
         let mut piece = BytesMut::zeroed(PIECE_BYTES);
@@ -273,7 +267,7 @@ fn read_pieces(mut input: impl Read, pieces: &mpsc::Sender<io::Result<Frame<Byte
     }
 }
 
-/// What an answer says that is no success.
+/// Converts an unsuccessful response to an error.
 fn refused(answer: &Answer) -> ClientError {
     match serde_json::from_slice::<ErrorBody>(&answer.body) {
         Ok(refused) => ClientError::Api(refused.error),
@@ -281,7 +275,7 @@ fn refused(answer: &Answer) -> ClientError {
     }
 }
 
-/// The cause at the end of the chain, in a few words.
+/// The text of the innermost cause.
 pub(super) fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

@@ -1,4 +1,4 @@
-//! Asking whoever is at the terminal before something is done for good.
+//! The confirmation of commands that cannot be undone.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -8,20 +8,19 @@ use super::record::one_line;
 use super::request::Path;
 use super::walk;
 
-/// Why it is not done.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfirmError {
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("this cannot be taken back, and there is no terminal to ask at: --yes does it without asking")]
+    #[error("this cannot be undone, and there is no terminal for the confirmation: add --yes to confirm")]
     NobodyToAsk,
-    #[error("nothing was done")]
+    #[error("not confirmed; nothing was changed")]
     Declined,
     #[error("cannot ask: {0}")]
     Terminal(#[from] io::Error),
 }
 
-/// Asks whether it shall be done: for a business its name has to be typed, else `yes`.
+/// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 pub(super) async fn confirm(client: &Client, what: Final, path: &Path) -> Result<(), ConfirmError> {
     let record = walk::one(client, path).await?;
     let name = record.get("name").and_then(|name| name.as_str()).map(one_line);
@@ -30,9 +29,9 @@ pub(super) async fn confirm(client: &Client, what: Final, path: &Path) -> Result
     }
     let name = name.unwrap_or_else(|| "this contact".to_owned());
     let (question, expected) = match what {
-        Final::Erases => (format!("erase {name} for good? yes or no: "), "yes"),
+        Final::Erases => (format!("erase {name} permanently? yes or no: "), "yes"),
         Final::Ends => {
-            (format!("type the name of the business ({name}) to end it for good: "), name.as_str())
+            (format!("type the name of the business ({name}) to delete it permanently: "), name.as_str())
         }
     };
     let mut stderr = io::stderr().lock();

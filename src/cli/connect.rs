@@ -1,7 +1,8 @@
-//! How the operator API is reached: by its socket, plainly over the network, or by TLS.
+//! The connection to the operator API: its socket, plain TCP, or TLS.
 //!
-//! What always holds: by TLS nothing is sent but to a server that shows a certificate for the name or the address by which
-//! it is called, from an authority that is trusted; or, where a file is named, the very certificate that is in it.
+//! Invariant: with TLS, data is sent only to a server whose certificate covers the requested name or address
+//! and comes from a trusted authority. With a certificate file, only that certificate or its authority is
+//! accepted.
 
 use std::fmt;
 use std::io;
@@ -22,10 +23,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
-/// How TLS is spoken with a server that has a certificate of this file, or one that an authority in it has signed.
-///
-/// # Errors
-/// What is wrong with the file.
+/// TLS that accepts the certificate in this file, or one that an authority in it has signed. The error is a
+/// problem of the file.
 pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     let listed = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let listed = listed.map_err(|error| match error {
@@ -40,16 +39,13 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(named::trusting(listed, NamedHosts::Any, authorities.into())))
 }
 
-/// How TLS is spoken with a server that has a certificate from whom the system trusts, or the file `SSL_CERT_FILE`.
-///
-/// # Errors
-/// What is wrong with that file.
+/// TLS that trusts the authorities of the system, or of the file in `SSL_CERT_FILE`. The error is a problem
+/// of that file.
 pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
     let trust = Trust::system().map_err(|error| error.to_string())?;
     Ok(Arc::new(trust.client_config()))
 }
 
-/// A stream of bytes to the service.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
@@ -60,17 +56,17 @@ impl Connection for Box<dyn Stream> {
     }
 }
 
-/// Which server is called.
+/// The address of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// An address or a name, without brackets, and a port.
+pub(super) enum ServerAddress {
+    /// A host without brackets, and a port.
     Network { host: String, port: u16 },
-    /// A socket in the file system.
+    /// The path of a Unix socket.
     Socket(PathBuf),
 }
 
-impl Place {
-    /// The server as a URL names it. A socket has no name there.
+impl ServerAddress {
+    /// The host in a URL. A socket has no host.
     pub(super) fn authority(&self) -> String {
         match self {
             Self::Network { .. } => self.to_string(),
@@ -79,13 +75,13 @@ impl Place {
     }
 }
 
-impl From<SocketAddr> for Place {
+impl From<SocketAddr> for ServerAddress {
     fn from(address: SocketAddr) -> Self {
         Self::Network { host: address.ip().to_string(), port: address.port() }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Network { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
@@ -95,32 +91,30 @@ impl fmt::Display for Place {
     }
 }
 
-/// Connects to one server, by TLS or plainly.
 #[derive(Clone)]
 pub(super) struct Connector {
-    place: Place,
+    address: ServerAddress,
     tls: Option<TlsConnector>,
 }
 
 impl Connector {
-    pub(super) fn new(place: Place, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { place, tls: tls.map(TlsConnector::from) }
+    pub(super) fn new(address: ServerAddress, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { address, tls: tls.map(TlsConnector::from) }
     }
 
-    /// With which scheme it is called.
     pub(super) fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
     async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
-        let Self { place, tls } = self;
-        let (host, port) = match place {
-            Place::Network { host, port } => (host, port),
-            Place::Socket(path) => {
+        let Self { address, tls } = self;
+        let (host, port) = match address {
+            ServerAddress::Network { host, port } => (host, port),
+            ServerAddress::Socket(path) => {
                 return Ok(TokioIo::new(Box::new(UnixStream::connect(path).await?)));
             }
         };
-        // By the system's resolver, so that names of its own files are known too.
+        // The system's resolver also knows the names in local files.
         let addresses = tokio::net::lookup_host((host.as_str(), port)).await.map_err(io::Error::other)?;
         let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await?;
         stream.set_nodelay(true)?;
@@ -137,7 +131,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connector({}://{})", self.scheme(), self.place)
+        write!(f, "Connector({}://{})", self.scheme(), self.address)
     }
 }
 

@@ -1,7 +1,7 @@
-//! `contact import`: makes the contacts of a table.
+//! `contact import`: creates contacts from a CSV file.
 //!
-//! What always holds: nothing is made unless the whole table is good; who is there already, by phone or email, stays as
-//! they are, so the same table can be imported again after it broke off.
+//! Invariants: no contact is created unless the whole file is valid. Existing contacts, found by phone or
+//! email, are not changed, so an interrupted import can be repeated.
 
 use std::fs::File;
 use std::io;
@@ -16,10 +16,8 @@ use super::task::ContactTable;
 use super::walk::{WalkError, read};
 use crate::moving::{Flaw, Row, table};
 
-/// How many requests are under way at once.
 const AT_ONCE: usize = 16;
 
-/// Why a table was not imported.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ImportError {
     #[error("--from: cannot read {file}: {}", .source)]
@@ -27,38 +25,36 @@ pub(super) enum ImportError {
     #[error("{}nothing was imported", lines(.0))]
     Bad(Vec<Flaw>),
     #[error(
-        "{}line {line}: {refused}\nthe lines before it are imported; the same table can be imported again",
+        "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
         lines(found)
     )]
     Refused { line: u64, refused: ApiError, found: Vec<Flaw> },
-    #[error("{error}\nthe lines before {line} are imported; the same table can be imported again")]
+    #[error("{error}\nthe lines before {line} are imported; import the same file again")]
     BrokeOff { line: u64, error: WalkError },
 }
 
-/// What came of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// How many were made, or would be.
+    /// Created contacts, or with `--dry-run` the contacts to create.
     pub(super) made: u64,
-    /// Lines of those that were there already.
+    /// The lines whose contact existed already.
     pub(super) there: Vec<Flaw>,
 }
 
 impl Imported {
-    /// How many were there already.
     pub(super) fn there_count(&self) -> usize {
         let mut lines: Vec<u64> = self.there.iter().map(|flaw| flaw.line).collect();
         lines.dedup();
         lines.len()
     }
 
-    /// What is said of it on standard error.
+    /// The note for standard error.
     pub(super) fn note(&self) -> Option<String> {
         (!self.there.is_empty()).then(|| lines(&self.there).trim_end().to_owned())
     }
 }
 
-/// Imports a table into the business that the record shows, at the path of the call.
+/// Imports a file into the business of `business`, at the path of the call.
 pub(super) async fn import(
     client: &Client,
     import: &ContactTable,
@@ -99,21 +95,21 @@ pub(super) async fn import(
     Ok(imported)
 }
 
-/// Makes a contact, unless they are there already.
+/// Creates a contact. Returns the conflicts if it exists already.
 async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
     match client.send(Method::POST, path, Some(&row.body)).await {
         Ok(_) => Ok(Vec::new()),
         Err(ClientError::Api(refused)) if refused.code == "conflict" => {
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
             let there: Vec<_> = taken.map(|one| flaw(row.line, one.path.as_str(), &one.message)).collect();
-            // A full budget is a conflict as well.
+            // A full budget is a conflict too, without an existing contact.
             if there.is_empty() { Err(ClientError::Api(refused).into()) } else { Ok(there) }
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Looks whether they are there already.
+/// Finds existing contacts with the same phone or email.
 async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
     let mut there = Vec::new();
     for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
@@ -123,7 +119,7 @@ async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkE
         let page: Page = read(&answer)?;
         for contact in &page.data {
             let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-            there.push(flaw(row.line, column, &format!("is that of contact {id}")));
+            there.push(flaw(row.line, column, &format!("belongs to contact {id}")));
         }
     }
     Ok(there)
@@ -133,7 +129,6 @@ fn flaw(line: u64, column: &str, message: &str) -> Flaw {
     Flaw { line, column: column.to_owned(), message: one_line(message) }
 }
 
-/// A line for each.
 fn lines(flaws: &[Flaw]) -> String {
     let line = |flaw: &Flaw| {
         let column = if flaw.column.is_empty() { String::new() } else { format!("{}: ", flaw.column) };

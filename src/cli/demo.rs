@@ -1,7 +1,7 @@
-//! `demo`: the service on a data directory of its own, with a sample business and lines to paste.
+//! `demo`: the service with its own data directory, a sample business and example requests.
 //!
-//! The business is made at the first start through the same engine calls as any other; its id and key are kept in a
-//! file beside the store, which only the owner can read, so that later starts print the same key.
+//! The first start creates the business by the usual engine calls. Its id and key are stored in a file next
+//! to the store, so that later starts print the same key. Only the owner can read the file.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -37,14 +37,11 @@ use crate::config::{ServeArgs, Settings};
 use crate::english;
 use crate::service::Service;
 
-/// The name of the sample business.
 const NAME: &str = "Salon Lumière";
-/// The file that keeps what the demonstration has made.
+/// The file with the id and key of the sample business.
 const DEMO_FILE: &str = "demo.json";
-/// Only the owner may read the key.
 const OWNER_ONLY: u32 = 0o600;
 
-/// What the demonstration has made.
 #[derive(Debug, Serialize, Deserialize)]
 struct Sample {
     business_id: BusinessId,
@@ -52,7 +49,7 @@ struct Sample {
     api_key: String,
 }
 
-/// Runs the demonstration. Exit code 0 once it has stopped in order.
+/// Runs the demonstration. Exit code 0 after a normal stop.
 pub fn demo(args: ServeArgs) -> ExitCode {
     let given = args.data_dir.is_some();
     let settings = Settings::try_from(args).map(|mut settings| {
@@ -78,18 +75,19 @@ fn invalid(error: TextError) -> ServeError {
     failed(english::text(error))
 }
 
-/// The sample business, made at the first start.
+/// Loads the sample business, or creates it at the first start.
 async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
     match fs::read(file) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A start that was cut off may have left a sample behind; anything else is somebody's business.
+            // An interrupted start may have left a sample. Any other business is the operator's data.
             let some = PageRequest { limit: 100, after: None };
             let found = engine.businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
-                let message = "the data directory holds other businesses; name another one with --data-dir";
+                let message =
+                    "the data directory contains other businesses; choose another one with --data-dir";
                 return Err(failed(message));
             }
             let sample = make(engine).await?;
@@ -100,7 +98,7 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
     }
 }
 
-/// Written beside and moved into place, so that a crash never leaves half a file under the name.
+/// Writes the file atomically, so that a crash never leaves half a file.
 fn keep(sample: &Sample, file: &Path) -> io::Result<()> {
     let new = file.with_extension("new");
     let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ONLY).open(&new)?;
@@ -161,11 +159,11 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     conversations(&business).await?;
     let key = CreateKey { name: text("demo")?, scopes: Scopes::all() };
     let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
-    let api_key = answer.value.key.ok_or_else(|| failed("an answer without the key"))?;
+    let api_key = answer.value.key.ok_or_else(|| failed("the response has no key"))?;
     Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
 }
 
-/// An owner, an admin, and a member who is a staff member. None has a password yet.
+/// Creates an owner, an admin, and a member who is a staff member, all without a password.
 async fn people(
     engine: &Engine,
     business: &BusinessHandle,
@@ -193,7 +191,8 @@ async fn people(
     Ok(())
 }
 
-/// A contact without an appointment, three calls of this morning, and a message that one of them left.
+/// Creates a contact without an appointment, three calls of this morning, and a message of one of the
+/// callers.
 async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
     let details = ContactDetails {
         name: Some(text("Inès Haddad – إيناس")?),
@@ -266,7 +265,7 @@ fn hours() -> Result<WeeklyHours, ServeError> {
         .map_err(|_| failed("the hours"))
 }
 
-/// Carries out a change and gives what its answer shows.
+/// Makes a change and returns the record of its answer.
 async fn made<C: Change + 'static>(
     business: &BusinessHandle,
     change: C,
@@ -275,7 +274,7 @@ async fn made<C: Change + 'static>(
     Ok(answer.value)
 }
 
-/// The open times of a service in the week from tomorrow on.
+/// The open times of a service in the week from tomorrow.
 async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec<Slot>, EngineError> {
     let profile = business.business().await?;
     let today = Calendar::new(&profile, &SpecialDays::new()).local_date(business.now());
@@ -284,8 +283,8 @@ async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec
     business.availability(service, None, days, Terms::Integration).await
 }
 
-/// The lines that lead to the dashboard: where it is, and a fresh link that signs its first owner in; none while people
-/// reach the service nowhere.
+/// The text about the dashboard: its address, and a new link that signs in the first owner. Empty without a
+/// public URL.
 async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
     let people = service.engine().people();
     let Some(url) = service.dashboard_url() else { return Ok(String::new()) };
@@ -301,18 +300,20 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
             break;
         }
     }
-    // The last owner may have gone; the operator's commands make another.
+    // Every owner may have been removed. The operator's commands can add one.
     let Some(owner) = owner else { return Ok(out) };
     let request = Request::by(Actor::Operator);
     let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;
     if let Some(url) = link.token.and_then(|token| people.link_url(&token)) {
-        let _ =
-            writeln!(out, "\nSign in to it as the owner of {NAME}, once and within ten minutes:\n\n  {url}");
+        let _ = writeln!(
+            out,
+            "\nOpen this link to sign in as the owner of {NAME}. It works once and for ten minutes:\n\n  {url}"
+        );
     }
     Ok(out)
 }
 
-/// The lines to paste.
+/// The text with example requests.
 async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;
@@ -325,7 +326,7 @@ async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Res
     );
     let [first, .., second] = &slots[..] else {
         out.push_str(
-            "\nEvery time of the coming week is taken; start with another --data-dir for a fresh one.\n",
+            "\nThe coming week has no open times. Start with another --data-dir to get a new sample business.\n",
         );
         return Ok(out);
     };
@@ -342,7 +343,7 @@ JSON='Content-Type: application/json'
 # open times of a day
 curl -s -H "$AUTH" "$BASE/availability?service_id={service}&start_date={day}"
 
-# book one of them, and keep the appointment's id
+# book one of them and store the appointment's id
 ID=$(curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments" -d '{{"service_id":"{service}","starts_at":"{first}","contact":{{"name":"Ada Lovelace","phone":"+33 6 12 34 56 80"}}}}' | tee /dev/stderr | sed -n 's/^{{"data":{{"id":"\([^"]*\)".*/\1/p')
 
 # move it to another time
@@ -367,7 +368,7 @@ Stop with Ctrl-C.
     Ok(out)
 }
 
-/// What an operator's command must be told to find the service; nothing where it is found by itself.
+/// The options that a command needs to find the service. Empty if it finds the service without.
 fn options(service: &Service, dir: Option<&PathBuf>) -> String {
     let mut options = String::new();
     if service.admin.to_string() != ADMIN_LISTEN {

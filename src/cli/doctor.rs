@@ -1,7 +1,7 @@
-//! `doctor`: whether the service could run here with these settings, and what to do where it could not.
+//! `doctor`: checks whether the service can run here with these settings, and how to fix each problem.
 //!
-//! What always holds: nothing is changed and nothing is sent, but for the look-up of a name that was given; each finding
-//! is one line, with what to do on a line of its own; exit code 0 when nothing stands in the way, 1 when something does.
+//! Invariants: the checks change nothing and send nothing, except the look-up of a given name. Each finding
+//! is one line, with its advice on the next line. Exit code 0 without problems, 1 with problems.
 
 mod checks;
 mod finding;
@@ -16,10 +16,10 @@ use self::finding::{Finding, Level};
 use super::print;
 use crate::config::{ServeArgs, Settings};
 
-/// The options of `doctor`: the settings of `serve`, given as they are to it, and how to tell.
+/// The options of `doctor`, which include the settings of `serve`.
 #[derive(Args)]
 pub struct DoctorArgs {
-    /// A public name to look up, as is done for webhooks; without one nothing is asked of a name server
+    /// A public host name to resolve, as for a webhook [default: contact no name server]
     #[arg(long, value_name = "HOST")]
     resolve: Option<String>,
     /// Print the findings as JSON
@@ -29,19 +29,19 @@ pub struct DoctorArgs {
     settings: ServeArgs,
 }
 
-/// Looks at everything. Exit code 0 when nothing stands in the way of a start.
+/// Runs all checks. Exit code 1 if there is a problem.
 pub fn doctor(args: DoctorArgs) -> ExitCode {
     let DoctorArgs { resolve, json, settings } = args;
     let findings = match Settings::try_from(settings) {
         Ok(settings) => {
-            let mut findings = vec![Finding::ok("settings", "all of them can be used")];
+            let mut findings = vec![Finding::ok("settings", "all settings are valid")];
             findings.extend(checks::all(&settings, resolve.as_deref()));
             findings
         }
         Err(error) => vec![Finding::problem(
             "settings",
             error.to_string(),
-            "set it right, or unset it to have its default; the rest is looked at then",
+            "correct the setting, or unset it to use its default; then run `receptionist doctor` again for the other checks",
         )],
     };
     let text = if json {

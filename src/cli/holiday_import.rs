@@ -1,7 +1,7 @@
-//! `special-day import`: closes on the days of a public-holiday calendar.
+//! `special-day import`: closes a business on the days of a public-holiday calendar.
 //!
-//! What always holds: nothing is closed unless the whole calendar is good and finds room; a date that is special already
-//! stays as it is, so the same calendar can be imported again after it broke off.
+//! Invariants: no day is closed unless the whole calendar is valid and fits into the limit. Existing special
+//! days are not changed, so an interrupted import can be repeated.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -22,10 +22,8 @@ use super::request::Call;
 use super::task::{HolidayFile, Part};
 use super::walk::{WalkError, read, walk};
 
-/// How long a calendar may be, in bytes.
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
 
-/// Why a calendar was not imported.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HolidayError {
     #[error("--ics: cannot read {file}: {}", .source)]
@@ -37,34 +35,34 @@ pub(super) enum HolidayError {
          special days; nothing was closed"
     )]
     TooMany { known: usize, new: usize },
-    #[error("{date}: {refused}\nthe dates before it are closed; the same calendar can be imported again")]
+    #[error(
+        "{date}: {refused}\nthe dates before it are closed; import the same calendar again to close the others"
+    )]
     Refused { date: NaiveDate, refused: ApiError },
     #[error(transparent)]
     Walk(#[from] WalkError),
 }
 
-/// What came of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Closed {
-    /// The dates that were closed, or would be, in their order.
+    /// The closed dates, or with `--dry-run` the dates to close, in order.
     pub(super) made: Vec<ClosedDay>,
-    /// The dates that were special already, with what the calendar calls them.
+    /// The dates with an existing special day, with their names in the calendar.
     pub(super) there: Vec<(NaiveDate, String)>,
 }
 
-/// A date that was closed, or would be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ClosedDay {
     pub(super) date: NaiveDate,
-    /// What it is called.
+    /// The name of the holiday.
     pub(super) note: String,
-    /// How many appointments lie on it, and stay.
+    /// The number of appointments on this date. They are not changed.
     pub(super) affected: u64,
-    /// The ids of the first ones.
+    /// The ids of some of these appointments.
     pub(super) ids: Vec<String>,
 }
 
-/// Imports a calendar into the business that the record shows, at the path of the call.
+/// Imports a calendar into the business of `business`, at the path of the call.
 pub(super) async fn import(
     client: &Client,
     import: &HolidayFile,
@@ -74,7 +72,7 @@ pub(super) async fn import(
 ) -> Result<Closed, HolidayError> {
     let octets = calendar(&import.file)
         .map_err(|source| HolidayError::Read { file: one_line(&import.file), source })?;
-    // The service knows no zone that is none.
+    // The service accepts valid zones only.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let zone = zone.unwrap_or(Tz::UTC);
     let found = holidays(&octets, now.with_timezone(&zone).date_naive()).map_err(HolidayError::Bad)?;
@@ -97,7 +95,7 @@ pub(super) async fn import(
     Ok(closed)
 }
 
-/// Closes on a date; gives how many appointments that leaves on it, and the ids of the first ones.
+/// Closes a date. Returns the number of appointments on it and some of their ids.
 async fn close(
     client: &Client,
     days: &Call,
@@ -117,7 +115,7 @@ async fn close(
     Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
 }
 
-/// The appointments to come that begin on a day: how many, and the ids of the first ones.
+/// The number and some ids of the future appointments that begin on a day.
 async fn booked(
     client: &Client,
     business: &Call,
@@ -133,7 +131,7 @@ async fn booked(
     Ok((booked.len() as u64, booked.iter().take(AFFECTED_IDS_MAX).filter_map(id).collect()))
 }
 
-/// The dates that are special already.
+/// The dates with a special day.
 async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, WalkError> {
     let walked = walk(client, days, &Part::whole()).await?;
     let date = |record: &Record| record.get("date").and_then(Value::as_str).map(str::to_owned);

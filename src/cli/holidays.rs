@@ -1,7 +1,7 @@
-//! Reading a calendar of public holidays (RFC 5545): the local dates of its all-day events, and what they are called.
+//! Reads a calendar of public holidays (RFC 5545): the local dates and names of its all-day events.
 //!
-//! What always holds: it is pure; a calendar of which something that is to come is not understood, or could not be kept,
-//! gives every problem and no date.
+//! Invariant: the module is pure. If any part of a future event is not supported, the result is a list of all
+//! problems without any date.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,23 +14,19 @@ use super::record::one_line;
 use super::yearly::Yearly;
 use crate::english;
 
-/// How many days one event may take.
 const EVENT_DAYS_MAX: u64 = 366;
-/// How many years ahead an event that comes every year is taken: this one and two more.
+/// Yearly events are expanded for this year and so many following ones.
 const YEARS_AHEAD: i32 = 2;
-/// How many characters a note may have.
 const NOTE_CHARS_MAX: usize = 200;
 
-/// The days of a calendar, by their dates, each with what it is called.
+/// Holidays with their names, by date.
 pub(super) type Holidays = BTreeMap<NaiveDate, String>;
 
-/// The beginnings of events that come again, by the event and the date, of which another event tells.
+/// The occurrences (event and date) that another event replaces.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
-/// The holidays of a calendar from a date on. An event that comes every year counts until two years after that date's.
-///
-/// # Errors
-/// A line for everything that is not understood, of what is not past.
+/// Returns the holidays from `today` on. Yearly events are expanded until the end of the second year after
+/// it. The error has one line for each unsupported part of a future event.
 pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
@@ -69,36 +65,36 @@ pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Ve
     }
 }
 
-/// What an event is called, on one line.
+/// The name of an event, on one line.
 fn summary(event: &Event) -> String {
     let named = event.find("SUMMARY").map(|property| property.text());
     let named = named.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     named.filter(|name| !name.is_empty()).unwrap_or_else(|| "holiday".into())
 }
 
-/// What an event is called, as far as a special day keeps it.
+/// The name of an event, as a valid note of a special day.
 fn note(event: &Event) -> Result<String, String> {
     let name = summary(event).chars().take(NOTE_CHARS_MAX).collect();
     let name = Text::<1, NOTE_CHARS_MAX>::new(name)
-        .map_err(|error| format!("its SUMMARY {}", english::text(error)))?;
+        .map_err(|error| format!("SUMMARY {}", english::text(error)))?;
     Ok(name.into_string())
 }
 
-/// Which beginning of which event this one is in place of, if it is.
+/// The occurrence that this event replaces.
 fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, String> {
     let Some(property) = event.find("RECURRENCE-ID") else { return Ok(None) };
     if property.has("RANGE") {
         return Err(
-            "has RECURRENCE-ID with RANGE, which is not understood: write each date as an event".into()
+            "has RECURRENCE-ID with RANGE, which is not supported: write each date as an event".into()
         );
     }
     match event.word("UID") {
-        "" => Err("has RECURRENCE-ID and no UID, so it does not say which event it changes".into()),
+        "" => Err("has RECURRENCE-ID but no UID, so the changed event is unknown".into()),
         uid => Ok(Some((uid, day("RECURRENCE-ID", &property.value)?))),
     }
 }
 
-/// Whether an event has ended, and does not come again, as far as that can be told without understanding all of it.
+/// Whether an event and its repetitions are over, judged without validating all of it.
 fn is_past(event: &Event, today: NaiveDate) -> bool {
     let date = |name| ics::date(event.word(name).get(..8)?);
     let Some(first) = date("DTSTART") else { return false };
@@ -113,7 +109,7 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
         rule => Yearly::until(rule),
     };
     let again = event.find("RDATE").is_some();
-    // A day later in case that it is written in another zone's time.
+    // One day is added, since the event may be in another zone.
     let ends = last.zip(until).and_then(|(last, until)| {
         let days = (last - first).num_days().unsigned_abs() + 1;
         until.max(first).checked_add_days(Days::new(days))
@@ -121,7 +117,6 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
     !again && ends.is_some_and(|ends| ends < today)
 }
 
-/// The dates of an event.
 fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, String> {
     let start = event.find("DTSTART").ok_or("has no DTSTART")?;
     let first = day("DTSTART", &start.value)?;
@@ -130,14 +125,14 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         (Some(end), _) => {
             let end = day("DTEND", &end.value)?;
             let days = u64::try_from((end - first).num_days()).map_err(|_| "ends before it begins")?;
-            // Many write a day as one that ends on itself.
+            // Many calendars write a single day with the same start and end.
             if whole { days.max(1) } else { days }
         }
         (None, "") => u64::from(whole),
         (None, duration) => whole_days(duration)?,
     };
     if !(1..=EVENT_DAYS_MAX).contains(&days) {
-        return Err(format!("takes {days} days; a holiday takes 1 to {EVENT_DAYS_MAX}"));
+        return Err(format!("has {days} days; a holiday has 1 to {EVENT_DAYS_MAX}"));
     }
     let mut dates = Vec::new();
     for begins in beginnings(event, first, today, replaced)? {
@@ -146,14 +141,13 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
     match dates.iter().find(|date| !BOOKABLE_YEARS.contains(&date.year()) && **date >= today) {
         Some(date) => {
             let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-            Err(format!("is on {date}; special days lie in the years {first} to {last}"))
+            Err(format!("is on {date}; special days must be in the years {first} to {last}"))
         }
         None => Ok(dates),
     }
 }
 
-/// The dates on which an event begins: its first one, or that of every year if it says so; without those that it leaves out,
-/// and those of which another event tells.
+/// The start dates of an event and its yearly repetitions, without excluded and replaced ones.
 fn beginnings(
     event: &Event,
     first: NaiveDate,
@@ -162,7 +156,7 @@ fn beginnings(
 ) -> Result<Vec<NaiveDate>, String> {
     for name in ["RDATE", "EXRULE"] {
         if event.find(name).is_some() {
-            return Err(format!("has {name}, which is not understood: write each date as an event"));
+            return Err(format!("has {name}, which is not supported: write each date as an event"));
         }
     }
     let mut left_out = HashSet::new();
@@ -181,19 +175,21 @@ fn beginnings(
     Ok(dates)
 }
 
-/// The date of a value, which must be one without a time, or with that of a local midnight.
+/// Parses a date without a time, or with the time 00:00.
 fn day(name: &str, value: &str) -> Result<NaiveDate, String> {
     let value = value.trim();
     let date = value.strip_suffix("T000000").unwrap_or(value);
     ics::date(date)
-        .ok_or_else(|| format!("{name} is {}, and only whole days make special days", one_line(value)))
+        .ok_or_else(|| format!("{name} is {}, but a special day must be a whole day", one_line(value)))
 }
 
-/// `P1D`, `P2W` or `PT24H` as days.
+/// Converts `P1D`, `P2W` or `PT24H` to days.
 fn whole_days(duration: &str) -> Result<u64, String> {
     let whole = ics::seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
     let days = whole.map(|seconds| seconds / DAY_SECONDS);
-    days.ok_or_else(|| format!("takes {}, which are no whole days", one_line(duration)))
+    days.ok_or_else(|| {
+        format!("has the duration {}, which is not a number of whole days", one_line(duration))
+    })
 }
 
 #[cfg(test)]

@@ -1,58 +1,51 @@
-//! The events of an iCalendar file (RFC 5545): its lines as they were before they were folded, and which properties stand in
-//! which event.
+//! Parses the events of an iCalendar file (RFC 5545): it unfolds the lines and assigns properties to events.
 //!
-//! What always holds: it is pure; names are the same in any case; components stand in each other so deep and no deeper; what
-//! is no calendar is told by its line.
+//! Invariants: the module is pure. Names are case-insensitive. The nesting of components is at most
+//! [`DEPTH_MAX`]. An error names the line.
 
 use chrono::NaiveDate;
 
-/// How long a day is, where clocks do not change.
+/// The length of a day without a clock change.
 pub(super) const DAY_SECONDS: u64 = 86_400;
 
-/// How many components may stand in each other.
 const DEPTH_MAX: usize = 16;
 
-/// An event.
 #[derive(Debug, Default)]
 pub(super) struct Event {
     properties: Vec<Property>,
 }
 
-/// A property of an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Property {
-    /// Its name, in upper case.
+    /// In upper case.
     name: String,
-    /// The names of its parameters, in upper case.
+    /// Parameter names, in upper case.
     parameters: Vec<String>,
-    /// Its value as it is written.
+    /// The value, unparsed.
     pub(super) value: String,
 }
 
 impl Event {
-    /// The first property of this name.
     pub(super) fn find(&self, name: &str) -> Option<&Property> {
         self.all(name).next()
     }
 
-    /// Every property of this name.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Property> {
         self.properties.iter().filter(move |property| property.name == name)
     }
 
-    /// The value of a property, or nothing.
+    /// The value of a property, or an empty text.
     pub(super) fn word(&self, name: &str) -> &str {
         self.find(name).map(|property| property.value.trim()).unwrap_or_default()
     }
 }
 
 impl Property {
-    /// Whether it has a parameter of this name.
     pub(super) fn has(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|name| name == parameter)
     }
 
-    /// The value of a text, with what stands for other characters replaced by those.
+    /// The value of a text property with its escapes replaced.
     pub(super) fn text(&self) -> String {
         let (mut text, mut letters) = (String::new(), self.value.chars());
         while let Some(letter) = letters.next() {
@@ -68,17 +61,14 @@ impl Property {
     }
 }
 
-/// The events of a file, in which any number of calendars stand one behind the other.
-///
-/// # Errors
-/// What is no calendar, by its line.
+/// Parses the events of a file, which may contain several calendars. The error names the first invalid line.
 pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
     let mut events = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut calendars = 0;
     for (number, octets) in unfolded(file) {
         let Ok(line) = std::str::from_utf8(&octets) else {
-            return Err(format!("line {number} is no text in UTF-8"));
+            return Err(format!("line {number} is not valid UTF-8"));
         };
         let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
         if line.trim().is_empty() {
@@ -86,7 +76,7 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
         }
         let property = property(line).ok_or_else(|| match calendars {
             0 => no_calendar(),
-            _ => format!("line {number} is no NAME:VALUE"),
+            _ => format!("line {number} is not of the form NAME:VALUE"),
         })?;
         let component = property.value.trim().to_ascii_uppercase();
         match (property.name.as_str(), open.last()) {
@@ -95,9 +85,9 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
                 open.push((number, component));
             }
             (_, None) if calendars == 0 => return Err(no_calendar()),
-            (_, None) => return Err(format!("line {number} stands behind END:VCALENDAR")),
+            (_, None) => return Err(format!("line {number} follows END:VCALENDAR")),
             ("BEGIN", Some(_)) if open.len() == DEPTH_MAX => {
-                return Err(format!("line {number} opens more than {DEPTH_MAX} components in each other"));
+                return Err(format!("line {number} nests more than {DEPTH_MAX} components"));
             }
             ("BEGIN", Some(_)) => {
                 if open.len() == 1 && component == "VEVENT" {
@@ -108,7 +98,7 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
             ("END", Some((_, last))) if *last == component => _ = open.pop(),
             ("END", Some((since, last))) => {
                 return Err(format!(
-                    "line {number} does not end what line {since} begins, which END:{last} would"
+                    "line {number} does not end the component of line {since}; expected END:{last}"
                 ));
             }
             (_, Some((_, last))) if open.len() == 2 && last == "VEVENT" => {
@@ -116,24 +106,23 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
                     event.properties.push(property);
                 }
             }
-            // What else a calendar holds is not asked for.
+            // Other components are ignored.
             _ => {}
         }
     }
     match open.last() {
-        Some((since, last)) => Err(format!("what line {since} begins has no END:{last}")),
+        Some((since, last)) => Err(format!("the component of line {since} has no END:{last}")),
         None if calendars == 0 => Err(no_calendar()),
         None => Ok(events),
     }
 }
 
-/// A date as it is written there.
 pub(super) fn date(text: &str) -> Option<NaiveDate> {
     let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
 }
 
-/// How long a duration is, in seconds.
+/// Parses a duration.
 pub(super) fn seconds(duration: &str) -> Option<u64> {
     let duration = duration.to_ascii_uppercase();
     let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
@@ -163,11 +152,11 @@ pub(super) fn seconds(duration: &str) -> Option<u64> {
 }
 
 fn no_calendar() -> String {
-    "is no iCalendar file: it must begin with BEGIN:VCALENDAR".into()
+    "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// The lines as they were before they were folded, each with the number of its first one. Folding is done to octets, so a
-/// fold may lie within a character.
+/// Unfolds the lines. Each result has the number of its first line. Folding applies to bytes, so a fold may
+/// be inside a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {
@@ -180,7 +169,7 @@ fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     lines
 }
 
-/// `NAME;PARAMETER=VALUE:VALUE`; the values of parameters may be quoted.
+/// Parses `NAME;PARAMETER=VALUE:VALUE`. Parameter values may be quoted.
 fn property(line: &str) -> Option<Property> {
     let mut quoted = false;
     let unquoted = |letter: char| {

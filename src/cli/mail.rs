@@ -1,4 +1,4 @@
-//! `mail test`: has the running service send a mail, and tells what the relay said.
+//! `mail test`: asks the running service to send a test mail, and prints the relay's response.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,21 +15,19 @@ use super::print;
 use super::record::ApiError;
 use super::record::one_line;
 
-/// How long the service may take: longer than it waits for the relay itself.
+/// The time limit for the service, which is longer than its own time limit for the relay.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
 const TEST: &str = "/admin/v1/mail/test";
 
-/// Commands on mails.
 #[derive(Debug, Subcommand)]
 pub enum MailCommand {
-    /// Send a mail that says nothing but that it has arrived, and tell what the relay answered
+    /// Send a test mail and print the relay's response
     Test(TestArgs),
 }
 
-/// The options of `mail test`.
 #[derive(Debug, Args)]
 pub struct TestArgs {
-    /// Where the mail goes
+    /// The address of the recipient
     #[arg(long, value_name = "ADDRESS")]
     to: String,
     /// The language of the mail: en or fr [default: en]
@@ -39,7 +37,6 @@ pub struct TestArgs {
     options: OperatorOptions,
 }
 
-/// Why no mail was sent.
 #[derive(Debug, thiserror::Error)]
 enum MailError {
     #[error(transparent)]
@@ -52,7 +49,7 @@ enum MailError {
     Output(#[source] std::io::Error),
 }
 
-/// What is answered.
+/// The response with the result.
 #[derive(Deserialize)]
 struct One {
     data: Tested,
@@ -65,7 +62,7 @@ struct Tested {
     duration_ms: u64,
 }
 
-/// Carries a command out. Exit code 0 once the relay has taken the mail, 1 when it has not, 2 when a setting is bad.
+/// Runs a command. Exit code 0 if the relay accepted the mail, 1 if not, 2 for an invalid setting.
 pub fn mail(command: MailCommand) -> ExitCode {
     let MailCommand::Test(args) = command;
     let as_json = args.options.json;
@@ -99,7 +96,7 @@ async fn test(args: TestArgs) -> Result<(), MailError> {
         (Some(_), _) if args.options.json => Ok(()),
         (Some(said), _) => {
             let told =
-                format!("the relay took the mail after {} ms: {}\n", data.duration_ms, one_line(&said));
+                format!("the relay accepted the mail after {} ms: {}\n", data.duration_ms, one_line(&said));
             print::output(&told).map_err(MailError::Output)
         }
         (None, error) => {

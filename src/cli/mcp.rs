@@ -1,7 +1,7 @@
-//! `mcp`: the assistants' server over standard input and output, for a program that starts it as a child.
+//! `mcp`: the MCP server on standard input and output, for an assistant that starts it as a child process.
 //!
-//! What always holds: standard output carries JSON-RPC and nothing else; a setting that cannot be used is one line on
-//! standard error and exit code 2; the end of the input is the end, exit code 0, once all that was asked is answered.
+//! Invariants: standard output contains only JSON-RPC. An invalid setting is one line on standard error and
+//! exit code 2. At the end of the input, the process answers the remaining requests and exits with code 0.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,31 +11,29 @@ use clap::Args;
 use hyper::header::HeaderValue;
 
 use super::bridge::{Bridge, Remote};
-use super::connect::{Connector, Place, trusting_the_system};
+use super::connect::{Connector, ServerAddress, trusting_the_system};
 use super::print;
 use crate::config::{ConfigError, EXIT_CODE, PublicUrl, Secret, text, variables};
 
-/// The service that is called when none is named.
 const USUAL_URL: &str = "http://127.0.0.1:8080";
 
-/// The paths behind the origin that people copy with it.
+/// Paths that people often copy together with the origin.
 const COPIED_PATHS: [&str; 2] = ["/v1", "/mcp"];
 
-/// What `mcp` is told.
 #[derive(Args)]
 pub struct McpArgs {
-    /// The service: its origin [default: http://127.0.0.1:8080]
+    /// The origin of the service [default: http://127.0.0.1:8080]
     #[arg(long, env = variables::URL, value_name = "URL")]
     url: Option<OsString>,
-    /// The API key; better set in the environment, where other users cannot see it
+    /// The API key; prefer the environment variable, since other users can read the arguments of a process
     #[arg(long, env = variables::API_KEY, value_name = "KEY", hide_env_values = true)]
     api_key: Option<OsString>,
-    /// File that holds the API key
+    /// File that contains the API key
     #[arg(long, env = variables::API_KEY_FILE, value_name = "FILE")]
     api_key_file: Option<OsString>,
 }
 
-/// Speaks the protocol until the input ends.
+/// Serves the protocol until the end of the input.
 pub fn mcp(args: McpArgs) -> ExitCode {
     let remote = match remote(args) {
         Ok(remote) => remote,
@@ -57,7 +55,7 @@ pub fn mcp(args: McpArgs) -> ExitCode {
     }
 }
 
-/// The service, as the settings name it.
+/// The service that the settings name.
 fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     let given = text(variables::URL, args.url)?.unwrap_or_else(|| USUAL_URL.to_owned());
     let origin = origin(&given).ok_or_else(|| {
@@ -69,31 +67,28 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     }
     let key = Secret::api_key(key).read(args.api_key, args.api_key_file)?;
     let authorization = key.ok_or_else(|| {
-        let reason =
-            "must be set: an API key, which whoever manages the business makes (`receptionist key create`)";
+        let reason = "must be set to an API key; the operator creates one with `receptionist key create`";
         ConfigError::new(variables::API_KEY, reason)
     })?;
     let tls = origin.is_https().then(trusting_the_system).transpose();
     let tls = tls.map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
     let (host, port) = origin.dialled();
     Ok(Remote {
-        connector: Connector::new(Place::Network { host, port }, tls),
+        connector: Connector::new(ServerAddress::Network { host, port }, tls),
         origin: origin.to_string(),
         authorization,
     })
 }
 
-/// What is said of a service whose requests anybody on the way can read.
+/// The warning about a connection that others can read.
 fn warning(origin: &PublicUrl) -> Option<String> {
     let is_readable = !origin.is_https() && !origin.is_loopback();
     is_readable.then(|| {
-        format!(
-            "warning: {origin} is plain http: whoever is on the way there can read the API key; use https"
-        )
+        format!("warning: {origin} is plain http, so others in the network can read the API key; use https")
     })
 }
 
-/// The origin in what people copy as the address of a service.
+/// Parses an origin, also if a known path follows it.
 fn origin(given: &str) -> Option<PublicUrl> {
     let mut text = given.trim_end_matches('/');
     for path in COPIED_PATHS {
@@ -102,7 +97,7 @@ fn origin(given: &str) -> Option<PublicUrl> {
     PublicUrl::parse(text)
 }
 
-/// The header that a key goes in.
+/// The `Authorization` header with a key.
 fn key(text: &str) -> Result<HeaderValue, &'static str> {
     let malformed = "must be an API key, which begins with rcpt_";
     Credential::parse(text).ok_or(malformed)?;

@@ -1,14 +1,15 @@
-//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API, after
-//! those that tell what its words stand for.
+//! The commands. An operator's command such as `receptionist business create` makes one request to the
+//! operator API, after the requests that look up names.
 //!
-//! A command is translated into a [`Task`], the request and how its answer is shown, by a pure function of its
-//! arguments; `resolve` puts ids and instants in the place of names and of times of the business, and `run` carries
-//! tasks out. What always holds in it:
+//! A pure function translates the arguments into a [`Task`]: the request, and how its response is shown.
+//! `resolve` replaces names by ids and local times by instants, and `run` executes the task.
 //!
-//! - a command sends what was given, or what that stands for, and nothing else but the region of a new business's phone
-//!   numbers; what the rules say about it, the service answers;
-//! - standard output carries the answer and nothing else, whole or not at all; notes and errors go to standard error;
-//! - the operator's token is never printed.
+//! Invariants:
+//! - A request contains only given values or their resolution, and the phone region of a new business. The
+//!   service validates it.
+//! - Standard output contains the response only, complete or not at all. Notes and errors go to standard
+//!   error.
+//! - The operator's token is never printed.
 
 mod appointment;
 mod arguments;
@@ -83,7 +84,7 @@ pub use serve::serve;
 use table::RESOURCES;
 use task::Task;
 
-/// The operator's commands on a running service: what was given comes to a task.
+/// A parsed command on a running service.
 #[derive(Debug)]
 pub struct OperatorCommand {
     task: Task,
@@ -100,11 +101,11 @@ impl Subcommand for OperatorCommand {
     fn augment_subcommands(command: Command) -> Command {
         let person =
             PersonCommand::augment_subcommands(OperatorOptions::augment_args(Command::new("person")))
-                .about("People of a business: add and change them, and make links by which they sign in")
+                .about("People of a business: add and change them, and create sign-in links")
                 .subcommand_required(true)
                 .arg_required_else_help(true);
         let availability = AvailabilityArgs::augment_args(Command::new("availability"))
-            .about("Open times of a business: when a service can be booked");
+            .about("Open times of a business, at which a service can be booked");
         RESOURCES
             .iter()
             .fold(command, |command, resource| command.subcommand(resource.command()))
@@ -149,8 +150,7 @@ impl FromArgMatches for OperatorCommand {
     }
 }
 
-/// Tells why the arguments cannot be used, or prints the help that they ask for, and gives the exit code. The error is
-/// JSON where an argument is `--json`.
+/// Prints a usage error or the requested help, and returns the exit code. The error is JSON if an argument is `--json`.
 pub fn unusable(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().any(|argument| argument == "--json");
     if json && error.use_stderr() {
@@ -163,7 +163,7 @@ pub fn unusable(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Warns of environment variables that look like settings and are none.
+/// Warns about environment variables with the prefix of settings that are not settings.
 pub fn warn_of_misspelt_variables() {
     for problem in crate::config::variables::all_misspelt() {
         print::note(&format!("warning: {problem}"));

@@ -1,4 +1,4 @@
-//! `openapi`: prints the document of the public or of the operator API.
+//! `openapi`: prints the document of the public API or the operator API.
 
 use std::process::ExitCode;
 
@@ -7,19 +7,17 @@ use clap::Args;
 use super::print;
 use crate::openapi::{document, operator_document, without_webhooks};
 
-/// Which document to print.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct OpenapiArgs {
     /// Print the document of the operator API instead
     #[arg(long)]
     operator: bool,
-    /// Leave out the section `webhooks`, which describes the calls to endpoints: some generators of clients take them for
-    /// operations of the API
+    /// Omit the section `webhooks`, since some client generators treat webhooks as operations of the API
     #[arg(long, conflicts_with = "operator")]
     without_webhooks: bool,
 }
 
-/// Prints the document. Exit code 1 if nobody takes it.
+/// Prints the document. Exit code 1 if writing fails.
 pub fn openapi(args: OpenapiArgs) -> ExitCode {
     let mut document = if args.operator { operator_document() } else { document() };
     if args.without_webhooks {

@@ -1,13 +1,12 @@
-//! Where the operator API is and with which token it is called.
+//! The address of the operator API and the token for it.
 //!
 //! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything: by the
-//! token and the socket in the data directory of `serve`, or else of `demo`, or else of the systemd unit. What was given by
-//! a setting is not guessed.
+//! `RECEPTIONIST_DATA_DIR`). Without settings, a command finds a local service by the token and the socket in
+//! the data directory of `serve`, `demo` or the systemd unit, in this order.
 //!
-//! What always holds: unless an address was given, a command with a data directory sends the token only to the service that
-//! has the directory open, because only the directory's owner can make a socket in it. Without a data directory, a
-//! token that was given goes to the usual address.
+//! Invariant: unless an address is set, a command with a data directory sends the token only to the service
+//! that uses the directory, since only the owner of the directory can create a socket in it. Without a data
+//! directory, a token in the settings is sent to the default address.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -23,28 +22,28 @@ use hyper::header::HeaderValue;
 use rustls::ClientConfig;
 use url::{Host, Url};
 
-use super::connect::{Place, trusting, trusting_the_system};
+use super::connect::{ServerAddress, trusting, trusting_the_system};
 use crate::config::{ConfigError, OPERATOR_SOCKET, Secret, TOKEN_FILE, variables};
 
-/// Where `serve` keeps its data when it is not told.
+/// The default data directory of `serve`.
 const SERVE_DATA_DIR: &str = "./receptionist-data";
-/// Where `demo` does.
+/// The default data directory of `demo`.
 pub(super) const DEMO_DATA_DIR: &str = "./receptionist-demo";
-/// Where the systemd unit in `.deploy` does.
+/// The data directory of the systemd unit in `.deploy`.
 const UNIT_DATA_DIR: &str = "/var/lib/receptionist";
-/// Where the operator API listens when it is not told.
+/// The default address of the operator API.
 pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
-/// Under which heading the options stand.
+/// The heading of these options in the help.
 const HEADING: &str = "Connection and output";
 
-/// The options that every operator command takes.
+/// The options of every operator command.
 #[derive(Clone, Debug, Args)]
 pub struct OperatorOptions {
-    /// Print the service's JSON answer as it is, and errors as JSON on standard error
+    /// Print the service's JSON response unchanged, and errors as JSON on standard error
     #[arg(long, global = true, help_heading = HEADING)]
     pub(super) json: bool,
-    /// Where the operator API listens [default: the socket in the data directory, else 127.0.0.1:8081]
+    /// The address of the operator API [default: the socket in the data directory, else 127.0.0.1:8081]
     #[arg(
         long,
         global = true,
@@ -53,10 +52,11 @@ pub struct OperatorOptions {
         env = variables::ADMIN_LISTEN
     )]
     admin_listen: Option<String>,
-    /// The same as a URL, by name too, such as https://desk.example.com:8081; it counts if both are given
+    /// The URL of the operator API, such as https://desk.example.com:8081; takes precedence over
+    /// --admin-listen
     #[arg(long, global = true, help_heading = HEADING, value_name = "URL", env = variables::ADMIN_URL)]
     admin_url: Option<String>,
-    /// The operator's token [default: the one in the data directory]
+    /// The operator's token [default: the token in the data directory]
     #[arg(
         long,
         global = true,
@@ -64,11 +64,11 @@ pub struct OperatorOptions {
         value_name = "TOKEN",
         env = variables::ADMIN_TOKEN,
         hide_env_values = true,
-        // One in 64 of those that the service makes begins with one.
+        // A base64url token can begin with a hyphen.
         allow_hyphen_values = true
     )]
     admin_token: Option<AdminToken>,
-    /// File that holds the operator's token
+    /// File that contains the operator's token
     #[arg(
         long,
         global = true,
@@ -77,8 +77,8 @@ pub struct OperatorOptions {
         env = variables::ADMIN_TOKEN_FILE
     )]
     admin_token_file: Option<OsString>,
-    /// PEM file with the certificate of the operator listener, or of who has signed it: it is then called by HTTPS. An
-    /// https URL needs none where the system trusts who has signed it
+    /// PEM file with the certificate of the operator listener or of its authority; enables HTTPS. An https
+    /// URL does not need it if the system trusts the authority
     #[arg(
         long,
         global = true,
@@ -87,8 +87,8 @@ pub struct OperatorOptions {
         env = variables::ADMIN_TLS_CERT
     )]
     admin_tls_cert: Option<PathBuf>,
-    /// The service's data directory, where its socket and the token are [default: ./receptionist-data, or else
-    /// ./receptionist-demo, or else /var/lib/receptionist]
+    /// The service's data directory with its socket and token [default: the first of ./receptionist-data,
+    /// ./receptionist-demo and /var/lib/receptionist]
     #[arg(
         long,
         global = true,
@@ -99,7 +99,7 @@ pub struct OperatorOptions {
     data_dir: Option<PathBuf>,
 }
 
-/// The operator's token, which its debug form does not show.
+/// The operator's token. Its `Debug` output hides the text.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct AdminToken(OsString);
 
@@ -126,7 +126,6 @@ impl fmt::Debug for AdminToken {
     }
 }
 
-/// What is wrong with the options.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OptionsError {
     #[error(
@@ -151,46 +150,46 @@ pub(super) enum OptionsError {
     )]
     TokenFile { file: PathBuf, source: io::Error },
     #[error(
-        "no service runs on {}: {OPERATOR_SOCKET} there cannot be opened ({reason}); start `receptionist serve`, or say where the operator API listens with --admin-url", dir.display()
+        "no service runs on {}: {OPERATOR_SOCKET} cannot be opened there ({reason}); start `receptionist serve`, or set the address of the operator API with --admin-url", dir.display()
     )]
     NoService { dir: PathBuf, reason: String },
     #[error(
-        "the path of {} is too long for a socket; say where the operator API listens with --admin-url", socket.display()
+        "the path of {} is too long for a socket; set the address of the operator API with --admin-url", socket.display()
     )]
     LongPath { socket: PathBuf },
     #[error(
-        "this user can read an operator's token in none of {SERVE_DATA_DIR}, {DEMO_DATA_DIR} and {UNIT_DATA_DIR}; run the command as root where systemd runs the service, or say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
+        "this user cannot read an operator's token in {SERVE_DATA_DIR}, {DEMO_DATA_DIR} or {UNIT_DATA_DIR}; run the command as root if systemd runs the service, or set the service's data directory with --data-dir (RECEPTIONIST_DATA_DIR) and its address with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
     )]
     NoDataDir,
 }
 
 impl OptionsError {
-    /// 1 where only the service is missing, 2 where the options are wrong.
+    /// 1 if the service cannot be found, 2 for invalid options.
     pub(super) fn exit_status(&self) -> u8 {
         if matches!(self, Self::NoService { .. }) { 1 } else { 2 }
     }
 }
 
-/// Where to call and with what.
+/// The address and the token for requests.
 #[derive(Debug)]
 pub(super) struct Access {
-    pub(super) place: Place,
-    /// How TLS is spoken there, if it is.
+    pub(super) address: ServerAddress,
     pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) authorization: HeaderValue,
-    /// Where the token is from.
+    /// The source of the token, for messages.
     pub(super) origin: String,
-    /// The token of the demonstration, should the other be refused: both have run here.
+    /// The token of the demonstration, which is tried if the service refuses the other. Both may exist in
+    /// this directory.
     pub(super) otherwise: Option<HeaderValue>,
 }
 
 impl OperatorOptions {
-    /// Reads the address and the token, the latter from its file if it was not given.
+    /// Determines the address and the token. The token may be in a file.
     pub(super) fn access(&self) -> Result<Access, OptionsError> {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
-    /// [`Self::access`] with the data directories that go without saying in this one, and that of the unit.
+    /// [`Self::access`] with the directory that contains the default data directories, and that of the unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
         let running = match self.is_placed() {
             true => None,
@@ -204,16 +203,16 @@ impl OperatorOptions {
                 Some(given) => given,
                 None => read_token(&dir.join(TOKEN_FILE))?,
             };
-            let place = Place::Socket(dir.join(OPERATOR_SOCKET));
-            return Ok(Access { place, tls: None, authorization, origin, otherwise: None });
+            let address = ServerAddress::Socket(dir.join(OPERATOR_SOCKET));
+            return Ok(Access { address, tls: None, authorization, origin, otherwise: None });
         }
-        let (place, tls) = match &self.admin_url {
+        let (address, tls) = match &self.admin_url {
             Some(url) => self.at_url(url)?,
             None => (self.address()?.into(), self.tls()?),
         };
         let one = |(authorization, origin)| {
-            let (place, tls) = (place.clone(), tls.clone());
-            Ok(Access { place, tls, authorization, origin, otherwise: None })
+            let (address, tls) = (address.clone(), tls.clone());
+            Ok(Access { address, tls, authorization, origin, otherwise: None })
         };
         if let Some(given) = self.given_token()? {
             return one(given);
@@ -236,16 +235,16 @@ impl OperatorOptions {
         }
     }
 
-    /// Whether an address was given. The service's own setting does not count if its data directory is known: the socket
-    /// leads to that service, but any program may listen on the address.
+    /// Whether the command must use the address in the settings. The listen address does not count if the
+    /// data directory is known, since any program may listen on it, but the socket belongs to the service.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;
         self.admin_url.is_some() || (self.admin_listen.is_some() && !by_setting)
     }
 
-    /// These options with the data directory that a command means: the one that was given, else the first with a service
-    /// that runs, else the first that is there. None where a service is named by its URL.
+    /// These options with a data directory: the given one, else the first with a running service, else the
+    /// first that exists. `None` if a service is named by its URL.
     pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
         if self.admin_url.is_some() {
             return None;
@@ -262,7 +261,7 @@ impl OperatorOptions {
         Some((Self { data_dir: Some(dir.clone()), ..self.clone() }, dir))
     }
 
-    /// The token that was given, and by which setting.
+    /// The token in the settings, and the name of the setting.
     fn given_token(&self) -> Result<Option<(HeaderValue, String)>, OptionsError> {
         let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
         let origin = match file {
@@ -273,12 +272,13 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// The data directory on whose socket a service answers; none where there is no data directory. While the service is
-    /// stopped, any program may listen on its port, so the token is not sent there instead.
+    /// The data directory whose socket accepts a connection, or `None` without a data directory. The token is
+    /// not sent to the default port instead, since another program may listen there while the service is
+    /// stopped.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, OptionsError> {
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Somebody else may have put such a directory where root happens to be.
+            // Directories of other users are ignored, in case root runs the command in a foreign directory.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(|dir| is_own(dir))
@@ -296,7 +296,7 @@ impl OperatorOptions {
                 }
                 Err(error) => {
                     let reason = match error.kind() {
-                        io::ErrorKind::NotFound => "it is not there".to_owned(),
+                        io::ErrorKind::NotFound => "it does not exist".to_owned(),
                         kind => kind.to_string(),
                     };
                     OptionsError::NoService { dir, reason }
@@ -307,14 +307,14 @@ impl OperatorOptions {
         first.map_or(Ok(None), Err)
     }
 
-    /// Where a URL leads, and how TLS is spoken there.
-    fn at_url(&self, text: &str) -> Result<(Place, Option<Arc<ClientConfig>>), OptionsError> {
+    /// The address and the TLS configuration for a URL.
+    fn at_url(&self, text: &str) -> Result<(ServerAddress, Option<Arc<ClientConfig>>), OptionsError> {
         let bad = |why: &str| OptionsError::Url(why.to_owned());
         let url =
             Url::parse(text).map_err(|_| bad("must be a URL, such as https://desk.example.com:8081"))?;
         let more = !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some();
         if more || !url.username().is_empty() || url.password().is_some() {
-            return Err(bad("must be a scheme, a host and a port, and nothing else"));
+            return Err(bad("must have only a scheme, a host and a port"));
         }
         let host = match url.host() {
             Some(Host::Domain(name)) => name.to_owned(),
@@ -325,7 +325,7 @@ impl OperatorOptions {
         let port =
             url.port_or_known_default().filter(|port| *port != 0).ok_or_else(|| bad("must have a port"))?;
         let tls = match url.scheme() {
-            // What a setting says of certificates is meant for the listener.
+            // The certificate setting is meant for the listener.
             "http" => None,
             "https" => Some(match self.tls()? {
                 Some(named) => named,
@@ -333,7 +333,7 @@ impl OperatorOptions {
             }),
             _ => return Err(bad("must begin with https:// or http://")),
         };
-        Ok((Place::Network { host, port }, tls))
+        Ok((ServerAddress::Network { host, port }, tls))
     }
 
     fn tls(&self) -> Result<Option<Arc<ClientConfig>>, OptionsError> {
@@ -348,7 +348,7 @@ impl OperatorOptions {
         if address.port() == 0 {
             return Err(OptionsError::Port);
         }
-        // The address is one to listen on; "everywhere" is reached on the loopback.
+        // The setting is an address to listen on. A wildcard address is reachable on the loopback.
         match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
             IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
@@ -358,12 +358,12 @@ impl OperatorOptions {
     }
 }
 
-/// Whether a directory belongs to the user who runs the command.
+/// Whether the directory belongs to the current user.
 fn is_own(dir: &Path) -> bool {
     std::fs::metadata(dir).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// The token in a file, and where that is.
+/// Reads the token in a file, and returns it with its source.
 fn read_token(file: &Path) -> Result<(HeaderValue, String), OptionsError> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| OptionsError::TokenFile { file: file.to_owned(), source })?;
@@ -424,7 +424,7 @@ mod tests {
             [("0.0.0.0:8081", "127.0.0.1:8081"), ("[::]:9", "[::1]:9"), ("192.0.2.1:9", "192.0.2.1:9")]
         {
             let access = options(listen, Some("t"), Path::new("nowhere")).access().unwrap();
-            assert_eq!(access.place.to_string(), called);
+            assert_eq!(access.address.to_string(), called);
         }
     }
 
@@ -434,13 +434,13 @@ mod tests {
             let admin_url = Some(url.to_owned());
             OperatorOptions { admin_url, ..options("127.0.0.1:1", Some("t"), Path::new("nowhere")) }.access()
         };
-        for (url, place, by_tls) in [
+        for (url, address, by_tls) in [
             ("http://desk.example.com:8081", "desk.example.com:8081", false),
             ("https://desk.example.com/", "desk.example.com:443", true),
             ("http://[::1]:9", "[::1]:9", false),
         ] {
             let access = at(url).unwrap();
-            assert_eq!((access.place.to_string().as_str(), access.tls.is_some()), (place, by_tls));
+            assert_eq!((access.address.to_string().as_str(), access.tls.is_some()), (address, by_tls));
         }
         for bad in
             ["desk:8081", "desk", "ftp://desk:1", "http://a@desk:1", "http://desk:1/admin", "http://desk:0"]

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what shells and readers of manuals want to know of the commands.
+//! `completions` and `man`: shell completions and manual pages of the commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,22 +9,20 @@ use clap_complete::Shell;
 
 use super::print;
 
-/// For which shell.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell that reads them
+    /// The shell
     shell: Shell,
 }
 
-/// Where the pages go.
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
-    /// The directory for a page of each command [default: print the first page alone]
+    /// The directory for one page per command [default: print only the first page]
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
 }
 
-/// Prints what the shell reads to complete the commands. Exit code 1 if nobody takes it.
+/// Prints a completion script. Exit code 1 if writing fails.
 pub fn completions(args: CompletionsArgs, command: &mut Command) -> ExitCode {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
@@ -32,7 +30,7 @@ pub fn completions(args: CompletionsArgs, command: &mut Command) -> ExitCode {
     exit(print::output(&String::from_utf8_lossy(&script)))
 }
 
-/// Prints the manual's first page, or writes a page of each command. Exit code 1 if that fails.
+/// Prints the first page of the manual, or writes one page per command. Exit code 1 if writing fails.
 pub fn man(args: ManArgs, command: Command) -> ExitCode {
     exit(match args.to {
         Some(dir) => std::fs::create_dir_all(&dir).and_then(|()| clap_mangen::generate_to(command, &dir)),
@@ -48,7 +46,7 @@ fn exit(written: io::Result<()>) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            print::note(&format!("cannot write it: {error}"));
+            print::note(&format!("cannot write the output: {error}"));
             ExitCode::FAILURE
         }
     }

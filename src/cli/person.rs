@@ -1,5 +1,5 @@
-//! `receptionist person`: who belongs to a business, and links by which they sign in. A link is shown once, by the call
-//! that makes it.
+//! `receptionist person`: the people of a business and their sign-in links. A link is shown only by the call
+//! that creates it.
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
@@ -13,48 +13,46 @@ use super::typed::{Kind, Typed};
 const COLUMNS: &[&str] = &["id", "email", "name", "role", "status", "staff_id", "last_sign_in_at"];
 const ALERTS: &[&str] = &["kind", "email", "in_app", "scope"];
 
-/// What is told beside a record of its link.
+/// The note about the link in a response.
 pub(super) fn about_link(record: &Record) -> &'static str {
     match record.get("no_link_reason").and_then(Value::as_str) {
         Some("has_password") => {
-            "there is no link: the account has a password, and its person signs in as always"
+            "no link was created: the account has a password, so the person signs in with it"
         }
         Some("no_public_url") => {
-            "there is no link, for people reach the service nowhere: set RECEPTIONIST_PUBLIC_URL, then make one with \
+            "no link was created, since the service has no public URL: set RECEPTIONIST_PUBLIC_URL, then create a link with \
              `receptionist person link`"
         }
         _ if record.get("link").is_some_and(Value::is_null) => {
-            "the answer is given again, without its link: make another with `receptionist person link`"
+            "this is a repeated response without its link: create another with `receptionist person link`"
         }
-        _ => "the link is shown only this once, and works once",
+        _ => "store the link now: it is not shown again and works once",
     }
 }
 
-/// Commands on people.
 #[derive(Debug, Subcommand)]
 pub(super) enum PersonCommand {
-    /// Add a person, and print the link where they choose a password
+    /// Add a person and print a link to choose a password
     Add(Add),
     /// List the people of a business
     List(ListInBusiness),
     /// Show a person
     Show(One),
-    /// Change a person; what is not given stays as it is
+    /// Change a person; omitted values stay the same
     Change(Change),
-    /// Take a person's membership away; their account stays
+    /// Remove a person from the business; the account stays
     Remove(One),
-    /// Make a link and print it; it voids the person's earlier ones
+    /// Create a link and print it; earlier links of the person stop working
     Link(Link),
-    /// Show how a person is alerted, or change it for one kind
+    /// Show the alert settings of a person, or change those of one kind
     Notifications(Notifications),
 }
 
-/// One person.
 #[derive(Debug, Args)]
 pub(super) struct One {
     #[command(flatten)]
     of: InBusiness,
-    /// The person, by their id or e-mail address
+    /// The id or e-mail address of the person
     #[arg(value_name = "PERSON")]
     person: String,
 }
@@ -65,90 +63,86 @@ impl One {
     }
 }
 
-/// Who a new person is.
 #[derive(Debug, Args)]
 pub(super) struct Add {
     #[command(flatten)]
     of: InBusiness,
-    /// Their e-mail address
+    /// The e-mail address
     #[arg(long)]
     email: String,
-    /// Their name
+    /// The name
     #[arg(long)]
     name: Option<String>,
-    /// What they are: owner, admin or member
+    /// The role: owner, admin or member
     #[arg(long)]
     role: String,
-    /// Which staff member they are, by their id or name
+    /// The id or name of the staff member that the person is
     #[arg(long)]
     staff: Option<String>,
-    /// Their language: en or fr
+    /// The language: en or fr
     #[arg(long)]
     locale: Option<String>,
 }
 
-/// What changes in a person.
 #[derive(Debug, Args)]
 pub(super) struct Change {
     #[command(flatten)]
     one: One,
-    /// What they are: owner, admin or member
+    /// The role: owner, admin or member
     #[arg(long)]
     role: Option<String>,
-    /// Which staff member they are, by their id or name
+    /// The id or name of the staff member that the person is
     #[arg(long, conflicts_with = "clear_staff")]
     staff: Option<String>,
-    /// They are no staff member
+    /// The person is not a staff member
     #[arg(long)]
     clear_staff: bool,
-    /// Their name
+    /// The name
     #[arg(long)]
     name: Option<String>,
-    /// Whether they come in: active or disabled
+    /// The access of the person: active or disabled
     #[arg(long)]
     status: Option<String>,
 }
 
-/// What a link is for.
 #[derive(Debug, Args)]
 pub(super) struct Link {
     #[command(flatten)]
     one: One,
-    /// What it is for: invitation, reset or enter [default: an invitation or a reset, whichever fits]
+    /// The kind of link: invitation, reset or enter [default: invitation or reset, depending on the account]
     #[arg(long)]
     kind: Option<String>,
 }
 
-/// How a person is alerted of one kind.
 #[derive(Debug, Args)]
 pub(super) struct Notifications {
     #[command(flatten)]
     one: One,
-    /// Of what kind to change it
+    /// The kind of alert to change
     #[arg(long, value_enum)]
     kind: Option<AlertKind>,
-    /// When it is mailed: now, daily or off
+    /// When to send mails: now, daily or off
     #[arg(long, requires = "kind")]
     email: Option<String>,
-    /// Whether it is shown in the dashboard
+    /// Whether the dashboard shows the alerts
     #[arg(long, value_name = "BOOL", requires = "kind")]
     in_app: Option<bool>,
-    /// Of all of the business's, or of what concerns the person's own staff member: all or mine
+    /// Alerts of the whole business, or only of the person's own staff member: all or mine
     #[arg(long, requires = "kind")]
     scope: Option<String>,
 }
 
-/// A kind of alert, as the operator API calls it.
+/// The kinds of alerts, with the names of the operator API.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
 enum AlertKind {
-    /// An endpoint was turned off for its failures
+    /// An endpoint was disabled because of failures
     WebhookDisabled,
     /// An urgent message was taken
     UrgentMessage,
-    /// Another message was taken
+    /// A normal message was taken
     MessageTaken,
-    /// A booking or a move waits for the team
+    /// A booking or a move waits for the team's answer
     AppointmentRequested,
     /// An appointment was booked
     AppointmentBooked,

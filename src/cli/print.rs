@@ -1,6 +1,6 @@
-//! The one place that writes to a terminal, and whether there are colours on it.
+//! Output to the terminal, and whether it has colours.
 //!
-//! Where the process must be able to end, whoever does not read what it says does not hold it up.
+//! Functions for a process that must be able to exit do not wait for a slow reader.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -12,29 +12,28 @@ use anstyle::{AnsiColor, Style};
 
 use super::shown::Look;
 
-/// How long a line waits for whoever reads standard error.
+/// The time limit for writing a line to standard error.
 const NOTE_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// A number and what is counted: `1 record`, `2 records`.
+/// A number with a noun: `1 record`, `2 records`.
 pub(super) fn count(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// Writes to standard output.
 pub(super) fn output(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        // Whoever reads, such as `head`, has seen enough.
+        // The reader, such as `head`, has closed the pipe on purpose.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
 }
 
-/// Writes to standard output as soon as somebody reads it. Nothing waits for that but the future.
+/// Writes to standard output when the reader is ready. Only the returned future waits.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
-    // No thread of the runtime, for that waits for its own when it ends.
+    // The runtime waits for its own threads when it ends, so this is another thread.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
         let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
@@ -42,7 +41,7 @@ pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     written.recv().await.unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
 }
 
-/// Writes a line to standard error, and gives up after [`NOTE_TIME_MAX`]. If that fails there is nobody left to tell.
+/// Writes a line to standard error. Gives up after [`NOTE_TIME_MAX`] and ignores errors.
 pub(super) fn note(text: &str) {
     let line = format!("{text}\n");
     let (done, written) = mpsc::channel();
@@ -55,12 +54,12 @@ pub(super) fn note(text: &str) {
     }
 }
 
-/// How answers look on standard output. `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` are heard.
+/// Whether standard output has colours. `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` are respected.
 pub(super) fn look() -> Look {
     Look { colours: AutoStream::choice(&io::stdout()) != ColorChoice::Never }
 }
 
-/// Writes what went wrong to standard error, what kind of thing it is in a colour.
+/// Writes an error to standard error, with its prefix coloured.
 pub(super) fn error(text: &str) {
     let look = Look { colours: AutoStream::choice(&io::stderr()) != ColorChoice::Never };
     let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));

@@ -1,6 +1,4 @@
-//! What the service answers, as far as the commands look at it.
-//!
-//! A [`Record`] keeps its fields in the order in which the service wrote them.
+//! The service's responses, as far as the commands read them. A [`Record`] keeps the order of its fields.
 
 use std::fmt;
 
@@ -9,7 +7,6 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One object of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Record(pub(super) Vec<(String, Value)>);
 
@@ -52,13 +49,13 @@ impl Serialize for Record {
     }
 }
 
-/// The answer that carries one object.
+/// A response with one object.
 #[derive(Debug, Deserialize)]
 pub(super) struct One {
     pub(super) data: Record,
 }
 
-/// The answer that carries a page of a list.
+/// A response with one page of a list.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Page {
     pub(super) data: Vec<Record>,
@@ -66,13 +63,12 @@ pub(super) struct Page {
     pub(super) has_more: bool,
 }
 
-/// The answer that refuses.
 #[derive(Debug, Deserialize)]
 pub(super) struct ErrorBody {
     pub(super) error: ApiError,
 }
 
-/// Why the service refused. Its display is `code: message` and an indented line for each detail.
+/// An error response. Its display is `code: message` and an indented line for each detail.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct ApiError {
     pub(super) code: String,
@@ -81,7 +77,7 @@ pub(super) struct ApiError {
     pub(super) details: Vec<Detail>,
 }
 
-/// A problem of a request, by the name of a property or parameter.
+/// A problem with a property or parameter of the request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Detail {
     pub(super) path: String,
@@ -98,7 +94,7 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// The text with its control characters written out: what callers said must not drive the operator's terminal.
+/// Escapes control characters, so that stored texts cannot control the operator's terminal.
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -111,7 +107,7 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// Marks that make a terminal show the text around them in another order.
+/// Whether the character changes the text direction in a terminal.
 fn is_direction_mark(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

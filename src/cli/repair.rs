@@ -1,4 +1,4 @@
-//! `repair-stamps`: brings stamps of the future back to the present, on a store that no service runs on.
+//! `repair-stamps`: moves timestamps in the future to the present, in the store of a stopped service.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,18 +13,16 @@ use super::carry_out::{CommandFailure, carry_out};
 use super::print;
 use crate::config::variables;
 
-/// The options of `repair-stamps`.
 #[derive(Debug, Args)]
 pub struct RepairArgs {
     /// The data directory of the stopped service
     #[arg(long, value_name = "DIR", env = variables::DATA_DIR, default_value = "./receptionist-data")]
     data_dir: PathBuf,
-    /// Only tell what would be repaired
+    /// Only print what the repair would change
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Why stamps were not repaired.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{variable}: {source}", variable = variables::DATA_DIR)]
@@ -44,15 +42,15 @@ impl From<StoreError> for CommandError {
 
 impl CommandFailure for CommandError {}
 
-/// Repairs the stamps of a store and prints what it did. Exit code 1 when that cannot be done, by a service that runs
-/// among others; begun again it goes on.
+/// Repairs the stamps of a store and prints the changes. Exit code 1 on failure, for example if a service
+/// runs. A repeated run continues an interrupted one.
 pub fn repair(args: RepairArgs) -> ExitCode {
     carry_out(false, run(args))
 }
 
 async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {
     let RepairArgs { data_dir, dry_run } = args;
-    // Opening would make one.
+    // Opening the store would create a directory.
     if !data_dir.is_dir() {
         return Err(RepairError::NoStore.into());
     }
@@ -61,29 +59,28 @@ async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {
     let closed = store.close().await;
     let report = repaired?;
     closed?;
-    print::output(&told(&report, dry_run)).map_err(CommandError::Output)?;
+    print::output(&describe(&report, dry_run)).map_err(CommandError::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is printed of a repair.
-fn told(report: &Report, dry_run: bool) -> String {
+fn describe(report: &Report, dry_run: bool) -> String {
     let mut text = format!("the present is {}", report.present);
     if report.resumed {
-        text.push_str(", as when the repair was begun");
+        text.push_str(", as at the start of the interrupted repair");
     }
     text.push('\n');
     for business in &report.businesses {
         text.push_str(&format!("{business}\n"));
     }
     if report.others > 0 {
-        text.push_str(&format!("of no business: {}\n", report.others));
+        text.push_str(&format!("without a business: {}\n", report.others));
     }
     text.push_str(match (report.businesses.is_empty() && report.others == 0, dry_run) {
-        (true, _) => "no stamp is later than that\n",
-        (false, true) => "nothing was changed; without --dry-run these records move to the present, in their order\n",
+        (true, _) => "no timestamp is later\n",
+        (false, true) => "nothing was changed; without --dry-run the command moves these records to the present and keeps their order\n",
         (false, false) => {
             "these records were moved to the present, in their order; clients that poll with updated_since must read \
-             anew from an instant before the wrong stamps\n"
+             again from an instant before the wrong timestamps\n"
         }
     });
     text
@@ -107,7 +104,7 @@ mod tests {
             others: 0,
         };
         assert_eq!(
-            told(&report, false),
+            describe(&report, false),
             "the present is 2026-03-02T09:00:00.000Z\nno stamp is later than that\n"
         );
         report.businesses.push(BusinessReport {
@@ -116,10 +113,10 @@ mod tests {
             records: BTreeMap::from([("appointments", 2), ("audit entries", 3)]),
         });
         report.resumed = true;
-        let text = told(&report, false);
+        let text = describe(&report, false);
         let line = "00000000-0000-0000-0000-000000000000 \"Salon \\\"Lumière\\\"\\n\": 2 appointments, 3 audit entries\n";
         assert!(text.contains(line) && text.contains("as when the repair was begun"), "{text}");
         assert!(text.contains("updated_since"), "{text}");
-        assert!(told(&report, true).contains("nothing was changed"));
+        assert!(describe(&report, true).contains("nothing was changed"));
     }
 }

@@ -1,7 +1,7 @@
-//! One request to the operator API, as the operator typed it and as it is sent.
+//! One request to the operator API, as typed and as sent.
 //!
-//! What always holds: words that the operator typed stay inside one segment of a path or one value of a query, whatever
-//! they contain; a body has what was given, and only that.
+//! Invariants: a typed text stays inside one path segment or one query value, whatever characters it
+//! contains. A body contains only given values.
 
 use hyper::Method;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use super::typed::Typed;
 
-/// A value of a request: sent as it is, or first told by what it means.
+/// A value of a request: final, or to be resolved first.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Term {
     Plain(Value),
@@ -19,7 +19,7 @@ pub(super) enum Term {
 }
 
 impl Term {
-    /// The terms that stand for something else, here and inside.
+    /// The unresolved terms of this value.
     fn typed(&mut self) -> Vec<&mut Term> {
         match self {
             Self::Plain(_) => Vec::new(),
@@ -29,7 +29,7 @@ impl Term {
         }
     }
 
-    /// What is sent. A word whose meaning nobody has told is sent as it was typed.
+    /// The value to send. An unresolved text is sent unchanged.
     fn value(&self) -> Value {
         match self {
             Self::Plain(value) => value.clone(),
@@ -59,19 +59,19 @@ impl From<Typed> for Term {
     }
 }
 
-/// The body of a request: what was given, and only that.
+/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Body(Vec<(String, Term)>);
 
 impl Body {
-    /// Adds a property, in place of one of the same name.
+    /// Adds a property, and replaces one of the same name.
     pub(super) fn with(mut self, name: &str, value: impl Into<Term>) -> Self {
         self.0.retain(|(other, _)| other != name);
         self.0.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Adds a property if there is a value for it.
+    /// Adds a property if there is a value.
     pub(super) fn given(self, name: &str, value: Option<impl Into<Term>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -79,17 +79,16 @@ impl Body {
         }
     }
 
-    /// Adds a property that is null, if it is to be cleared.
+    /// Adds a null property if it is to be cleared.
     pub(super) fn cleared(self, name: &str, cleared: bool) -> Self {
         self.given(name, cleared.then_some(Value::Null))
     }
 
-    /// Adds an object.
     pub(super) fn with_object(self, name: &str, body: Body) -> Self {
         self.with(name, Term::Object(body))
     }
 
-    /// Adds an object if it has a property.
+    /// Adds an object if it is not empty.
     pub(super) fn given_object(self, name: &str, body: Body) -> Self {
         let given = !body.0.is_empty();
         self.given(name, given.then_some(Term::Object(body)))
@@ -104,7 +103,7 @@ impl Body {
     }
 }
 
-/// Where a request goes: all businesses, somewhere in one, or the installation's own log.
+/// The path of a request: all businesses, a path within one, or the log of the installation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Path {
     root: &'static str,
@@ -112,29 +111,28 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// All businesses.
     pub(super) fn businesses() -> Self {
         Self { root: "/admin/v1/businesses", segments: Vec::new() }
     }
 
-    /// The log of what was done to accounts and to all of the installation.
+    /// The log of changes to accounts and to the installation.
     pub(super) fn installation_log() -> Self {
         Self { root: "/admin/v1/audit", segments: Vec::new() }
     }
 
-    /// One business, followed by these segments.
+    /// One business with these segments appended.
     pub(super) fn business(business: Typed, segments: &[&str]) -> Self {
         segments.iter().fold(Self::businesses().then(business), |path, segment| path.then(*segment))
     }
 
-    /// The path with one more segment.
+    /// Appends a segment.
     pub(super) fn then(mut self, segment: impl Into<Term>) -> Self {
         self.segments.push(segment.into());
         self
     }
 }
 
-/// One request, as it was typed.
+/// A request as typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) method: Method,
@@ -144,14 +142,14 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The terms that stand for something else, those of the path first.
+    /// The unresolved terms, those of the path first.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
         let path = self.path.segments.iter_mut().flat_map(Term::typed);
         let query = self.query.iter_mut().flat_map(|(_, term)| term.typed());
         path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
     }
 
-    /// The request as it is sent.
+    /// The request to send.
     pub(super) fn call(&self) -> Call {
         let mut path = self.path.root.to_owned();
         for segment in &self.path.segments {
@@ -167,18 +165,18 @@ impl Request {
     }
 }
 
-/// One request, as it is sent.
+/// A request as sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) method: Method,
-    /// The path, percent-encoded, without a query.
+    /// Percent-encoded, without the query.
     pub(super) path: String,
     pub(super) query: Vec<(String, String)>,
     pub(super) body: Option<Value>,
 }
 
 impl Call {
-    /// The path, with the query if there is one and these parameters behind it.
+    /// The path with the query, and `more` parameters appended to it.
     pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
         if self.query.is_empty() && more.is_empty() {
             return self.path.clone();
@@ -191,7 +189,7 @@ impl Call {
 
 fn push_encoded(path: &mut String, segment: &str) {
     for byte in segment.bytes() {
-        // A dot is encoded as well: no segment of ours has one, and `..` must not lead elsewhere.
+        // Dots are encoded too, so that `..` cannot change the path. No fixed segment contains a dot.
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
             path.push(char::from(byte));
         } else {

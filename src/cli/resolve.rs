@@ -1,7 +1,8 @@
-//! What the words of a command stand for: ids for names, instants for times of the business, the content of a file.
+//! Resolves the texts of a command: names to ids, local times to instants, and file names to contents.
 //!
-//! What always holds: an id is taken as it is, without asking; a word that stands for several things, or for none, ends
-//! the command before anything is changed; what was taken without being named in full is said in a note; what deletes
+//! Invariants: an id is used without a look-up. An ambiguous or unknown text ends the command before any
+//! change. A note reports each record that the command did not name in full. Commands that delete require an
+//! id or a full name.
 //! something wants an id or a whole name.
 
 use std::borrow::Cow;
@@ -23,44 +24,42 @@ use super::typed::time::{self, TimeError};
 use super::typed::{Kind, Typed, region, zone};
 use super::walk::{self, WalkError};
 
-/// How many are named where several may be meant.
+/// The maximum number of listed candidates.
 const NAMED_MAX: u32 = 10;
 
-/// How much of a file is sent, in bytes; the service takes no longer body.
+/// The maximum size of a file, in bytes, which is the service's limit for a body.
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// Why it is not known what a word stands for.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ResolveError {
     #[error(transparent)]
     Walk(#[from] WalkError),
-    #[error("there is no business yet: `receptionist business create` makes one")]
+    #[error("there is no business yet: create one with `receptionist business create`")]
     NoBusiness,
-    #[error("{place}: there is no {kind} {}; {proposal}", told(.text))]
-    None { place: Cow<'static, str>, kind: &'static str, text: String, proposal: String },
-    #[error("{place}: {said}; say which:{list}")]
-    Several { place: Cow<'static, str>, said: String, list: String },
-    #[error("{place}: there are too many to look for a {kind} by its name; give its id")]
-    TooMany { place: Cow<'static, str>, kind: &'static str },
-    #[error("{place}: {} is no whole name, and what is deleted must be named in full: {list}", told(.text))]
-    NotWhole { place: Cow<'static, str>, text: String, list: String },
-    #[error("{place}: {error}")]
-    Time { place: Cow<'static, str>, error: TimeError },
-    #[error("{place}: cannot read {}: {}", told(.file), .source.kind())]
-    File { place: Cow<'static, str>, file: String, source: io::Error },
+    #[error("{argument}: there is no {kind} {}; {proposal}", quoted(.text))]
+    None { argument: Cow<'static, str>, kind: &'static str, text: String, proposal: String },
+    #[error("{argument}: {said}; choose one:{list}")]
+    Several { argument: Cow<'static, str>, said: String, list: String },
+    #[error("{argument}: there are too many records to find a {kind} by name; use the id")]
+    TooMany { argument: Cow<'static, str>, kind: &'static str },
+    #[error("{argument}: {} is not a full name, and this command needs the full name or the id: {list}", quoted(.text))]
+    NotWhole { argument: Cow<'static, str>, text: String, list: String },
+    #[error("{argument}: {error}")]
+    Time { argument: Cow<'static, str>, error: TimeError },
+    #[error("{argument}: cannot read {}: {}", quoted(.file), .source.kind())]
+    File { argument: Cow<'static, str>, file: String, source: io::Error },
     #[error(
-        "--phone-region: the time zone {zone} tells no country; say in which region national phone numbers are read, such as --phone-region FR"
+        "--phone-region: the time zone {zone} does not identify a country; set the region of national phone numbers, for example --phone-region FR"
     )]
     NoRegion { zone: String },
 }
 
 impl ResolveError {
-    /// Whether it is what was typed, and not that the service could not be asked.
+    /// Whether the command is wrong, in contrast to a failed request.
     pub(super) fn is_of_the_command(&self) -> bool {
         !matches!(self, Self::Walk(_))
     }
 
-    /// The refusal of the service, if it is one.
     pub(super) fn refusal(&self) -> Option<&ApiError> {
         if let Self::Walk(WalkError::Client(error)) = self { error.refusal() } else { None }
     }
@@ -72,11 +71,11 @@ impl From<ClientError> for ResolveError {
     }
 }
 
-fn told(text: &str) -> String {
+fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text))
 }
 
-/// Puts what they stand for in the place of a task's words, and says what should be known of that.
+/// Resolves the texts of a task in place and returns notes.
 pub(super) async fn resolve(
     client: &Client,
     task: &mut Task,
@@ -95,13 +94,13 @@ pub(super) async fn resolve(
     Ok(meaning.notes)
 }
 
-/// A kind of thing that has names.
+/// A kind of record with names.
 #[derive(Clone, Copy)]
 struct Named {
     noun: &'static str,
-    /// The command on such things.
+    /// The command for this kind.
     command: &'static str,
-    /// Which of their fields is what they are called by.
+    /// The name of the field with the name.
     called: &'static str,
 }
 
@@ -112,15 +111,13 @@ impl Named {
     const PERSON: Self = Self { noun: "person", command: "person", called: "email" };
 }
 
-/// What is known so far.
+/// The results so far.
 struct Meaning<'a> {
     client: &'a Client,
     now: DateTime<Utc>,
-    /// Whether names must be whole.
+    /// Whether only full names are accepted.
     whole: bool,
-    /// The id of the business.
     business: Option<String>,
-    /// The zone of the business.
     zone: Option<Tz>,
     notes: Vec<String>,
 }
@@ -128,14 +125,14 @@ struct Meaning<'a> {
 impl Meaning<'_> {
     async fn of(&mut self, typed: &Typed) -> Result<Value, ResolveError> {
         let text = typed.text.as_str();
-        let place = typed.place.clone();
+        let argument = typed.argument.clone();
         let id = match typed.kind {
             Kind::Business => {
                 let id = self.named(typed, Named::BUSINESS, &Path::businesses()).await?;
                 self.business.insert(id).clone()
             }
             Kind::OnlyBusiness => {
-                let id = self.only_business(place).await?;
+                let id = self.only_business(argument).await?;
                 self.business.insert(id).clone()
             }
             Kind::Service => self.named(typed, Named::SERVICE, &self.within("services")).await?,
@@ -143,11 +140,11 @@ impl Meaning<'_> {
             Kind::Person => self.named(typed, Named::PERSON, &self.within("people")).await?,
             Kind::Instant if time::is_exact(text) => text.to_owned(),
             Kind::Instant => time::instant(text, self.zone().await?, self.now)
-                .map_err(|error| ResolveError::Time { place, error })?,
+                .map_err(|error| ResolveError::Time { argument, error })?,
             Kind::Day { later_by } => time::day(text, later_by, self.zone().await?, self.now)
-                .map_err(|error| ResolveError::Time { place, error })?,
+                .map_err(|error| ResolveError::Time { argument, error })?,
             Kind::File => {
-                read(text).map_err(|source| ResolveError::File { place, file: text.to_owned(), source })?
+                read(text).map_err(|source| ResolveError::File { argument, file: text.to_owned(), source })?
             }
             Kind::RegionOfZone => return self.region(text),
         };
@@ -159,30 +156,30 @@ impl Meaning<'_> {
         Path::businesses().then(business).then(kind)
     }
 
-    /// The id of the business that goes without saying.
-    async fn only_business(&mut self, place: Cow<'static, str>) -> Result<String, ResolveError> {
+    /// The id of the only business.
+    async fn only_business(&mut self, argument: Cow<'static, str>) -> Result<String, ResolveError> {
         let records = walk::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
         match &records[..] {
             [] => Err(ResolveError::NoBusiness),
             [only] => {
-                self.notes.push(format!("{place}: {}", described(only)));
+                self.notes.push(format!("{argument}: {}", described(only)));
                 Ok(word(only, "id").to_owned())
             }
             several => {
                 let said = "there are several businesses".to_owned();
-                Err(ResolveError::Several { place, said, list: listed(several.iter()) })
+                Err(ResolveError::Several { argument, said, list: listed(several.iter()) })
             }
         }
     }
 
-    /// The id of what is called so.
+    /// The id of the record with this name.
     async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, ResolveError> {
-        let (place, text) = (typed.place.clone(), typed.text.as_str());
+        let (argument, text) = (typed.argument.clone(), typed.text.as_str());
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }
         let records = match walk::records(self.client, path, &Part::whole()).await {
-            Err(WalkError::TooLong) => return Err(ResolveError::TooMany { place, kind: kind.noun }),
+            Err(WalkError::TooLong) => return Err(ResolveError::TooMany { argument, kind: kind.noun }),
             records => records?,
         };
         let wanted = text.trim().to_lowercase();
@@ -190,13 +187,13 @@ impl Meaning<'_> {
             records.iter().filter(|record| fits(&word(record, kind.called).to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
-        // Every name begins with nothing, which is what a variable that is not set comes to.
+        // An empty text, for example an unset variable, would be the beginning of every name.
         let begins = same.is_empty() && !wanted.is_empty();
         let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {
             ([one], _) => Ok(word(one, "id").to_owned()),
             ([], [one]) if !self.whole => {
-                self.notes.push(format!("{place}: {}", described(one)));
+                self.notes.push(format!("{argument}: {}", described(one)));
                 Ok(word(one, "id").to_owned())
             }
             ([], []) => {
@@ -205,50 +202,52 @@ impl Meaning<'_> {
                 let proposals = near(text, names.iter().map(String::as_str));
                 let proposals: Vec<String> = proposals.into_iter().map(told).collect();
                 let proposals: Vec<&str> = proposals.iter().map(String::as_str).collect();
-                let listed = || format!("`receptionist {} list` shows those there are", kind.command);
+                let listed = || format!("list them with `receptionist {} list`", kind.command);
                 let proposal = question(&proposals).unwrap_or_else(listed);
-                Err(ResolveError::None { place, kind: kind.noun, text: text.to_owned(), proposal })
+                Err(ResolveError::None { argument, kind: kind.noun, text: text.to_owned(), proposal })
             }
-            ([], [one]) => Err(ResolveError::NotWhole { place, text: text.to_owned(), list: described(one) }),
+            ([], [one]) => {
+                Err(ResolveError::NotWhole { argument, text: text.to_owned(), list: described(one) })
+            }
             ([], several) => {
-                let said = format!("{} names begin with {}", several.len(), told(text));
-                Err(ResolveError::Several { place, said, list: listed(several.iter().copied()) })
+                let said = format!("{} names begin with {}", several.len(), quoted(text));
+                Err(ResolveError::Several { argument, said, list: listed(several.iter().copied()) })
             }
             (several, _) => {
-                let said = format!("{} are called {}", several.len(), told(text));
-                Err(ResolveError::Several { place, said, list: listed(several.iter().copied()) })
+                let said = format!("{} records have the name {}", several.len(), quoted(text));
+                Err(ResolveError::Several { argument, said, list: listed(several.iter().copied()) })
             }
         }
     }
 
-    /// The zone of the business, which is asked for once.
+    /// The zone of the business, from the first look-up.
     async fn zone(&mut self) -> Result<Tz, ResolveError> {
         if let Some(zone) = self.zone {
             return Ok(zone);
         }
         let path = Path::businesses().then(self.business.as_deref().unwrap_or_default());
         let business = walk::one(self.client, &path).await?;
-        // The service knows no zone that is none.
+        // The service accepts valid zones only.
         let zone = word(&business, "timezone").parse().unwrap_or(Tz::UTC);
         self.zone = Some(zone);
         Ok(zone)
     }
 
-    /// The region of phone numbers in the zone's country.
+    /// The phone region of the zone's country.
     fn region(&mut self, text: &str) -> Result<Value, ResolveError> {
         if zone::zone(text).is_none() {
-            // The service will refuse the zone, and that is what is to be said.
+            // The service refuses the zone with a better message.
             return Ok(Value::Null);
         }
         let Some(region) = region::of_zone(text) else {
             return Err(ResolveError::NoRegion { zone: text.to_owned() });
         };
-        self.notes.push(format!("--phone-region: {region}, after the time zone {text}"));
+        self.notes.push(format!("--phone-region: {region}, from the time zone {text}"));
         Ok(region.into())
     }
 }
 
-/// The content of a file, or of standard input.
+/// Reads a file, or standard input for `-`.
 fn read(file: &str) -> io::Result<String> {
     let mut content = String::new();
     let bytes = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX);
@@ -263,7 +262,7 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// How it is called: people, who need not have a name, by their address.
+/// The name of a record. A person without a name has the email address.
 fn called(record: &Record) -> &str {
     let email = word(record, "email");
     if email.is_empty() { word(record, "name") } else { email }
@@ -273,12 +272,12 @@ fn described(record: &Record) -> String {
     format!("{} ({})", one_line(called(record)), one_line(word(record, "id")))
 }
 
-/// A line for each, up to a bound.
+/// One line per record, with a limit.
 fn listed<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let mut list = String::new();
     for (record, count) in records.zip(1..) {
         if count > NAMED_MAX {
-            list.push_str("\n  and more");
+            list.push_str("\n  … and more");
             break;
         }
         list.push_str(&format!("\n  {}  {}", one_line(word(record, "id")), one_line(called(record))));

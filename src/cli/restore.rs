@@ -1,5 +1,5 @@
-//! `restore` and `verify`: making a store of a backup, and proving one whole. No service needs to run for either.
-
+//! `restore` and `verify`: creating a store from a backup, and checking a backup or a store. Neither needs a
+//! running service.
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,21 +13,21 @@ use serde_json::{Value, json};
 use super::carry_out::carry_out;
 use super::print;
 
-/// The options of `restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// The directory of the backup
     #[arg(long, value_name = "BACKUP")]
     from: PathBuf,
-    /// The data directory to be made: one that is not there or empty
+    /// The data directory to create; it must not exist or be empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The list of what was revoked, erased, removed and ended since, from the data directory that the backup was made of
-    /// (DATA_DIR/tombstones), or that directory [default: the copy beside the backup, which `backup --in` makes]. Without a
-    /// list every API key is revoked, and whoever was erased since is back
+    /// The list of keys, contacts, people and businesses that were revoked or deleted since the backup:
+    /// DATA_DIR/tombstones of the original data directory, or that directory [default: the copy next to the
+    /// backup, which `backup --in` makes]. Without a list, every API key is revoked, and contacts erased
+    /// since the backup are restored
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
-    /// Restore a backup that lacks recorded rows. The service counts the businesses concerned anew
+    /// Restore a backup that lacks recorded rows; the service counts the affected businesses again
     #[arg(long)]
     accept_incomplete: bool,
     /// Print the result and errors as JSON
@@ -35,7 +35,6 @@ pub struct RestoreArgs {
     json: bool,
 }
 
-/// The options of `verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
     /// A backup, or the data directory of a stopped service
@@ -46,11 +45,11 @@ pub struct VerifyArgs {
     json: bool,
 }
 
-/// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
+/// Creates a store from a backup. Exit code 0 when it is complete and on disk.
 pub fn restored(args: RestoreArgs) -> ExitCode {
     let RestoreArgs { from, to, after, accept_incomplete, json } = args;
     let act = async {
-        // Nothing of the network is needed.
+        // The command does not use the network.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
         let list = match after {
             Some(after) => Some(after),
@@ -59,22 +58,22 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
         let restored = restore(&from, &to, list.as_deref(), accept_incomplete, &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
         let list = list.as_deref();
-        let text = if json { line(&restored_json(&restored, list)) } else { told(&restored, list) };
+        let text = if json { line(&restored_json(&restored, list)) } else { describe(&restored, list) };
         print::output(&text).map_err(|error| error.to_string())?;
         Ok(ExitCode::SUCCESS)
     };
     carry_out::<String>(json, act)
 }
 
-/// The copy of the list beside a backup, if there is one.
+/// The copy of the list next to a backup.
 fn beside(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
-    // A path may end in a link or in `..`. One that leads nowhere is no backup, which the restore says.
+    // The path may end in a link or in `..`. The restore reports a path that does not exist.
     let Ok(backup) = backup.canonicalize() else { return Ok(None) };
     let Some(dir) = backup.parent() else { return Ok(None) };
     Ok(copied_tombstones(dir)?.map(|_| dir.join(TOMBSTONES_FILE)))
 }
 
-/// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
+/// Verifies a directory. Exit code 1 if there are findings or the directory cannot be checked.
 pub fn verified(args: VerifyArgs) -> ExitCode {
     let VerifyArgs { dir, json } = args;
     let act = async {
@@ -86,12 +85,11 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
     carry_out::<String>(json, act)
 }
 
-/// A result as a line of JSON.
+/// A result as one line of JSON.
 fn line(data: &Value) -> String {
     format!("{}\n", json!({ "data": data }))
 }
 
-/// The result of a restore, for programs.
 fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
     let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
     json!({
@@ -110,11 +108,10 @@ fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
     })
 }
 
-/// What is printed of a restore.
-fn told(restored: &Restored, list: Option<&Path>) -> String {
+fn describe(restored: &Restored, list: Option<&Path>) -> String {
     let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
     let mut text = format!(
-        "restored as of {} (commit {}): {} rows\n",
+        "restored the state of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
     );
     if !incomplete.is_empty() {
@@ -124,48 +121,46 @@ fn told(restored: &Restored, list: Option<&Path>) -> String {
         let count = |number: usize, one, more| print::count(number as u64, one, more);
         let revoked = count(
             *revoked,
-            "API key that was revoked since is revoked",
-            "API keys that were revoked since are revoked",
+            "API key revoked since the backup is revoked",
+            "API keys revoked since the backup are revoked",
         );
-        let erased = count(*erased, "contact that was erased since", "contacts that were erased since");
-        let ended = count(*ended, "business that was ended since", "businesses that were ended since");
+        let erased = count(*erased, "contact erased since the backup", "contacts erased since the backup");
+        let ended = count(*ended, "business deleted since the backup", "businesses deleted since the backup");
         let removed = count(
             *removed,
-            "person who was removed from a business since is removed",
-            "people who were removed from a business since are removed",
+            "person removed from a business since the backup is removed",
+            "people removed from a business since the backup are removed",
         );
-        let kept = count(*kept, "contact that was erased since is", "contacts that were erased since are");
+        let kept = count(*kept, "contact erased since the backup is", "contacts erased since the backup are");
         text.push_str(&format!(
             "the list {} was applied:\n\
-             {revoked}; {valid} let in\n\
-             {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n\
+             {revoked}; {valid} still valid\n\
+             {erased} and {ended} are removed again; the service deletes their remaining data when it starts\n\
              {removed}\n",
             list.display()
         ));
         if restored.kept > 0 {
             text.push_str(&format!(
-                "{kept} still there, in businesses whose profile does not decode: `receptionist verify` names them, and \
-                 they go with the business (`receptionist business delete`)\n"
+                "{kept} still in businesses with an undecodable profile: `receptionist verify` lists these businesses, and \
+                 `receptionist business delete` deletes them\n"
             ));
         }
     } else {
         let keys =
             if *revoked == 1 { "the one API key is".into() } else { format!("all {revoked} API keys are") };
         text.push_str(&format!(
-            "there was no list of what was revoked, erased, removed and ended since (--after), nor a copy beside the \
-             backup, so {keys} revoked; contacts that were erased, people who were removed and businesses that were \
-             ended since the backup was made are back\n"
+            "no list of later revocations was given (--after) or found next to the backup, so {keys} revoked; contacts \
+             erased, people removed and businesses deleted since the backup are restored\n"
         ));
     }
     text.push_str(
-        "everybody is signed out, and no link to sign in works any more\n\
-         whoever was disabled, or given another role or another password, since the backup was made is back as they \
-         were then: look through `receptionist person list` of each business\n",
+        "all people are signed out, and all sign-in links are invalid\n\
+         people have the status, role and password that they had at the time of the backup: check `receptionist \
+         person list` of each business\n",
     );
     text
 }
 
-/// What was found, for programs.
 fn found_json(report: &Report) -> Value {
     let Report { rows, businesses, records, findings, found } = report;
     json!({
@@ -178,12 +173,11 @@ fn found_json(report: &Report) -> Value {
     })
 }
 
-/// What is printed of what was found.
 fn found(report: &Report) -> String {
     let Report { rows, businesses, records, findings, found } = report;
     let mut text: String = findings.iter().map(|finding| format!("{finding}\n")).collect();
     if *found > findings.len() as u64 {
-        text.push_str(&format!("and {} more\n", found - findings.len() as u64));
+        text.push_str(&format!("and {} more findings\n", found - findings.len() as u64));
     }
     let [rows, businesses, records] = [
         print::count(*rows, "row", "rows"),

@@ -1,7 +1,7 @@
-//! A directory in which backups have directories of their own, named by the time, of which the newest are kept.
+//! A directory with one subdirectory per backup, named by time, of which the newest are kept.
 //!
-//! What always holds: only a directory that has such a name, a manifest that belongs to its digest, and nothing in it that
-//! is not of a backup is deleted. It gets another name first, by which the next run finds what a crash has left of it.
+//! Invariant: only a directory with such a name, a valid manifest and no other content than a backup is
+//! deleted. It is renamed first, so that the next run can finish an interrupted deletion.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 use actors::backup::{Backup, MANIFEST_FILE, ROWS_FILE};
 use chrono::{DateTime, NaiveDateTime, Utc};
 
-/// How the directories are named.
+/// The format of the names.
 const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
-/// What the name of a directory that is being deleted begins with.
+/// The prefix of a directory that is being deleted.
 const DELETED: &str = "deleted-";
 
-/// The directory of a backup that is made now.
+/// The directory for a new backup.
 pub(super) fn new_in(dir: &Path, now: DateTime<Utc>) -> PathBuf {
     dir.join(now.format(NAME).to_string())
 }
 
-/// Deletes the complete backups in the directory of this one but for the newest, so many with this one; gives how many
-/// were deleted.
+/// Deletes the older complete backups next to this one, so that at most `keep` remain. Returns the number of
+/// deleted ones.
 pub(super) fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     let Some(dir) = made.parent() else { return Ok(0) };
     let mut others = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     Ok(others.len())
 }
 
-/// Deletes the files of a backup, as far as they are there, and their directory.
+/// Deletes the files of a backup, even if some are missing, and the directory.
 fn delete(dir: &Path) -> io::Result<()> {
     for file in [MANIFEST_FILE, ROWS_FILE] {
         match fs::remove_file(dir.join(file)) {
@@ -58,12 +58,12 @@ fn delete(dir: &Path) -> io::Result<()> {
     fs::remove_dir(dir)
 }
 
-/// Whether a directory of backups gives such a name to one.
+/// Whether the name has the format of a backup.
 fn is_name(name: &str) -> bool {
     NaiveDateTime::parse_from_str(name, NAME).is_ok()
 }
 
-/// Whether a directory is a complete backup that was made here, and nothing else.
+/// Whether the directory is a complete backup without other files.
 fn is_complete(dir: &Path) -> io::Result<bool> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     if !is_name(&name) {

@@ -1,4 +1,4 @@
-//! Carrying a command out: what its words mean, the request or requests, and what is printed of the answer.
+//! Executes a command: resolves its texts, sends the requests and prints the response.
 
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -21,7 +21,6 @@ use super::task::{ContactTable, Rows, Show, Task};
 use super::walk::{WalkError, Walked, read, walk};
 use super::{OperatorCommand, print, walk};
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunError {
     #[error(transparent)]
@@ -36,11 +35,11 @@ pub(super) enum RunError {
     Import(#[from] ImportError),
     #[error(transparent)]
     Holidays(#[from] HolidayError),
-    /// A refusal, told by the flags of the command.
+    /// An error response, with the names of the command's flags.
     #[error("{0}")]
     Refused(String),
     #[error(
-        "the service refuses the operator's token of {origin}; say where its own is with --data-dir, or give it with --admin-token"
+        "the service refuses the operator's token of {origin}; set the service's data directory with --data-dir, or its token with --admin-token"
     )]
     TokenRefused { origin: String },
     #[error(transparent)]
@@ -73,13 +72,13 @@ impl CommandFailure for RunError {
 }
 
 impl RunError {
-    /// Whether it is the operator's token that is refused.
+    /// Whether the service refused the operator's token.
     fn is_for_the_token(&self) -> bool {
         self.refusal().is_some_and(|refused| refused.code == "unauthorized")
     }
 }
 
-/// What a command prints.
+/// The output of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Printed {
     /// For standard output.
@@ -88,8 +87,8 @@ pub(super) struct Printed {
     pub(super) note: Option<String>,
 }
 
-/// Carries a command out and prints what came of it. Exit status 1 if the request failed, 2 if the command or a setting
-/// is bad.
+/// Executes a command and prints its output. Exit status 1 for a failed request, 2 for an invalid command or
+/// setting.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let (task, options) = command.into_parts();
     let json = options.json;
@@ -128,10 +127,10 @@ async fn carry_out(mut task: Task, options: OperatorOptions, flags: &Flags) -> R
     Ok(())
 }
 
-/// Tells what the words mean, says what should be known of that, and makes the request.
+/// Resolves the texts, prints the notes about them, and sends the request.
 async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
     let notes = resolve(client, task, SystemTime::now().into()).await?;
-    // Programs read nothing but an error there.
+    // With --json, standard error contains errors only.
     if !json {
         notes.iter().for_each(|note| print::note(note));
     }
@@ -141,7 +140,7 @@ async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, 
     perform(client, task, json, print::look()).await
 }
 
-/// Makes the request, or one for each page of a list, and says what is to be printed.
+/// Sends the request, or one for each page of a list, and builds the output.
 pub(super) async fn perform(
     client: &Client,
     task: &Task,
@@ -179,7 +178,7 @@ pub(super) async fn perform(
     Ok(Printed { output, note })
 }
 
-/// What became of a table of contacts.
+/// The output of an import of contacts.
 async fn contacts(
     client: &Client,
     table: &ContactTable,
@@ -192,31 +191,32 @@ async fn contacts(
     let output = if json {
         format!("{}\n", serde_json::json!({"data": {"made": made, "there": there}}))
     } else {
-        let verb = if table.dry_run { "would make" } else { "made" };
+        let verb = if table.dry_run { "would create" } else { "created" };
         let contacts = print::count(made, "contact", "contacts");
-        format!("{verb} {contacts}; already there: {there}\n")
+        format!("{verb} {contacts}; already existing: {there}\n")
     };
     Ok(Printed { output, note: imported.note() })
 }
 
-/// What became of a calendar of holidays.
+/// The output of an import of holidays.
 fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
     let Closed { made, there } = closed;
     if json {
-        let told = |date: &NaiveDate, note: &str| serde_json::json!({"date": date.to_string(), "note": note});
+        let named =
+            |date: &NaiveDate, note: &str| serde_json::json!({"date": date.to_string(), "note": note});
         let day = |ClosedDay { date, note, affected, ids }: &ClosedDay| {
-            let mut day = told(date, note);
+            let mut day = named(date, note);
             day["affected"] = serde_json::json!({"count": affected, "ids": ids});
             day
         };
         let (made, there): (Vec<_>, Vec<_>) =
-            (made.iter().map(day).collect(), there.iter().map(|(date, note)| told(date, note)).collect());
+            (made.iter().map(day).collect(), there.iter().map(|(date, note)| named(date, note)).collect());
         let said = serde_json::json!({"data": {"made": made, "there": there}});
         return Printed { output: format!("{said}\n"), note: None };
     }
-    let verb = if dry_run { "would close on" } else { "closed on" };
+    let verb = if dry_run { "would close" } else { "closed" };
     let days = print::count(made.len() as u64, "day", "days");
-    let mut output = format!("{verb} {days}; special already: {}\n", there.len());
+    let mut output = format!("{verb} {days}; already special days: {}\n", there.len());
     let appointments = |count| print::count(count, "appointment", "appointments");
     for ClosedDay { date, note, affected, .. } in made {
         let stay = if *affected > 0 { format!("  ({})", appointments(*affected)) } else { String::new() };
@@ -225,13 +225,13 @@ fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
     let affected: u64 = made.iter().map(|day| day.affected).sum();
     let stay = if affected == 1 { "stays" } else { "stay" };
     let note = format!(
-        "{} on these days {stay}; `receptionist appointment list` with --from and --to shows them",
+        "{} on these days {stay} booked; list them with `receptionist appointment list` and its flags --from and --to",
         appointments(affected)
     );
     Printed { output, note: (affected > 0).then_some(note) }
 }
 
-/// A list in JSON: one page as the service wrote it; of several, the one that has all their rows.
+/// A list as JSON: a single page unchanged, several pages as one.
 fn whole(walked: &Walked) -> Result<Printed, RunError> {
     let output = match serde_json::to_string(&walked.list) {
         Ok(text) if walked.pages > 1 => format!("{text}\n"),
@@ -253,7 +253,7 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
     }
 }
 
-/// A refusal told by the command's flags, with what may help.
+/// The error with the names of the command's flags and with hints.
 pub(super) async fn explained(client: &Client, error: RunError, call: &Call, flags: &Flags) -> RunError {
     let Some(refused) = error.refusal() else { return error };
     let mut text = told(refused, call, flags);
@@ -271,7 +271,7 @@ pub(super) async fn explained(client: &Client, error: RunError, call: &Call, fla
     RunError::Refused(text)
 }
 
-/// In which region national numbers are read, and how to change that. Nothing if the service does not say.
+/// A hint about the region of national phone numbers. `None` if the service does not return it.
 async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
     let business = walk::one(client, &Path::businesses().then(id)).await.ok()?;
@@ -286,7 +286,7 @@ fn one(answer: &Answer) -> Result<Record, ClientError> {
     read(answer).map(|one: One| one.data)
 }
 
-/// The body as it came, which must be JSON or nothing, ended by a line feed.
+/// The unchanged body, which must be JSON or empty, with a line feed at the end.
 fn raw(answer: &Answer) -> Result<String, ClientError> {
     if answer.body.is_empty() {
         return Ok(String::new());

@@ -1,4 +1,4 @@
-//! `salvage`: a new store of the readable rows of a damaged one. The service must be stopped.
+//! `salvage`: copies the readable rows of a damaged store to a new one. The service must be stopped.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,27 @@ use serde_json::json;
 use super::carry_out::carry_out;
 use super::print;
 
-/// The options of `salvage`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The command reads every part of the damaged store that can still be read, and writes nothing into \
-                        it. A record whose newest state is unreadable may come back as it was earlier. The list of \
-                        businesses that are set aside (businesses-set-aside) is not copied: the new store starts without \
-                        it.\n\nExit codes: 0 when no record is known to be missing; 1 when records are missing, when a \
-                        business's profile cannot be read, or when the new store could not be made; 2 for wrong usage."
+    after_help = "The command reads every readable part of the damaged store and does not write to it. A record whose newest \
+                        version is unreadable may be restored in an earlier version. The list of offline businesses \
+                        (businesses-set-aside) is not copied: the new store starts without it.\n\nExit codes: 0 if no \
+                        record is known to be missing; 1 if records are missing, a business's profile cannot be read, or \
+                        the new store cannot be created; 2 for wrong usage."
 )]
 pub struct SalvageArgs {
     /// The data directory of the damaged store
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// The data directory to be made: one that does not exist or is empty
+    /// The data directory to create; it must not exist or be empty
     #[arg(long, value_name = "NEW")]
     to: PathBuf,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Makes a new store of the readable rows. Exit code 1 if any are missing.
+/// Copies the readable rows. Exit code 1 if records are missing.
 pub fn salvage(args: SalvageArgs) -> ExitCode {
     let SalvageArgs { data_dir, to, json } = args;
     let act = async {
@@ -52,7 +51,7 @@ fn note(kind: &SalvagedKind) -> String {
     }
 }
 
-const UNUSABLE: &str = "the profile cannot be read, or the business is missing in the list of businesses";
+const UNUSABLE: &str = "the profile cannot be read, or the list of businesses does not contain the business";
 
 fn as_text(salvaged: &Salvaged, to: &Path) -> String {
     let mut text = String::new();
@@ -75,7 +74,7 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
     }
     let _ = write!(
         text,
-        "\n{} are written to {}; {} of the damaged store could not be read\n",
+        "\nwrote {} to {}; {} of the damaged store could not be read\n",
         print::count(salvaged.rows, "row", "rows"),
         to.display(),
         print::count(salvaged.unreadable.len() as u64, "part", "parts"),
@@ -89,9 +88,9 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
         )
     } else {
         format!(
-            "Records are missing. Next: compare with your newest backup, and restore that if it holds more. Otherwise check \
-             the new store (receptionist verify {}), start the service on it (receptionist serve --data-dir {}), and enter \
-             what is missing again.\n",
+            "Records are missing. Next: compare the new store with your newest backup, and restore the backup if it has \
+             more records. Otherwise check the new store (receptionist verify {}), start the service on it (receptionist serve --data-dir {}), and enter \
+             the missing records again.\n",
             to.display(),
             to.display()
         )

@@ -1,9 +1,9 @@
-//! `serve`: runs the service until it is told to stop.
+//! `serve`: runs the service until it receives a signal to stop.
 //!
-//! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
-//! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
-//! exit code 1; a hang-up has the files of certificates read again, and never ends the service; standard output
-//! and error that are not read hold up neither an answer nor the end.
+//! Invariants: standard output contains only the two lines with the addresses. An invalid setting is one line
+//! on standard error and exit code 2; another failure to start is one line and exit code 1. SIGHUP reloads
+//! the certificates and never ends the service. A slow reader of standard output or standard error delays
+//! neither responses nor the exit.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -22,7 +22,6 @@ use crate::server::ServerError;
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
 
-/// Why the service could not run.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ServeError {
     #[error(transparent)]
@@ -33,12 +32,12 @@ pub(super) enum ServeError {
     Runtime(#[source] io::Error),
     #[error("cannot write to standard output: {0}")]
     Output(#[source] io::Error),
-    #[error("the sample business could not be made: {0}")]
+    #[error("cannot create the sample business: {0}")]
     Sample(String),
 }
 
 impl ServeError {
-    /// Whether a setting has a bad value; a certificate that cannot be read is one, an address in use is not.
+    /// Whether a setting is invalid. An unreadable certificate counts, an address in use does not.
     fn is_of_a_setting(&self) -> bool {
         match self {
             Self::Config(_) => true,
@@ -52,12 +51,12 @@ impl ServeError {
     }
 }
 
-/// Runs the service. Exit code 0 once it has stopped in order.
+/// Runs the service. Exit code 0 after a normal stop.
 pub fn serve(args: ServeArgs) -> ExitCode {
     exit(run(args.try_into(), async |service: &Service| say(where_it_listens(service)).await))
 }
 
-/// Runs the service with these settings; `started` runs once it listens.
+/// Runs the service with these settings. `started` runs after it listens.
 pub(super) fn run(
     settings: Result<Settings, ConfigError>,
     started: impl AsyncFnOnce(&Service) -> Result<(), ServeError>,
@@ -68,10 +67,10 @@ pub(super) fn run(
     for problem in variables::all_misspelt() {
         tracing::warn!("{problem}");
     }
-    // Before anything is opened that counts.
+    // Before the process opens many files.
     open_files::raise_limit();
     runtime()?.block_on(async {
-        // Before the listeners, so that a signal that comes as soon as they are up is not lost.
+        // Before the listeners start, so that no signal is lost.
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
@@ -83,12 +82,12 @@ pub(super) fn run(
             started(&service).await?;
             pending::<Result<Infallible, ServeError>>().await
         };
-        // Standard output may be read late or never; the signal counts all the same.
+        // Standard output may never be read, so the signal must be handled meanwhile.
         tokio::select! {
             () = stop.wait() => {}
             never = hung_up(&service, &mut hangup) => match never {},
-            // What was answered is on the disk; what is in flight has nobody to wait for.
-            fallen = service.fallen() => return Err(fallen.into()),
+            // Answered changes are on disk. Clients of the current requests get no response.
+            error = service.listener_failed() => return Err(error.into()),
             failed = listens => match failed {
                 Ok(never) => match never {},
                 Err(error) => return Err(error),
@@ -96,7 +95,7 @@ pub(super) fn run(
         }
         tracing::info!("the service stops");
         supervisor::stopping();
-        // A second signal ends it at once; what was answered is on the disk in any case.
+        // A second signal ends the process at once. Answered changes are on disk.
         tokio::select! {
             stopped = service.stop() => Ok(stopped?),
             () = stop.wait() => Ok(()),
@@ -104,7 +103,7 @@ pub(super) fn run(
     })
 }
 
-/// Reads the files of certificates again at every hang-up.
+/// Reloads the certificates at each SIGHUP.
 async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
     while hangup.recv().await.is_some() {
         service.read_certificates_again();
@@ -112,7 +111,7 @@ async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
     pending().await
 }
 
-/// Has the log written when the process ends, by a panic too.
+/// Flushes the log when the process exits, also after a panic.
 struct FinishLog;
 
 impl Drop for FinishLog {
@@ -121,17 +120,17 @@ impl Drop for FinishLog {
     }
 }
 
-/// The lines that say where the service listens.
+/// The lines with the addresses.
 pub(super) fn where_it_listens(service: &Service) -> String {
     format!("listening on {}\noperator API on {}\n", service.base_url(), service.admin_url())
 }
 
-/// Says something on standard output, once somebody reads it.
+/// Writes to standard output when the reader is ready.
 pub(super) async fn say(text: String) -> Result<(), ServeError> {
     print::output_when_read(text).await.map_err(ServeError::Output)
 }
 
-/// The exit code, after one line for what went wrong.
+/// Prints a failure as one line and returns the exit code.
 pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -142,10 +141,10 @@ pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
     }
 }
 
-/// Ends the process when the store has failed, or what nothing goes on without: nothing may be answered any more, and
-/// nothing of what is in memory may reach the disk. The next start reads what the disk holds.
+/// Ends the process after the store or a vital actor has failed. No further request may be answered, and no
+/// data in memory may be written to disk. The next start reads the state on disk.
 fn die(error: &StoreError) {
-    tracing::error!(error = error as &dyn std::error::Error, "nothing can go on; the service ends");
+    tracing::error!(error = error as &dyn std::error::Error, "the service cannot continue and exits");
     telemetry::finish();
     let of = if matches!(error, StoreError::Unsupervised) { "receptionist" } else { variables::DATA_DIR };
     print::note(&format!("{of}: {error}").replace('\n', " "));
@@ -156,7 +155,6 @@ pub(super) fn runtime() -> Result<Runtime, ServeError> {
     Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)
 }
 
-/// The signals that end the service.
 struct Stop {
     terminate: Signal,
     interrupt: Signal,

@@ -1,7 +1,8 @@
-//! How answers look: records, tables and open times, aligned by what is as wide as it looks, in colours or not.
+//! The presentation of records, tables and open times: columns aligned by display width, optionally with
+//! colours.
 //!
-//! Every value is one line, whatever it contains; colours are ours alone, for what a value contains of them is written
-//! out.
+//! Invariants: every value is one line. Escape sequences inside values are written out, so only this module
+//! sets colours.
 
 use actors::domain::day_bounds;
 use anstyle::{AnsiColor, Style};
@@ -12,29 +13,27 @@ use unicode_width::UnicodeWidthStr;
 
 use super::record::{Record, one_line};
 
-/// How far a column is widened for its longest value, in columns of the terminal. A longer one pushes on the rest of its
-/// row.
+/// The maximum width of a column, in terminal columns. A longer value shifts the rest of its row.
 const COLUMN_WIDTH_MAX: usize = 60;
 
 /// A local time with its day.
 const LOCAL_FORM: &str = "%a %Y-%m-%d %H:%M";
 
-/// How many open times stand in a line.
+/// The number of open times per line.
 const LINE_TIMES_MAX: usize = 10;
 
-/// Whether there are colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Look {
     pub(super) colours: bool,
 }
 
 impl Look {
-    /// The text in a style, if there are colours.
+    /// The text with the style, if colours are enabled.
     pub(super) fn paint(self, style: Style, text: &str) -> String {
         if self.colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A line for each field, the values aligned.
+    /// One line per field, with aligned values.
     pub(super) fn record(self, record: &Record) -> String {
         let labels: Vec<String> = record.0.iter().map(|(name, _)| format!("{}:", one_line(name))).collect();
         let width = labels.iter().map(|label| label.width()).max().unwrap_or(0).min(COLUMN_WIDTH_MAX + 1);
@@ -50,8 +49,8 @@ impl Look {
         text
     }
 
-    /// A header and a row for each record, the columns aligned. A column is a field, `actor.type` the field of a field,
-    /// `starts_at@timezone` an instant as the local time of the zone that another field names.
+    /// A header and one row per record, with aligned columns. A column is a field such as `name`, a nested
+    /// field such as `actor.type`, or `starts_at@timezone` for an instant in the zone of another field.
     pub(super) fn table(self, columns: &[&str], records: &[Record]) -> String {
         let header = columns.iter().map(|column| title(column)).collect();
         let rows = records
@@ -69,7 +68,7 @@ impl Look {
                 .map(|at| {
                     let heading = Style::new().bold();
                     let style = if number == 0 { heading } else { style_of(columns[at], &row[at]) };
-                    // Nothing is behind the last one.
+                    // The last column has no padding.
                     self.padded(style, &row[at], if at == last { 0 } else { widths[at] })
                 })
                 .collect();
@@ -79,7 +78,7 @@ impl Look {
         text
     }
 
-    /// A row for each time that somebody has off, from when to when the clocks of a zone show it: whole days by their dates.
+    /// One row per time off, with local start and end. Whole days are shown as dates.
     pub(super) fn away(self, zone: Tz, records: Vec<Record>) -> String {
         let row = |record: Record| {
             let instant = |name| local(record.get(name)?.as_str()?, zone);
@@ -97,7 +96,7 @@ impl Look {
         self.table(&["id", "from", "to", "note"], &records.into_iter().map(row).collect::<Vec<_>>())
     }
 
-    /// A row for each field that is an object; the first column has its name.
+    /// One row for each field that is an object. The first column is the field's name.
     pub(super) fn by_field(self, columns: &[&str], record: &Record) -> String {
         let first = columns.first().copied().unwrap_or_default();
         let row = |(name, value): &(String, Value)| {
@@ -108,8 +107,7 @@ impl Look {
         self.table(columns, &record.0.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// A line or some for each day, with the local times at which the records start. A time that the clocks show twice
-    /// has its offset.
+    /// One or more lines per day with local start times. A time that occurs twice has its offset.
     pub(super) fn times(self, zone: Tz, records: &[Record]) -> String {
         let mut days: Vec<(String, Vec<String>)> = Vec::new();
         for start in records.iter().filter_map(|record| record.get("starts_at")?.as_str()) {
@@ -138,14 +136,14 @@ impl Look {
         text
     }
 
-    /// The text in a style, with the spaces behind it that make it so wide.
+    /// The styled text, padded to `width`.
     fn padded(self, style: Style, text: &str, width: usize) -> String {
         let spaces = " ".repeat(width.saturating_sub(text.width()));
         format!("{}{spaces}", self.paint(style, text))
     }
 }
 
-/// Statuses in the colours of traffic lights, the rest as it is.
+/// Statuses have the colours of traffic lights. Other values have no style.
 fn style_of(column: &str, cell: &str) -> Style {
     let colour = match (column, cell) {
         ("status", "confirmed" | "completed" | "enabled" | "delivered" | "resolved") => AnsiColor::Green,
@@ -161,7 +159,7 @@ fn title(column: &str) -> String {
     column.split('@').next().unwrap_or_default().to_uppercase()
 }
 
-/// What a record has in a column.
+/// The text of a record in a column.
 fn value_of(column: &str, record: &Record) -> String {
     let (name, zone) = column.split_once('@').unwrap_or((column, ""));
     match local_in(record, name, zone) {
@@ -170,14 +168,14 @@ fn value_of(column: &str, record: &Record) -> String {
     }
 }
 
-/// An instant of a record at which something is to begin or end, in the zone that the record names. When it was made
-/// says nothing of that.
+/// An instant of a record in the zone that the record names, for start and end times only. The zone does not
+/// apply to times of creation.
 fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
     let instant = record.get(name).filter(|_| name == "starts_at" || name == "ends_at")?;
     local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)
 }
 
-/// The first and the last date of a time that is of whole days, each with the day of the week.
+/// The first and the last date, with weekdays, of a time off that consists of whole days.
 fn whole_days(zone: Tz, starts: &DateTime<Tz>, ends: &DateTime<Tz>) -> Option<(String, String)> {
     let (first, last) = (starts.date_naive(), (*ends - TimeDelta::milliseconds(1)).date_naive());
     let whole = day_bounds(zone, first).start.utc() == *starts && day_bounds(zone, last).end.utc() == *ends;
@@ -189,7 +187,7 @@ fn local(instant: &str, zone: Tz) -> Option<DateTime<Tz>> {
     DateTime::parse_from_rfc3339(instant).ok().map(|instant| instant.with_timezone(&zone))
 }
 
-/// A value on one line; `-` where there is none.
+/// A value on one line, or `-`.
 fn cell(name: &str, value: Option<&Value>) -> String {
     let text = match value {
         None | Some(Value::Null) => String::new(),
@@ -210,12 +208,12 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     if text.is_empty() { "-".into() } else { one_line(&text) }
 }
 
-/// Opening hours as `--hours` takes them.
+/// Opening hours in the format of `--hours`.
 fn hours(windows: &[Value]) -> String {
     join(windows, window)
 }
 
-/// The opening hours of a day, or a break; of a date, which has no day, as `--window` takes them.
+/// The opening hours of a day, or a break. Without a day, in the format of `--window`.
 pub(super) fn window(window: &Value) -> String {
     let word = |names: [&str; 2]| names.iter().find_map(|name| window[*name].as_str()).unwrap_or("?");
     let ends = format!("{}-{}", word(["open", "from"]), word(["close", "to"]));

@@ -1,7 +1,7 @@
-//! The messages to the supervisor that has started the service, such as systemd (`sd_notify(3)`).
+//! Notifications to the supervisor of the process, such as systemd (`sd_notify(3)`).
 //!
-//! What always holds: without `NOTIFY_SOCKET` in the environment nothing is sent; the watchdog is fed by the runtime, so
-//! a disk that hangs does not starve it, and a runtime that hangs does.
+//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The runtime notifies the watchdog, so a blocked
+//! runtime is detected, and a slow disk does not cause a restart.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use sd_notify::NotifyState;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// The supervisor is asked this often for more time while the store opens, and for this much.
+/// The interval of requests for more time while the store opens, and below it the requested time.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// The supervisor of a service that starts.
+/// The supervisor of a starting service.
 pub(super) struct Supervisor {
     opening: JoinHandle<()>,
 }
 
 impl Supervisor {
-    /// Feeds the watchdog, if there is one, until the runtime ends, and asks for more time until the service listens.
+    /// Notifies the watchdog until the runtime ends, and requests more time until the service listens.
     pub(super) fn begin() -> Self {
         if let Some(watchdog) = sd_notify::watchdog_enabled() {
             tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
@@ -28,28 +28,25 @@ impl Supervisor {
         Self { opening: tokio::spawn(again(EXTEND_EVERY, extend)) }
     }
 
-    /// Says that the service listens.
+    /// Reports that the service listens.
     pub(super) fn ready(self) {
         self.opening.abort();
         tell(NotifyState::Ready);
     }
 }
 
-/// Says that the service stops.
+/// Reports that the service stops.
 pub(super) fn stopping() {
     tell(NotifyState::Stopping);
 }
 
 fn tell(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "the supervisor could not be told the state"
-        );
+        tracing::warn!(error = &error as &dyn std::error::Error, "cannot notify the supervisor");
     }
 }
 
-/// Acts now, and again after each pause.
+/// Calls `act` now and after each pause.
 async fn again(pause: Duration, act: impl Fn()) {
     loop {
         act();

@@ -1,4 +1,4 @@
-//! What a command comes down to: one request to the operator API, and how its answer is shown.
+//! A task: one request to the operator API, and how its response is shown.
 
 use chrono_tz::Tz;
 use hyper::Method;
@@ -7,62 +7,62 @@ use super::arguments::Paging;
 use super::arguments::{Final, Sure};
 use super::request::{Body, Call, Path, Request, Term};
 
-/// How many rows a page has while a whole list is walked; the most that the service gives.
+/// The page size for reading a whole list, which is the service's maximum.
 const WALK_PAGE_ROWS: u32 = 100;
 
-/// How the answer to a request is shown.
+/// How the response is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Show {
-    /// One record, a line for each of its fields.
+    /// One line per field.
     Record,
-    /// As a record, with a note for the person who reads it.
+    /// A record, with a note on standard error.
     RecordWithNote(&'static str),
-    /// As a record, with a note of its link: that it is shown once, or why there is none.
+    /// A record, with a note about its link.
     RecordWithLink,
-    /// A list.
-    List { rows: Rows, part: Part },
-    /// A record whose fields are objects, a row for each; the first column is the field's name.
+    List {
+        rows: Rows,
+        part: Part,
+    },
+    /// One row for each field, which is an object. The first column is the field's name.
     ByField(&'static [&'static str]),
-    /// A business, and then what became of a table of contacts.
+    /// A business. An import of contacts follows.
     Contacts(ContactTable),
-    /// A business, and then what became of a calendar of holidays.
+    /// A business. An import of holidays follows.
     Holidays(HolidayFile),
-    /// There is nothing in the answer; this says what happened.
+    /// The response is empty. The text describes the result.
     Done(&'static str),
 }
 
-/// How the rows of a list are shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Rows {
-    /// A row for each record with these columns; see [`super::shown`].
+    /// One row per record with these columns; see [`super::shown`].
     Table(&'static [&'static str]),
-    /// Open times, by the day that it is in this zone.
+    /// Open times by day, in this zone.
     Times(Tz),
-    /// When somebody is away, as the clocks of this zone show it.
+    /// Time off, in this zone.
     Away(Tz),
 }
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     limit: Option<u32>,
     cursor: Option<String>,
-    /// With how many rows the walk ends before the list does.
+    /// Reading stops at this number of rows.
     pub(super) enough: usize,
 }
 
 impl Part {
-    /// All of it.
     pub(super) fn whole() -> Self {
         Self { limit: None, cursor: None, enough: usize::MAX }
     }
 
-    /// Its first rows, so many at least if there are as many.
+    /// At least this number of rows, if the list has as many.
     pub(super) fn first(rows: u32) -> Self {
         Self { limit: Some(rows), cursor: None, enough: usize::try_from(rows).unwrap_or(usize::MAX) }
     }
 
-    /// The path and query of the page at `cursor`, or of the first page that was asked for.
+    /// The path and query of the page at `cursor`, or of the first page.
     pub(super) fn target(&self, call: &Call, cursor: Option<&str>) -> String {
         let limit = self.limit.unwrap_or(WALK_PAGE_ROWS).to_string();
         let cursor = cursor.or(self.cursor.as_deref()).map(|cursor| ("cursor", cursor));
@@ -72,36 +72,31 @@ impl Part {
 
 impl From<Paging> for Part {
     fn from(paging: Paging) -> Self {
-        // One page if a limit was asked for, the first that is not empty.
+        // With a limit, reading stops at the first page that is not empty.
         let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
         Self { limit: paging.limit, cursor: paging.cursor, enough }
     }
 }
 
-/// A table of contacts that is to be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ContactTable {
-    /// The file, or `-` for standard input.
+    /// `-` for standard input.
     pub(super) file: String,
-    /// Whether nothing is to be made.
     pub(super) dry_run: bool,
 }
 
-/// A calendar of public holidays that is to be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HolidayFile {
-    /// The file, or `-` for standard input.
+    /// `-` for standard input.
     pub(super) file: String,
-    /// Whether nothing is to be closed.
     pub(super) dry_run: bool,
 }
 
-/// A request and how its answer is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
-    /// What somebody has to want, if anything.
+    /// The kind of confirmation, if the task needs one.
     pub(super) asks: Option<Final>,
 }
 
@@ -114,17 +109,17 @@ impl Task {
         Self { show: Show::List { rows: Rows::Table(columns), part: paging.into() }, ..Self::get(path) }
     }
 
-    /// A list of open times, which are shown in the zone of the business.
+    /// A list of open times, in the zone of the business.
     pub(super) fn times(path: Path, paging: Paging) -> Self {
         Self { show: Show::List { rows: Rows::Times(Tz::UTC), part: paging.into() }, ..Self::get(path) }
     }
 
-    /// A list of when somebody is away, which is shown in the zone of the business.
+    /// A list of time off, in the zone of the business.
     pub(super) fn away(path: Path, paging: Paging) -> Self {
         Self { show: Show::List { rows: Rows::Away(Tz::UTC), part: paging.into() }, ..Self::get(path) }
     }
 
-    /// The list narrowed by a filter, if there is a value for it.
+    /// Adds a filter to the list, if there is a value for it.
     pub(super) fn narrowed(mut self, name: &str, value: Option<impl Into<Term>>) -> Self {
         self.request.query.extend(value.map(|value| (name.to_owned(), value.into())));
         self
@@ -142,27 +137,25 @@ impl Task {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
     }
 
-    /// The same, once somebody at the terminal has said so, unless they have already.
+    /// Requires a confirmation, unless the operator has confirmed with a flag.
     pub(super) fn asking(self, what: Final, sure: Sure) -> Self {
         Self { asks: (!sure.yes).then_some(what), ..self }
     }
 
-    /// Imports a table of contacts into the business at this path.
     pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
         Self { show: Show::Contacts(import), ..Self::get(path) }
     }
 
-    /// Imports a calendar of holidays into the business at this path.
     pub(super) fn holidays(path: Path, import: HolidayFile) -> Self {
         Self { show: Show::Holidays(import), ..Self::get(path) }
     }
 
-    /// Shows the answer's fields as rows of a table.
+    /// Shows the fields of the response as rows of a table.
     pub(super) fn by_field(self, columns: &'static [&'static str]) -> Self {
         Self { show: Show::ByField(columns), ..self }
     }
 
-    /// Says this in place of the answer, in which there is nothing.
+    /// Shows this text, since the response is empty.
     pub(super) fn done(self, done: &'static str) -> Self {
         Self { show: Show::Done(done), ..self }
     }
@@ -171,7 +164,7 @@ impl Task {
         Self { show: Show::RecordWithNote(note), ..self }
     }
 
-    /// Tells of the answer's link beside it.
+    /// Adds a note about the link in the response.
     pub(super) fn with_link(self) -> Self {
         Self { show: Show::RecordWithLink, ..self }
     }

@@ -1,28 +1,26 @@
-//! What is written as a whole: to a file that is there whole and on the disk or not at all, or to standard output.
+//! Atomic output: a file that is complete and on disk or does not exist, or standard output.
 //!
-//! What always holds: nobody but its owner reads the file; as long as it is not whole it has another name.
+//! Invariants: only its owner can read the file. While it is incomplete, it has another name.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Why it was not written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteError {
-    #[error("--to: {} is there already", .0.display())]
+    #[error("--to: {} exists already", .0.display())]
     IsThere(PathBuf),
     #[error("cannot write to {file}: {source}")]
     Write { file: String, source: io::Error },
 }
 
-/// What is being written.
 pub(super) enum WholeFile {
     File { to: PathBuf, part: PathBuf, file: BufWriter<File> },
     Output(BufWriter<io::Stdout>),
 }
 
 impl WholeFile {
-    /// Begins a file of this name, which is not there yet; without a name it is standard output.
+    /// Creates a file that must not exist yet. Without a name, the output is standard output.
     pub(super) fn begin(to: Option<&Path>) -> Result<Self, WriteError> {
         let Some(to) = to else { return Ok(Self::Output(BufWriter::new(io::stdout()))) };
         if to.exists() {
@@ -36,20 +34,19 @@ impl WholeFile {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&part).map_err(|source| told(Some(to), source))?;
+        let file = options.open(&part).map_err(|source| write_error(Some(to), source))?;
         Ok(Self::File { to: to.to_owned(), part, file: BufWriter::new(file) })
     }
 
-    /// Writes more.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let written = match self {
             Self::File { file, .. } => file.write_all(bytes),
             Self::Output(output) => output.write_all(bytes),
         };
-        written.map_err(|source| told(self.name(), source))
+        written.map_err(|source| write_error(self.name(), source))
     }
 
-    /// Everything is written: the file gets its name once it is on the disk.
+    /// Writes the data to disk and gives the file its name.
     pub(super) fn finish(self) -> Result<(), WriteError> {
         let name = self.name().map(Path::to_owned);
         let finished = match self {
@@ -59,7 +56,7 @@ impl WholeFile {
                 file.and_then(|file| file.sync_all()).and_then(|()| fs::rename(part, to))
             }
         };
-        finished.map_err(|source| told(name.as_deref(), source))
+        finished.map_err(|source| write_error(name.as_deref(), source))
     }
 
     fn name(&self) -> Option<&Path> {
@@ -70,7 +67,7 @@ impl WholeFile {
     }
 }
 
-fn told(name: Option<&Path>, source: io::Error) -> WriteError {
+fn write_error(name: Option<&Path>, source: io::Error) -> WriteError {
     let file = name.map_or("standard output".into(), |name| name.display().to_string());
     WriteError::Write { file, source }
 }

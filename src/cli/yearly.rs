@@ -1,41 +1,37 @@
-//! Rules by which a holiday comes every year (RFC 5545, RRULE): on the same date, or on a weekday of a month.
+//! Yearly recurrence rules of holidays (RFC 5545, RRULE): the same date, or the same weekday of a month.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::ics::date;
 use super::record::one_line;
 
-/// When a holiday comes again.
 #[derive(Debug)]
 pub(super) struct Yearly {
     on: On,
-    /// Every so many years.
+    /// In years.
     interval: u16,
-    /// At most so often.
+    /// The maximum number of occurrences.
     count: Option<usize>,
-    /// At most on this date.
+    /// The last possible date.
     until: NaiveDate,
 }
 
-/// On which day of a year.
+/// The day within a year.
 #[derive(Clone, Copy, Debug)]
 enum On {
-    /// The same date; a 29 February comes in leap years only.
+    /// February 29 occurs in leap years only.
     Date { month: u32, day: u32 },
-    /// A weekday of a month: the first one, the second one; less than none from its end.
+    /// The first, second and so on; negative values count from the end of the month.
     Weekday { month: u32, nth: i8, weekday: Weekday },
 }
 
 impl Yearly {
-    /// The rule of an event whose first date this is.
-    ///
-    /// # Errors
-    /// That another rule is not understood.
+    /// Parses the rule of an event with this first date. The error says that the rule is not supported.
     pub(super) fn read(rule: &str, first: NaiveDate) -> Result<Self, String> {
         Self::understood(rule, first).ok_or_else(|| {
             format!(
-                "comes again by {}, of which only the same date, or the same weekday of the same month, every so many \
-                 years is understood: write each date as an event",
+                "repeats by {}, but only the same date or the same weekday of a month every few years is supported: \
+                 write each date as an event",
                 one_line(rule)
             )
         })
@@ -60,7 +56,7 @@ impl Yearly {
         let on = match (month, day, weekday) {
             (Some(month), None, Some((nth, weekday))) => On::Weekday { month, nth, weekday },
             (_, _, Some(_)) => return None,
-            // What says no more than the first date does.
+            // These parts repeat the first date.
             (month, day, None) => {
                 On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) }
             }
@@ -68,13 +64,13 @@ impl Yearly {
         (yearly && on.in_year(first.year()) == Some(first)).then_some(Self { on, interval, count, until })
     }
 
-    /// The last date of a rule, whatever the rest of it says, if it tells one.
+    /// The last date of a rule, even if other parts of it are not supported.
     pub(super) fn until(rule: &str) -> Option<NaiveDate> {
         let (_, value) = parts(rule).find(|(name, _)| name == "UNTIL")?;
         date(value.get(..8)?)
     }
 
-    /// The dates from the first one on, up to the end of a year.
+    /// The dates from the first to the end of a year.
     pub(super) fn dates(&self, first: NaiveDate, last_year: i32) -> Vec<NaiveDate> {
         (first.year()..=last_year)
             .step_by(usize::from(self.interval))
@@ -86,7 +82,7 @@ impl Yearly {
 }
 
 impl On {
-    /// The day in a year, if there is one.
+    /// The date in a year, if it exists.
     fn in_year(self, year: i32) -> Option<NaiveDate> {
         match self {
             Self::Date { month, day } => NaiveDate::from_ymd_opt(year, month, day),
@@ -94,15 +90,15 @@ impl On {
                 let all =
                     (1..=5).map_while(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth));
                 let all: Vec<NaiveDate> = all.collect();
-                let place = usize::from(nth.unsigned_abs()).checked_sub(1)?;
-                let place = if nth > 0 { place } else { all.len().checked_sub(place + 1)? };
-                all.get(place).copied()
+                let index = usize::from(nth.unsigned_abs()).checked_sub(1)?;
+                let index = if nth > 0 { index } else { all.len().checked_sub(index + 1)? };
+                all.get(index).copied()
             }
         }
     }
 }
 
-/// The parts of a rule, in upper case; some end it with one that is empty.
+/// The parts of a rule, in upper case, without empty parts.
 fn parts(rule: &str) -> impl Iterator<Item = (String, String)> {
     rule.split(';').filter(|part| !part.trim().is_empty()).map(|part| {
         let part = part.trim().to_ascii_uppercase();
@@ -111,7 +107,7 @@ fn parts(rule: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `4TH` or `-1MO`.
+/// Parses `4TH` or `-1MO`.
 fn nth_weekday(text: &str) -> Option<(i8, Weekday)> {
     let (nth, weekday) = text.split_at_checked(text.len().checked_sub(2)?)?;
     let weekday = match weekday {

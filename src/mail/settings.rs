@@ -56,7 +56,9 @@ impl FromStr for Relay {
         }
         let decoded = |part: &str| {
             let decoded = percent_encoding::percent_decode_str(part).decode_utf8();
-            decoded.map(|part| part.into_owned()).map_err(|_| "the user and the password must be UTF-8".to_owned())
+            decoded
+                .map(|part| part.into_owned())
+                .map_err(|_| "the user and the password must be UTF-8".to_owned())
         };
         let credentials = match (url.username(), url.password()) {
             ("", None) => None,

@@ -137,8 +137,7 @@ impl Exposition {
     }
 
     fn rate_limited(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let about =
-            "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
+        let about = "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
         let mut counter =
             encoder.encode_descriptor("rate_limited_requests", about, None, MetricType::Counter)?;
         let limited = &self.metrics.rate_limited;
@@ -225,8 +224,7 @@ impl Exposition {
         for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
             count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
         }
-        let about =
-            "Inactive businesses checked for expired rows, by whether background work started";
+        let about = "Inactive businesses checked for expired rows, by whether background work started";
         let mut counter =
             encoder.encode_descriptor("unused_businesses_looked_at", about, None, MetricType::Counter)?;
         let (idle, started) = self.engine.unused_businesses_looked_at();
@@ -253,11 +251,7 @@ impl Exposition {
         for (name, about, value) in [
             ("long_lists", "Requests that read a long list or wait to do so", self.engine.long_lists()),
             ("running_businesses", "Businesses in memory", self.engine.running_businesses()),
-            (
-                "running_deliveries",
-                "Webhook endpoints in memory",
-                self.engine.running_deliveries(),
-            ),
+            ("running_deliveries", "Webhook endpoints in memory", self.engine.running_deliveries()),
             ("webhook_attempts_under_way", "Delivery attempts in progress", self.engine.attempts_under_way()),
             (
                 "webhooks_network_out",
@@ -286,7 +280,11 @@ impl Exposition {
                 "Businesses taken offline because the store has lost or damaged rows of them",
                 self.engine.businesses_set_aside().len(),
             ),
-            ("store_failed", "1 after the store has failed permanently", usize::from(self.engine.store_failed())),
+            (
+                "store_failed",
+                "1 after the store has failed permanently",
+                usize::from(self.engine.store_failed()),
+            ),
         ] {
             gauge(encoder, name, about, value)?;
         }
@@ -340,7 +338,11 @@ impl Exposition {
         }
         for (name, about, from) in [
             ("disk_reserved", "1 while changes that enlarge the store are refused", RoomLevel::Scarce),
-            ("disk_exhausted", "1 while only changes that stop or delete something are accepted", RoomLevel::Exhausted),
+            (
+                "disk_exhausted",
+                "1 while only changes that stop or delete something are accepted",
+                RoomLevel::Exhausted,
+            ),
             ("disk_full", "1 while the disk is full and no change is accepted", RoomLevel::Full),
         ] {
             gauge(encoder, name, about, usize::from(level >= from))?;

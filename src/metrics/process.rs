@@ -48,7 +48,13 @@ impl Collector for ThisProcess {
             gauge(&mut encoder, "process_open_fds", "Number of open file descriptors", None, open as f64)?;
         }
         if let Ok((most, _)) = rlimit::Resource::NOFILE.get() {
-            gauge(&mut encoder, "process_max_fds", "Maximum number of open file descriptors", None, most as f64)?;
+            gauge(
+                &mut encoder,
+                "process_max_fds",
+                "Maximum number of open file descriptors",
+                None,
+                most as f64,
+            )?;
         }
         Ok(())
     }

@@ -1,29 +1,25 @@
-//! What was found, and how it is told.
-
 use std::fmt;
 
 use serde::Serialize;
 
-/// How a finding stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
     Ok,
-    /// The service runs, and something is not as it should be.
+    /// The service runs, but the operator should act.
     Warning,
-    /// The service does not start, or does not do what it is for.
+    /// The service does not start, or a part of it does not work.
     Problem,
 }
 
-/// What was found.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// The subject of the check.
     pub(super) what: &'static str,
     pub(super) level: Level,
-    /// What is there.
+    /// The observed state.
     pub(super) said: String,
-    /// What to do about it.
+    /// The recommended action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) advice: Option<String>,
 }

@@ -12,13 +12,13 @@ use super::resource::{Resource, Shown, Verb};
 const AUDIT: &[&str] = &["at", "actor.type", "actor.id", "action", "resource_type", "resource_id", "changes"];
 const BUDGET: &[&str] = &["kind", "rows", "rows_max", "bytes", "bytes_max"];
 
-/// All of them, in the order of the program's help.
+/// The order is that of the program's help.
 pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "business",
-        about: "Businesses: create, list, show, update, delete",
+        about: "Businesses: create, list, show, change and delete them",
         shapes: &[
-            Shape::of("hours").clears("closed", "No opening hours at all"),
+            Shape::of("hours").clears("closed", "Remove all opening hours"),
             Shape::of("phone_region").default("the country of the time zone"),
         ],
         verbs: &[
@@ -32,29 +32,29 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "created_at",
             ])),
             Verb::of("show", "getBusiness", "Show a business"),
-            Verb::of("update", "updateBusiness", "Change a business; what is not given stays as it is"),
+            Verb::of("update", "updateBusiness", "Change a business; omitted values stay the same"),
             Verb {
                 asks: Some(Final::Ends),
                 ..Verb::of(
                     "delete",
                     "endBusiness",
-                    "End a business for good: its keys let nobody in any more, and everything of it is deleted",
+                    "Delete a business permanently: its keys stop working and all its data is deleted",
                 )
-                .shown(Shown::Done("ended; its rows go from now on"))
+                .shown(Shown::Done("deleted; its data is removed in the background"))
             },
         ],
     },
     Resource {
         name: "service",
-        about: "Services of a business: what can be booked",
+        about: "Services of a business, which customers can book",
         shapes: &[
             Shape::of("duration_minutes").alias("minutes"),
-            Shape::of("price_cents").clears("clear-price", "Forget its price").cleared_with("currency"),
+            Shape::of("price_cents").clears("clear-price", "Clear the price").cleared_with("currency"),
             Shape::of("currency").cleared_with("price_cents"),
         ],
         verbs: &[
             Verb::of("create", "createService", "Create a service"),
-            Verb::of("list", "listServices", "List the services of a business, inactive ones too").shown(Shown::List(
+            Verb::of("list", "listServices", "List the services of a business, including inactive ones").shown(Shown::List(
                 &[
                     "id",
                     "name",
@@ -69,17 +69,17 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "description",
                 ],
             )),
-            Verb::of("update", "updateService", "Change a service; what is not given stays as it is"),
-            Verb::of("delete", "deleteService", "Delete a service that nothing refers to").shown(Shown::Done("deleted")),
+            Verb::of("update", "updateService", "Change a service; omitted values stay the same"),
+            Verb::of("delete", "deleteService", "Delete a service without any references").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
         name: "staff",
-        about: "Staff members of a business: who carries services out",
+        about: "Staff members of a business, who provide the services",
         shapes: &[],
         verbs: &[
             Verb::of("create", "createStaffMember", "Add a staff member"),
-            Verb::of("list", "listStaff", "List the staff of a business, inactive members too").shown(Shown::List(&[
+            Verb::of("list", "listStaff", "List the staff of a business, including inactive members").shown(Shown::List(&[
                 "id",
                 "name",
                 "active",
@@ -87,37 +87,37 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "service_ids",
                 "hours",
             ])),
-            Verb::of("update", "updateStaffMember", "Change a staff member; what is not given stays as it is"),
-            Verb::of("delete", "deleteStaffMember", "Delete a staff member that nothing refers to")
+            Verb::of("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
+            Verb::of("delete", "deleteStaffMember", "Delete a staff member without any references")
                 .shown(Shown::Done("deleted")),
         ],
     },
     Resource {
         name: "special-day",
-        about: "Special days of a business: dates on which it is closed, or open at other hours",
+        about: "Special days of a business: dates with other opening hours, or without any",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listSpecialDays", "List special days, by their dates")
+            Verb::of("list", "listSpecialDays", "List special days, in order of their dates")
                 .shown(Shown::List(&["date", "closed", "windows", "note"])),
-            Verb::of("set", "setSpecialDay", "Say when a business is open on a date, in place of what the week says"),
-            Verb::of("delete", "deleteSpecialDay", "Have a date be as the week says again"),
+            Verb::of("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
+            Verb::of("delete", "deleteSpecialDay", "Remove the special hours of a date"),
             Verb::of(
                 "import",
                 "getBusiness",
-                "Close on the days of a public-holiday calendar; dates that are special already stay as they are",
+                "Close on the days of a public-holiday calendar; existing special days stay the same",
             )
             .shown(Shown::Holidays),
         ],
     },
     Resource {
         name: "time-off",
-        about: "Time off of a business's staff: when they are away",
+        about: "Time off of staff members",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listTimeOff", "List what a staff member has off, by its start, on the business's clocks")
+            Verb::of("list", "listTimeOff", "List the time off of a staff member in local time, in order of its start")
                 .shown(Shown::Away),
             Verb::of("add", "addTimeOff", "Give a staff member time off"),
-            Verb::of("delete", "deleteTimeOff", "Take time off back").shown(Shown::Done("deleted")),
+            Verb::of("delete", "deleteTimeOff", "Delete time off").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
@@ -125,9 +125,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "API keys of a business",
         shapes: &[],
         verbs: &[
-            Verb::of("create", "createKey", "Create a key and print it; it is shown only this once")
-                .shown(Shown::Noted("the key is shown only this once; keep it where secrets are kept")),
-            Verb::of("list", "listKeys", "List the keys of a business, revoked ones too").shown(Shown::List(&[
+            Verb::of("create", "createKey", "Create a key and print it; the key is not shown again")
+                .shown(Shown::Noted("store the key in a safe place now: it is not shown again")),
+            Verb::of("list", "listKeys", "List the keys of a business, including revoked ones").shown(Shown::List(&[
                 "id",
                 "prefix",
                 "name",
@@ -136,15 +136,15 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "last_used_at",
                 "revoked_at",
             ])),
-            Verb::of("revoke", "revokeKey", "Revoke a key at once and for good").shown(Shown::Done("revoked")),
+            Verb::of("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Shown::Done("revoked")),
         ],
     },
     Resource {
         name: "appointment",
-        about: "Appointments of a business: see them, and book and move them as its own team does",
+        about: "Appointments of a business: list, book, move and cancel them on behalf of the team",
         shapes: &[Shape::of("starts_at").alias("at")],
         verbs: &[
-            Verb::of("list", "listAppointments", "List appointments, by their start").shown(Shown::List(&[
+            Verb::of("list", "listAppointments", "List appointments, in order of their start").shown(Shown::List(&[
                 "id",
                 "starts_at@timezone",
                 "status",
@@ -170,47 +170,47 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "Move an appointment to another time or staff member",
                 )
             },
-            Verb::of("update", "updateAppointment", "Change what the team notes of an appointment"),
+            Verb::of("update", "updateAppointment", "Change the team's notes of an appointment"),
         ],
     },
     Resource {
         name: "contact",
-        about: "Contacts of a business: see, create, change and erase them",
+        about: "Contacts of a business: list, create, change and erase them",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listContacts", "List contacts, the newest first")
+            Verb::of("list", "listContacts", "List contacts, newest first")
                 .shown(Shown::List(&["id", "name", "phone", "email", "locale", "created_at"])),
             Verb::of("show", "getContact", "Show a contact"),
             Verb::of(
                 "create",
                 "createContact",
-                "Create a contact, with a name, a phone number or an email address at least",
+                "Create a contact; a name, a phone number or an email address is required",
             ),
             Verb::of(
                 "import",
                 "getBusiness",
-                "Create the contacts of a CSV file; those who are there already, by phone or email, stay as they are",
+                "Create contacts from a CSV file; existing contacts with the same phone or email stay the same",
             )
             .shown(Shown::Contacts),
-            Verb::of("update", "updateContact", "Change a contact; what is not given stays as it is"),
+            Verb::of("update", "updateContact", "Change a contact; omitted values stay the same"),
             Verb {
                 alias: Some("delete"),
                 asks: Some(Final::Erases),
                 ..Verb::of(
                     "erase",
                     "eraseContact",
-                    "Erase a contact for good, and what calls, messages and appointments say of them",
+                    "Erase a contact permanently, including their data in calls, messages and appointments",
                 )
-                .shown(Shown::Done("erased; what tells of them goes from now on"))
+                .shown(Shown::Done("erased; related data is removed in the background"))
             },
         ],
     },
     Resource {
         name: "call",
-        about: "Calls of a business: see them, and save those that have ended",
+        about: "Calls of a business: list them, and record ended calls",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listCalls", "List calls, the newest first").shown(Shown::List(&[
+            Verb::of("list", "listCalls", "List calls, newest first").shown(Shown::List(&[
                 "id",
                 "started_at",
                 "direction",
@@ -223,15 +223,15 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "summary",
             ])),
             Verb::of("show", "getCall", "Show a call"),
-            Verb::of("create", "recordCall", "Save a call that has ended"),
+            Verb::of("create", "recordCall", "Record an ended call"),
         ],
     },
     Resource {
         name: "message",
-        about: "Messages for the team of a business: see, take and settle them",
+        about: "Messages for the team of a business: list, take and close them",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listMessages", "List messages, the newest first").shown(Shown::List(&[
+            Verb::of("list", "listMessages", "List messages, newest first").shown(Shown::List(&[
                 "id",
                 "created_at",
                 "status",
@@ -241,29 +241,29 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "body",
             ])),
             Verb::of("create", "takeMessage", "Take a message for the team"),
-            Verb::of("update", "updateMessage", "Change a message; what is not given stays as it is"),
+            Verb::of("update", "updateMessage", "Change a message; omitted values stay the same"),
         ],
     },
     Resource {
         name: "knowledge",
-        about: "What the receptionist of a business knows: see, add, change and delete it",
+        about: "Knowledge of the receptionist of a business: list, add, change and delete entries",
         shapes: &[Shape::of("content").in_file()],
         verbs: &[
-            Verb::of("list", "listKnowledge", "List what the receptionist knows")
+            Verb::of("list", "listKnowledge", "List the knowledge entries")
                 .shown(Shown::List(&["id", "title", "locale", "source_url", "updated_at"])),
-            Verb::of("show", "getKnowledge", "Show a piece of knowledge with its content"),
+            Verb::of("show", "getKnowledge", "Show a knowledge entry with its content"),
             Verb::of(
                 "add",
                 "addKnowledge",
-                "Add a piece of knowledge; its content comes from --content, --file or standard input",
+                "Add a knowledge entry; its content comes from --content, --file or standard input",
             ),
-            Verb::of("update", "updateKnowledge", "Change a piece of knowledge; what is not given stays as it is"),
-            Verb::of("delete", "deleteKnowledge", "Delete a piece of knowledge").shown(Shown::Done("deleted")),
+            Verb::of("update", "updateKnowledge", "Change a knowledge entry; omitted values stay the same"),
+            Verb::of("delete", "deleteKnowledge", "Delete a knowledge entry").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
         name: "webhook",
-        about: "Webhook endpoints of a business, their delivery log, and sending again",
+        about: "Webhook endpoints of a business, with their delivery log and resending",
         shapes: &[],
         verbs: &[
             Verb::of("list", "listWebhooks", "List the endpoints").shown(Shown::List(&[
@@ -278,18 +278,18 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::of(
                 "create",
                 "createWebhook",
-                "Subscribe an endpoint to events, and print its secret; it is shown only this once",
+                "Subscribe an endpoint to events and print its secret; the secret is not shown again",
             )
-            .shown(Shown::Noted("the secret is shown only this once; receivers check signatures with it")),
-            Verb::of("delete", "deleteWebhook", "Remove an endpoint; what waits for it is never sent")
+            .shown(Shown::Noted("store the secret now, it is not shown again; receivers verify signatures with it")),
+            Verb::of("delete", "deleteWebhook", "Delete an endpoint; its waiting events are discarded")
                 .shown(Shown::Done("deleted")),
             Verb::of(
                 "enable",
                 "updateWebhook",
-                "Turn an endpoint on again; what it missed stays missed until it is resent",
+                "Enable an endpoint again; missed events are sent only if you resend them",
             )
             .says("status", "enabled"),
-            Verb::of("disable", "updateWebhook", "Turn an endpoint off").says("status", "disabled"),
+            Verb::of("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
             Verb::of("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first").shown(
                 Shown::List(&[
                     "event_id",
@@ -302,30 +302,30 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "created_at",
                 ]),
             ),
-            Verb::of("resend", "resendDelivery", "Send one event again"),
-            Verb::of("resend-missed", "resendMissed", "Send every missed and failed event again"),
+            Verb::of("resend", "resendDelivery", "Resend one event"),
+            Verb::of("resend-missed", "resendMissed", "Resend all missed and failed events"),
             Verb::of(
                 "rotate-secret",
                 "rotateWebhookSecret",
-                "Give an endpoint a new secret, which is shown this once",
+                "Create a new secret for an endpoint and print it; the secret is not shown again",
             )
-            .shown(Shown::Noted("the secret is shown only this once; the old one has stopped working")),
+            .shown(Shown::Noted("store the secret now, it is not shown again; the old one has stopped working")),
         ],
     },
     Resource {
         name: "budget",
-        about: "The budget of a business: how much it may keep of each kind, and how much it keeps",
+        about: "The storage budget of a business: the limit and the usage of each kind of record",
         shapes: &[Shape::of("rows_max").null("default"), Shape::of("bytes_max").null("default")],
         verbs: &[
-            Verb::of("show", "getBudget", "Show what is allowed and what is used of each kind")
+            Verb::of("show", "getBudget", "Show the limit and the usage of each kind")
                 .shown(Shown::ByField(BUDGET)),
-            Verb::of("set", "updateBudget", "Set how much of one kind is allowed; what is not given stays as it is")
+            Verb::of("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
                 .shown(Shown::ByField(BUDGET)),
         ],
     },
     Resource {
         name: "retention",
-        about: "For how many days a business keeps what has happened",
+        about: "The retention periods of the records of a business, in days",
         shapes: &[
             Shape::of("appointments_days").null("forever"),
             Shape::of("audit_days").null("forever"),
@@ -333,31 +333,31 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Shape::of("messages_days").null("forever"),
         ],
         verbs: &[
-            Verb::of("show", "getRetention", "Show for how many days each kind is kept"),
+            Verb::of("show", "getRetention", "Show the retention period of each kind"),
             Verb::of(
                 "set",
                 "updateRetention",
-                "Set for how many days some kinds are kept; what is not given stays as it is",
+                "Set the retention periods of some kinds; omitted values stay the same",
             ),
         ],
     },
     Resource {
         name: "audit",
-        about: "The audit log of a business, or of the installation: who changed what",
+        about: "The audit log of a business or of the installation",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listAuditEntries", "List the changes, the newest first").shown(Shown::List(AUDIT)),
+            Verb::of("list", "listAuditEntries", "List the changes, newest first").shown(Shown::List(AUDIT)),
             Verb::of(
                 "installation",
                 "listInstallationAuditEntries",
-                "List what was done to people's accounts, which exports and backups were begun and which businesses ended",
+                "List changes to people's accounts, started exports and backups, and deleted businesses",
             )
             .shown(Shown::List(AUDIT)),
         ],
     },
 ];
 
-/// The region of phone numbers is that of the zone's country until it is told.
+/// The default phone region, from the country of the time zone.
 fn region(matches: &ArgMatches) -> (&'static str, Term) {
     let zone = matches.get_one::<String>("timezone").cloned().unwrap_or_default();
     ("phone_region", Typed::new("--phone-region", Kind::RegionOfZone, zone).into())

@@ -1,4 +1,4 @@
-//! A flag of the command line for a property of a request.
+//! The command-line flag of a request's property.
 
 use std::borrow::Cow;
 
@@ -11,25 +11,24 @@ use super::super::typed::hours::{Hours, Week, Window};
 use super::super::typed::{Kind, Typed, zone};
 use super::operation::Property;
 
-/// What the document does not say of a property's flag.
+/// Facts about a property's flag that the API document does not contain.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) property: &'static str,
-    /// Another name of the flag.
     pub(super) alias: Option<&'static str>,
-    /// The word for null, in place of a flag that clears.
+    /// A word that stands for null. Replaces the flag that clears the property.
     pub(super) null: Option<&'static str>,
-    /// The flag that clears it, or that empties a list.
+    /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
-    /// What it is taken for where it is left out, in other words than the document's.
+    /// The default as shown in the help, instead of the document's.
     pub(super) default: Option<&'static str>,
-    /// It is cleared with another property.
+    /// Another property whose flag clears this one too.
     pub(super) cleared_with: Option<&'static str>,
-    /// Its text may be in a file, or else on standard input.
+    /// Whether the text can be read from a file or standard input.
     pub(super) in_file: bool,
 }
 
-/// A property whose flag the document tells whole.
+/// A property that needs no additions to the document.
 const PLAIN: Shape = Shape {
     property: "",
     alias: None,
@@ -70,7 +69,7 @@ impl Shape {
     }
 }
 
-/// How the words of a flag are read.
+/// How the values of a flag are parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Text,
@@ -79,7 +78,7 @@ enum Reading {
     Region,
     Whole,
     Truth,
-    /// It is true if it is there.
+    /// True if the flag is present.
     Present,
     Typed(Kind),
     Week,
@@ -89,14 +88,13 @@ enum Reading {
     OrNull,
 }
 
-/// A flag.
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
     reading: Reading,
-    /// A list of values, one for each time it is given.
+    /// Whether the flag can be repeated, once per value.
     is_list: bool,
-    /// Whether the request changes what is there, so that null clears it.
+    /// Whether the request changes a record, so that null clears the property.
     changes: bool,
     long: String,
 }
@@ -113,7 +111,7 @@ impl<'a> Flag<'a> {
         Self { property, shape, reading, is_list, changes, long: long(&property.name, reading, is_list) }
     }
 
-    /// Adds the flag to a command, and those that clear it or stand for it.
+    /// Adds the flag to a command, and its companions that clear, empty or fill the property.
     pub(super) fn add_to(&self, command: Command) -> Command {
         let Property { name, required, .. } = self.property;
         let mut arg = Arg::new(name.clone()).long(self.long.clone()).help(self.help());
@@ -143,7 +141,7 @@ impl<'a> Flag<'a> {
         };
         let mut others = Vec::new();
         if self.reading == Reading::Word && *required {
-            let help = format!("Every {} there is", self.long);
+            let help = format!("All possible values of --{}", self.long);
             others.push(Arg::new(all(name)).long(format!("all-{}s", self.long)).help(help));
             arg = arg.required_unless_present(all(name));
         } else if *required && !self.is_list && !self.shape.in_file {
@@ -160,19 +158,18 @@ impl<'a> Flag<'a> {
         let mut command = command.arg(arg);
         if self.shape.in_file {
             let file = Arg::new(file(name)).long("file").value_name("FILE").conflicts_with(name.clone());
-            command = command.arg(file.help("The file with it; - for standard input"));
+            command = command.arg(file.help("Read the value from this file; - for standard input"));
         }
         others.into_iter().fold(command, |command, other| {
             command.arg(other.action(ArgAction::SetTrue).conflicts_with(name.clone()))
         })
     }
 
-    /// The name of its property.
     pub(super) fn property(&self) -> &'a str {
         &self.property.name
     }
 
-    /// What the property becomes, if it was given.
+    /// The value of the property, if it was given.
     pub(super) fn read(&self, matches: &ArgMatches) -> Option<Term> {
         let name = self.property.name.as_str();
         let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false);
@@ -185,7 +182,7 @@ impl<'a> Flag<'a> {
         if self.shape.in_file && matches.get_one::<String>(name).is_none() {
             let given = matches.get_one::<String>(&file(name)).map(|file| ("--file", file.as_str()));
             let given = given.or(self.property.required.then_some(("standard input", "-")));
-            return given.map(|(place, file)| Typed::new(place, Kind::File, file).into());
+            return given.map(|(argument, file)| Typed::new(argument, Kind::File, file).into());
         }
         let terms: Vec<Term> = match self.reading {
             Reading::Present => return is_set(name).then(|| true.into()),
@@ -193,8 +190,8 @@ impl<'a> Flag<'a> {
                 many::<String>(matches, name, |text| text.into())
             }
             Reading::Typed(kind) => {
-                let place = format!("--{}", self.long);
-                many::<String>(matches, name, |text| Typed::new(place.clone(), kind, text).into())
+                let argument = format!("--{}", self.long);
+                many::<String>(matches, name, |text| Typed::new(argument.clone(), kind, text).into())
             }
             Reading::Whole => many::<u32>(matches, name, Term::from),
             Reading::Truth => many::<bool>(matches, name, Term::from),
@@ -210,7 +207,7 @@ impl<'a> Flag<'a> {
         (is_sent || !terms.is_empty()).then_some(Term::List(terms))
     }
 
-    /// The flag that empties a list, where the request may.
+    /// The flag that empties a list, if the request allows it.
     fn emptying(&self) -> Option<(Cow<'static, str>, Cow<'static, str>)> {
         let may = self.is_list && self.property.schema["minItems"].as_u64().unwrap_or(0) == 0;
         if !may || self.property.required && !self.changes {
@@ -220,10 +217,10 @@ impl<'a> Flag<'a> {
             return Some((flag.into(), about.into()));
         }
         let plural = format!("{}s", self.long.trim_end_matches('s'));
-        Some((format!("no-{plural}").into(), format!("No {plural} at all").into()))
+        Some((format!("no-{plural}").into(), format!("Remove all {plural}").into()))
     }
 
-    /// The flag that clears the property, where the request may.
+    /// The flag that clears the property, if the request allows it.
     fn clearing(&self) -> Option<(Cow<'static, str>, Cow<'static, str>)> {
         if !self.property.nullable || !self.changes || self.shape.null.is_some() {
             return None;
@@ -231,14 +228,14 @@ impl<'a> Flag<'a> {
         if let Some((flag, about)) = self.shape.clears {
             return Some((flag.into(), about.into()));
         }
-        // A property that goes with another has no such flag of its own.
+        // A property that is cleared with another has no such flag.
         if self.shape.cleared_with.is_some() {
             return None;
         }
         let about = self.property.about.split("; ").next().unwrap_or_default();
         let first = about.chars().next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
         let rest = about.get(first.len()..).unwrap_or_default();
-        Some((format!("clear-{}", self.long).into(), format!("Forget {first}{rest}").into()))
+        Some((format!("clear-{}", self.long).into(), format!("Clear {first}{rest}").into()))
     }
 
     fn help(&self) -> String {
@@ -247,7 +244,9 @@ impl<'a> Flag<'a> {
         match self.reading {
             Reading::Typed(Kind::Service | Kind::Staff) => help.push_str(", by id or name"),
             Reading::Typed(Kind::Instant) => {
-                help.push_str(", such as '2026-03-02 9:00' of the business, or 2026-03-02T09:00:00Z");
+                help.push_str(
+                    ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
+                );
             }
             Reading::Typed(_) => help.push_str(", such as 2026-12-24, today or tomorrow"),
             Reading::Week => help.push_str(", such as mon-fri=9:00-18:00"),
@@ -259,7 +258,7 @@ impl<'a> Flag<'a> {
             _ => {}
         }
         if self.is_list {
-            help.push_str(", once for each");
+            help.push_str("; repeat the flag for several values");
         }
         let default = self.shape.default.or(default.as_deref());
         if let Some(default) = default.filter(|_| self.reading != Reading::Present) {
@@ -290,7 +289,9 @@ impl OrNull {
         if text == null {
             return Ok(Self(None));
         }
-        text.parse().map(|number| Self(Some(number))).map_err(|_| format!("a whole number, or `{null}`"))
+        text.parse()
+            .map(|number| Self(Some(number)))
+            .map_err(|_| format!("must be a whole number or `{null}`"))
     }
 }
 
@@ -317,7 +318,7 @@ fn reading(property: &Property, shape: Shape) -> Reading {
     }
 }
 
-/// The flag's name: of what an id means, and of one of several values.
+/// The flag's name: without `_id` for a resolved id, and in the singular for a list.
 fn long(property: &str, reading: Reading, is_list: bool) -> String {
     let name = property.strip_suffix("_ids").or(property.strip_suffix("_id"));
     let one = name.unwrap_or(match is_list && reading != Reading::Week {
@@ -327,7 +328,6 @@ fn long(property: &str, reading: Reading, is_list: bool) -> String {
     one.replace('_', "-")
 }
 
-/// The values that were given.
 fn many<T: Clone + Send + Sync + 'static>(
     matches: &ArgMatches,
     name: &str,

@@ -1,8 +1,8 @@
-//! The commands on the records of a business: the operation of the API that each calls, and how its answer is shown. Flags
-//! follow from what the operation takes.
+//! The commands on the records of a business: the API operation of each command, and how its response is
+//! shown. The flags are derived from the operation.
 //!
-//! Invariants: a property that the API gains is a flag of its commands without a change here. A flag is named after its
-//! property, without `_id` and in the singular where it is given once for each value.
+//! Invariants: a new property of the API becomes a flag of its commands without a change here. A flag has the
+//! name of its property, without `_id`, and in the singular if it is repeated for each value.
 
 mod commands;
 mod flag;
@@ -27,42 +27,42 @@ use super::task::{ContactTable, HolidayFile, Task};
 use super::typed::{Kind, Typed};
 use crate::openapi::operator_document;
 
-/// A part of a path, and how the command line says it.
-enum Place<'a> {
-    /// A word of the path.
+/// A part of a path and its argument on the command line.
+enum PathPart<'a> {
+    /// A fixed segment.
     Word(&'a str),
-    /// The business: by `--business`, or the only one there is.
+    /// `--business`, or the only business.
     Business,
-    /// The staff member: by `--staff`, or by the first word, as it was before there was the flag.
+    /// `--staff`, or the first positional argument, for compatibility with earlier versions.
     Staff,
-    /// The record: by a word.
+    /// A positional argument.
     Record { id: &'a str, kind: Option<Kind>, optional: bool },
 }
 
-/// The document of the operator API, made for a command on its records only.
+/// The document of the operator API. Only commands on records generate it.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 
-/// The argument of a word that names a staff member without the flag.
+/// The positional argument for a staff member without the flag.
 const NAMED: &str = "named";
-/// The argument of a file that is imported.
+/// The argument for an imported file.
 const FILE: &str = "file";
 
 impl Operation {
-    /// What follows the first word of the path.
-    fn places(&self) -> Vec<Place<'_>> {
+    /// The parts after the first segment of the path.
+    fn parts(&self) -> Vec<PathPart<'_>> {
         let mut segments = self.path.split('/').skip(2).peekable();
-        let mut places = Vec::new();
+        let mut parts = Vec::new();
         while let Some(segment) = segments.next() {
             let is_last = segments.peek().is_none();
             let id = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            let of = |id, kind| Place::Record { id, kind, optional: false };
-            places.push(match id {
-                None => Place::Word(segment),
-                Some("business_id") if !is_last => Place::Business,
-                Some("staff_id") if !is_last => Place::Staff,
+            let of = |id, kind| PathPart::Record { id, kind, optional: false };
+            parts.push(match id {
+                None => PathPart::Word(segment),
+                Some("business_id") if !is_last => PathPart::Business,
+                Some("staff_id") if !is_last => PathPart::Staff,
                 Some(id @ "business_id") => {
                     let optional = self.method != Method::DELETE;
-                    Place::Record { id, kind: Some(Kind::Business), optional }
+                    PathPart::Record { id, kind: Some(Kind::Business), optional }
                 }
                 Some(id @ "service_id") => of(id, Some(Kind::Service)),
                 Some(id @ "staff_id") => of(id, Some(Kind::Staff)),
@@ -70,37 +70,37 @@ impl Operation {
                 Some(id) => of(id, None),
             });
         }
-        places
+        parts
     }
 
-    /// Its path, as the arguments tell it.
-    fn path(&self, places: &[Place<'_>], matches: &ArgMatches) -> Result<Path, clap::Error> {
+    /// The path with the values of the arguments.
+    fn path(&self, parts: &[PathPart<'_>], matches: &ArgMatches) -> Result<Path, clap::Error> {
         let mut path = match self.path.split('/').nth(1) {
             Some("audit") => Path::installation_log(),
             _ => Path::businesses(),
         };
-        let ids = places
+        let ids = parts
             .iter()
-            .filter_map(|place| if let Place::Record { id, .. } = place { Some(*id) } else { None });
+            .filter_map(|part| if let PathPart::Record { id, .. } = part { Some(*id) } else { None });
         let named = matches.try_get_one::<String>(NAMED).ok().flatten();
         let mut words: Vec<Option<&String>> =
             ids.map(|id| matches.get_one::<String>(id)).chain([named]).collect();
         words.reverse();
-        for place in places {
-            path = match place {
-                Place::Word(word) => path.then(*word),
-                Place::Business => path.then(InBusiness::from_arg_matches(matches)?.typed()),
-                Place::Staff => path.then(match (matches.get_one::<String>("staff"), named) {
+        for part in parts {
+            path = match part {
+                PathPart::Word(word) => path.then(*word),
+                PathPart::Business => path.then(InBusiness::from_arg_matches(matches)?.typed()),
+                PathPart::Staff => path.then(match (matches.get_one::<String>("staff"), named) {
                     (Some(staff), _) => Typed::new("--staff", Kind::Staff, staff),
                     (None, Some(_)) => {
                         Typed::new("STAFF", Kind::Staff, words.pop().flatten().cloned().unwrap_or_default())
                     }
                     (None, None) => Typed::new("--staff", Kind::Staff, ""),
                 }),
-                Place::Record { kind, .. } => match (kind, words.pop().flatten().cloned()) {
+                PathPart::Record { kind, .. } => match (kind, words.pop().flatten().cloned()) {
                     (Some(Kind::Business), word) => path.then(business("BUSINESS", word)),
                     (Some(kind), word) => {
-                        path.then(Typed::new(place.value_name(), *kind, word.unwrap_or_default()))
+                        path.then(Typed::new(part.value_name(), *kind, word.unwrap_or_default()))
                     }
                     (None, word) => path.then(word.unwrap_or_default()),
                 },
@@ -110,7 +110,7 @@ impl Operation {
     }
 }
 
-impl Place<'_> {
+impl PathPart<'_> {
     fn value_name(&self) -> String {
         match self {
             Self::Record { id, kind: Some(_), .. } => id.trim_end_matches("_id").to_uppercase(),
@@ -119,7 +119,7 @@ impl Place<'_> {
         }
     }
 
-    /// Adds the argument that says it.
+    /// Adds the argument for this part.
     fn add_to(&self, command: Command) -> Command {
         match self {
             Self::Word(_) => command,
@@ -127,19 +127,19 @@ impl Place<'_> {
             Self::Staff => {
                 let staff =
                     Arg::new("staff").long("staff").value_name("STAFF").required_unless_present(NAMED);
-                command.arg(staff.help("The staff member, by their id or name"))
+                command.arg(staff.help("The id or name of the staff member"))
             }
             Self::Record { id, kind, optional } => {
                 let about = match kind {
                     Some(Kind::Business) if *optional => {
-                        "The business, by its id or name [default: the only one there is]"
+                        "The id or name of the business [default: the only business]"
                     }
-                    Some(Kind::Business) => "The business, by its id or name",
-                    Some(Kind::Service) => "The service, by its id or name",
-                    Some(Kind::Staff) => "The staff member, by their id or name",
+                    Some(Kind::Business) => "The id or name of the business",
+                    Some(Kind::Service) => "The id or name of the service",
+                    Some(Kind::Staff) => "The id or name of the staff member",
                     Some(_) => "The date, such as 2026-12-24, today or tomorrow",
-                    None if *id == "event_id" => "The event's id",
-                    None => "The record's id",
+                    None if *id == "event_id" => "The id of the event",
+                    None => "The id of the record",
                 };
                 let arg = Arg::new((*id).to_owned()).value_name(self.value_name()).help(about);
                 command.arg(arg.required(!optional))
@@ -149,7 +149,7 @@ impl Place<'_> {
 }
 
 impl Resource {
-    /// The commands, with the options that all of them take.
+    /// The commands, with the common options.
     pub(super) fn command(&self) -> Command {
         let command = OperatorOptions::augment_args(Command::new(self.name)).about(self.about);
         command.subcommand_required(true).arg_required_else_help(true).defer(|command| {
@@ -163,7 +163,7 @@ impl Resource {
         })
     }
 
-    /// What the arguments of one of its commands come to.
+    /// Converts the arguments of one of the commands to a task.
     pub(super) fn task(&self, matches: &ArgMatches) -> Result<(Task, OperatorOptions), clap::Error> {
         let options = OperatorOptions::from_arg_matches(matches)?;
         let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
@@ -174,11 +174,11 @@ impl Resource {
 }
 
 impl Verb {
-    /// What its path consists of. What is read from a file goes into a business that is named as for other records.
-    fn places<'a>(&self, operation: &'a Operation) -> Vec<Place<'a>> {
+    /// The parts of the path. For an import it is the business, as a positional argument.
+    fn parts<'a>(&self, operation: &'a Operation) -> Vec<PathPart<'a>> {
         match self.shown {
-            Shown::Contacts | Shown::Holidays => vec![Place::Business],
-            _ => operation.places(),
+            Shown::Contacts | Shown::Holidays => vec![PathPart::Business],
+            _ => operation.parts(),
         }
     }
 
@@ -208,9 +208,9 @@ impl Verb {
         if let Some((arguments, _)) = self.own {
             return arguments(command).about(self.about);
         }
-        let places = self.places(operation);
-        command = places.iter().fold(command, |command, place| place.add_to(command));
-        if places.iter().any(|place| matches!(place, Place::Staff)) {
+        let parts = self.parts(operation);
+        command = parts.iter().fold(command, |command, part| part.add_to(command));
+        if parts.iter().any(|part| matches!(part, PathPart::Staff)) {
             command = command.arg(Arg::new(NAMED).hide(true).conflicts_with("staff"));
         }
         if let Some(body) = operation.body.as_ref().filter(|body| body.is_by_kind()) {
@@ -219,7 +219,7 @@ impl Verb {
                 .iter()
                 .map(|kind| PossibleValue::new(kind.name.clone()).help(kind.about.clone()));
             let kind =
-                Arg::new("kind").long("kind").value_name("KIND").required(true).help("What is counted");
+                Arg::new("kind").long("kind").value_name("KIND").required(true).help("The kind of record");
             command = command.arg(kind.value_parser(PossibleValuesParser::new(kinds)));
         }
         let (query, body) = self.flags(resource, operation);
@@ -230,14 +230,14 @@ impl Verb {
         command = match self.shown {
             Shown::List(_) | Shown::Away => Paging::augment_args(command),
             Shown::Contacts => command
-                .arg(file("from", "A CSV file with a header line: name, phone, email, locale, timezone, in any order; - for standard input"))
-                .arg(dry_run("Only tell what is wrong, and who is there already")),
+                .arg(file("from", "A CSV file with a header line of the columns name, phone, email, locale and timezone, in any order; - for standard input"))
+                .arg(dry_run("Only report errors and existing contacts")),
             Shown::Holidays => command
-                .arg(file("ics", "An iCalendar file, of which all-day events count from today on; - for standard input"))
-                .arg(dry_run("Only tell what would be closed, which appointments begin then, and what is special already")),
+                .arg(file("ics", "An iCalendar file; its all-day events from today on are used; - for standard input"))
+                .arg(dry_run("Only report the days to close, their appointments, and existing special days")),
             _ => command,
         };
-        // Arguments that are declared bring the text of their type.
+        // `augment_args` would replace the description of the command.
         let command = if self.asks.is_some() { Sure::augment_args(command) } else { command };
         command.about(self.about)
     }
@@ -247,7 +247,7 @@ impl Verb {
             return task(matches);
         }
         let operation = Operation::of(&DOCUMENT, self.operation);
-        let path = operation.path(&self.places(&operation), matches)?;
+        let path = operation.path(&self.parts(&operation), matches)?;
         let file = || matches.get_one::<String>(FILE).cloned().unwrap_or_default();
         let paging = || Paging::from_arg_matches(matches);
         let task = match self.shown {
@@ -290,7 +290,7 @@ impl Verb {
     }
 }
 
-/// Has a command take the properties of exactly one of several forms.
+/// Requires the properties of exactly one of several forms.
 fn one_form(command: Command, forms: &[Vec<String>]) -> Command {
     let firsts: Vec<&String> = forms.iter().filter_map(|form| form.first()).collect();
     if firsts.is_empty() {

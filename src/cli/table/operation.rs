@@ -1,50 +1,45 @@
-//! What a request takes, read from the document of the operator API, which is made from the table that serves it.
+//! The parameters of an operation, read from the document of the operator API.
 
 use hyper::Method;
 use serde_json::{Map, Value};
 
-/// An operation of the API.
 pub(super) struct Operation {
     pub(super) method: Method,
-    /// The path below the API's own, with its parameters in braces.
+    /// The path below the base path, with parameters in braces.
     pub(super) path: String,
     pub(super) query: Vec<Property>,
     pub(super) body: Option<Body>,
 }
 
-/// What a body holds.
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) properties: Vec<Property>,
-    /// If the body has one of several forms: the properties that each of them requires.
+    /// The required properties of each form, if the body has several forms.
     pub(super) forms: Vec<Vec<String>>,
 }
 
 /// A property of a body, or a parameter of a query.
 pub(super) struct Property {
     pub(super) name: String,
-    /// What it is: a phrase without a full stop.
+    /// The description as a phrase without a full stop.
     pub(super) about: String,
-    /// What it is taken for where it is left out.
+    /// The default value, as described.
     pub(super) default: Option<String>,
     pub(super) required: bool,
-    /// Whether null clears it.
+    /// Whether null clears the property.
     pub(super) nullable: bool,
-    /// The schema, without null as a choice.
+    /// The schema without the alternative null.
     pub(super) schema: Value,
-    /// The name of the schema of each value of a list.
+    /// The schema name of the items of a list.
     pub(super) items: String,
-    /// The words that it can be, or those that a list of it can have.
+    /// The values of an enumeration, or of a list of one.
     pub(super) words: Vec<String>,
-    /// What it holds, if it is an object.
+    /// The properties of an object.
     pub(super) properties: Vec<Property>,
 }
 
 impl Operation {
-    /// The operation of this id.
-    ///
-    /// # Panics
-    /// When the document has none.
+    /// Finds an operation by id. Panics if the document does not contain it.
     pub(super) fn of(document: &Value, id: &str) -> Self {
         let paths = document["paths"].as_object().into_iter().flatten();
         let all = paths.flat_map(|(path, methods)| {
@@ -85,7 +80,7 @@ impl Body {
             let (form, _) = resolved(document, form);
             let mut required = Vec::new();
             for property in properties(document, &form) {
-                // A form that requires a property says more of it than one that allows it.
+                // If forms differ, the one that requires the property decides.
                 if property.required {
                     required.push(property.name.clone());
                     body.properties.retain(|other| other.name != property.name);
@@ -99,7 +94,7 @@ impl Body {
         body
     }
 
-    /// Whether it holds an object for each of several kinds, and nothing else.
+    /// Whether the body contains only an object for each of several kinds.
     pub(super) fn is_by_kind(&self) -> bool {
         !self.properties.is_empty() && self.properties.iter().all(|property| !property.properties.is_empty())
     }
@@ -107,7 +102,7 @@ impl Body {
 
 impl Property {
     fn of(document: &Value, name: &str, schema: &Value, required: bool) -> Self {
-        let (about, default) = told(schema["description"].as_str().unwrap_or_default());
+        let (about, default) = phrase_and_default(schema["description"].as_str().unwrap_or_default());
         let (schema, nullable) = resolved(document, schema);
         let (items, _) = resolved(document, &schema["items"]);
         let words = [&schema["enum"], &items["enum"]].into_iter().filter_map(Value::as_array).flatten();
@@ -124,7 +119,6 @@ impl Property {
         }
     }
 
-    /// Whether it is of this type.
     pub(super) fn is(&self, kind: &str) -> bool {
         match &self.schema["type"] {
             Value::Array(kinds) => kinds.iter().any(|one| one == kind),
@@ -133,7 +127,7 @@ impl Property {
     }
 }
 
-/// The properties of an object; those that it requires come first.
+/// The properties of an object, required ones first.
 fn properties(document: &Value, schema: &Value) -> Vec<Property> {
     let is_required =
         |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
@@ -144,7 +138,7 @@ fn properties(document: &Value, schema: &Value) -> Vec<Property> {
     all
 }
 
-/// The schema that is meant, and whether it may be null as well.
+/// The referenced schema, and whether null is an alternative.
 fn resolved(document: &Value, schema: &Value) -> (Value, bool) {
     if let Value::String(_) = &schema["$ref"] {
         let named = &document["components"]["schemas"][last_segment(&schema["$ref"])];
@@ -162,8 +156,8 @@ fn last_segment(reference: &Value) -> &str {
     reference.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default()
 }
 
-/// The first sentence of a description as a phrase, and what counts when the property is absent.
-fn told(description: &str) -> (String, Option<String>) {
+/// Splits the first sentence of a description into a phrase and the default (`… when absent`).
+fn phrase_and_default(description: &str) -> (String, Option<String>) {
     let sentence = description.split(". ").next().unwrap_or_default().trim_end_matches('.');
     let (mut kept, mut default) = (Vec::new(), None);
     for clause in sentence.split("; ") {
@@ -183,11 +177,17 @@ mod tests {
     #[test]
     fn a_description_is_told_as_a_phrase() {
         let told = |text| {
-            let (about, default) = told(text);
+            let (about, default) = phrase_and_default(text);
             (about, default.unwrap_or_default())
         };
-        assert_eq!(told("Its name."), ("Its name".into(), String::new()));
-        assert_eq!(told("The language; `en` when absent."), ("The language".into(), "en".into()));
-        assert_eq!(told("Whom it is for; null clears it. More."), ("Whom it is for".into(), String::new()));
+        assert_eq!(phrase_and_default("Its name."), ("Its name".into(), String::new()));
+        assert_eq!(
+            phrase_and_default("The language; `en` when absent."),
+            ("The language".into(), "en".into())
+        );
+        assert_eq!(
+            phrase_and_default("Whom it is for; null clears it. More."),
+            ("Whom it is for".into(), String::new())
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the table says of a command.
+//! The entries of the table of commands.
 
 use clap::{ArgMatches, Command};
 
@@ -7,16 +7,16 @@ use super::super::request::Term;
 use super::super::task::Task;
 use super::flag::Shape;
 
-/// The commands on one kind of record.
+/// The commands for one kind of record.
 pub(in crate::cli) struct Resource {
     pub(in crate::cli) name: &'static str,
     pub(super) about: &'static str,
-    /// The properties of its requests whose flags need more than the document says.
+    /// The properties whose flags need more information than the document has.
     pub(super) shapes: &'static [Shape],
     pub(super) verbs: &'static [Verb],
 }
 
-/// A command, and the operation that it calls.
+/// A command and its operation.
 #[derive(Clone, Copy)]
 pub(super) struct Verb {
     pub(super) name: &'static str,
@@ -24,41 +24,41 @@ pub(super) struct Verb {
     pub(super) about: &'static str,
     pub(super) operation: &'static str,
     pub(super) shown: Shown,
-    /// A property that the command itself says.
+    /// A property that the command sets, with its value.
     pub(super) says: Option<(&'static str, &'static str)>,
-    /// The properties for which it has no flag.
+    /// The properties without a flag.
     pub(super) without: &'static [&'static str],
-    /// A property that follows from other flags where it is not given.
+    /// A property with a default that depends on other flags.
     pub(super) follows: Option<Follows>,
-    /// What somebody has to want.
+    /// The kind of confirmation that the command needs.
     pub(super) asks: Option<Final>,
-    /// Arguments of its own in place of those that follow from the operation.
+    /// Own arguments, instead of those of the operation.
     pub(super) own: Option<Own>,
 }
 
-/// A property and its value, as they follow from the arguments.
+/// A property and its value, computed from the arguments.
 pub(super) type Follows = fn(&ArgMatches) -> (&'static str, Term);
 
-/// Arguments that a command declares, and the task that they come to.
+/// The declaration of a command's arguments, and their conversion to a task.
 pub(super) type Own = (fn(Command) -> Command, fn(&ArgMatches) -> Result<Task, clap::Error>);
 
-/// How the answer is shown.
+/// How the response is shown.
 #[derive(Clone, Copy)]
 pub(super) enum Shown {
     Record,
-    /// With a note for the person who reads it.
+    /// A record, with a note on standard error.
     Noted(&'static str),
     /// A list with these columns.
     List(&'static [&'static str]),
-    /// A list of when somebody is away.
+    /// A list of time off.
     Away,
-    /// A row for each property, with these columns.
+    /// One row per property, with these columns.
     ByField(&'static [&'static str]),
-    /// Nothing is in the answer; this says what happened.
+    /// The response is empty. The text describes the result.
     Done(&'static str),
-    /// What became of a table of contacts, read from a file.
+    /// The result of an import of contacts.
     Contacts,
-    /// What became of a calendar of public holidays, read from a file.
+    /// The result of an import of holidays.
     Holidays,
 }
 

@@ -289,7 +289,7 @@ fn the_options_stand_before_or_after_the_command() {
         let (_, options) = parse(line).unwrap().into_parts();
         let access = options.access().unwrap();
         assert!(options.json, "{line}");
-        assert_eq!(access.place.to_string(), "127.0.0.1:9", "{line}");
+        assert_eq!(access.address.to_string(), "127.0.0.1:9", "{line}");
         assert_eq!(access.authorization, "Bearer t", "{line}");
     }
 }

@@ -19,7 +19,7 @@ use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
     let (task, options) = parse(line).unwrap().into_parts();
     let access = Access {
-        place: address.into(),
+        address: address.into(),
         tls: None,
         authorization: HeaderValue::from_static("Bearer t0ken"),
         origin: String::new(),

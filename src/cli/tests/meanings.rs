@@ -44,7 +44,7 @@ fn client(stub: &Stub) -> Client {
     let authorization = HeaderValue::from_static("Bearer t0ken");
     Client::new(
         Access {
-            place: stub.address.into(),
+            address: stub.address.into(),
             tls: None,
             authorization,
             origin: String::new(),
@@ -287,7 +287,7 @@ async fn the_token_of_the_demonstration_is_taken_where_the_other_is_refused() {
         let answer = response(first, body);
         let stub = Stub::start(move |number| if number == 0 { answer.clone() } else { page(&[]) }).await;
         let access = Access {
-            place: stub.address.into(),
+            address: stub.address.into(),
             tls: None,
             authorization: HeaderValue::from_static("Bearer serve"),
             origin: String::new(),

@@ -3,7 +3,6 @@
 use actors::domain::Day;
 use serde_json::{Value, json};
 
-/// The opening hours of one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Hours {
     day: String,
@@ -12,7 +11,7 @@ pub(in crate::cli) struct Hours {
 }
 
 impl Hours {
-    /// The same window as a break, whose ends are called otherwise.
+    /// Converts the window to a break, which has other property names.
     pub(in crate::cli) fn into_break(self) -> Value {
         json!({"day": self.day, "from": self.open, "to": self.close})
     }
@@ -26,7 +25,7 @@ pub(in crate::cli) struct Window {
 }
 
 impl Window {
-    /// Reads what `--window` was given.
+    /// Parses a value of `--window`.
     pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
         let (open, close) = text.split_once('-').ok_or("write OPEN-CLOSE, such as 9:00-12:00")?;
         Ok(Self { open: time(open), close: time(close) })
@@ -45,12 +44,12 @@ impl From<Hours> for Value {
     }
 }
 
-/// The same hours on some days. The service says whether they make sense, and what is wrong with a day that is none.
+/// The same hours on several days. The service validates them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Week(pub(in crate::cli) Vec<Hours>);
 
 impl Week {
-    /// Reads what `--hours` was given.
+    /// Parses a value of `--hours`.
     pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim().replace(" - ", "-");
         let split = || {
@@ -65,7 +64,7 @@ impl Week {
     }
 }
 
-/// The days of `mon`, `Monday` or `mon-fri`; one that is none stays as it was typed.
+/// The days of `mon`, `Monday` or `mon-fri`. Other texts are returned unchanged.
 fn days_of(text: &str) -> Vec<String> {
     let text = text.trim();
     let Some((first, last)) = text.split_once('-') else {
@@ -73,19 +72,19 @@ fn days_of(text: &str) -> Vec<String> {
     };
     let (Some(first), Some(last)) = (day(first), day(last)) else { return vec![text.to_owned()] };
     let count = Day::ALL.len();
-    // Sat-mon goes on into the next week.
+    // A range such as sat-mon continues in the next week.
     let days = (last + count - first) % count;
     (first..=first + days).map(|at| Day::ALL[at % count].to_string()).collect()
 }
 
-/// Where in the week a day is, by its name or three letters of it at least.
+/// The index of a day, by its name or at least three letters of it.
 fn day(text: &str) -> Option<usize> {
     let word = text.trim().to_lowercase();
     let begins = |day: &Day| word.len() >= 3 && day.to_string().starts_with(&word);
     Day::ALL.iter().position(begins)
 }
 
-/// `9:00` as `09:00`.
+/// Pads `9:00` to `09:00`.
 fn time(text: &str) -> String {
     let text = text.trim();
     match text.split_once(':') {

@@ -1,15 +1,15 @@
-//! What may have been meant by a word that is none of those there are.
+//! Proposals for a word that is not known.
 
-/// How many are proposed.
+/// The maximum number of proposals.
 const PROPOSALS_MAX: usize = 3;
 
-/// How alike two words must be, from 0 to 1.
+/// The minimum similarity of a proposal, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.8;
 
-/// How much less alike than the likest one another may be.
+/// The maximum difference from the most similar proposal.
 const BEHIND_MAX: f64 = 0.08;
 
-/// Those of the words that are most like the text, the likest first.
+/// The words most similar to the text, the most similar first.
 pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let text = plain(text);
     let mut alike: Vec<(f64, &str)> = words
@@ -24,12 +24,12 @@ pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a s
     words.map(|(_, word)| word).take(PROPOSALS_MAX).collect()
 }
 
-/// A word as it is compared: case and what joins its parts do not count.
+/// A word for comparison, without letter case and separators.
 fn plain(text: &str) -> String {
     text.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
-/// How alike a text and a word are: whole, or the text and a part of the word.
+/// The similarity of the text to the whole word or to a part of it.
 fn likeness(text: &str, word: &str) -> f64 {
     let whole = strsim::jaro_winkler(text, word);
     let parts = word.split(['/', '_']).map(|part| strsim::jaro_winkler(text, part) - 0.02);
@@ -37,7 +37,7 @@ fn likeness(text: &str, word: &str) -> f64 {
     parts.chain(last).fold(whole, f64::max)
 }
 
-/// `did you mean A, B or C?`, or nothing.
+/// `did you mean A, B or C?`, if there are proposals.
 pub(in crate::cli) fn question(proposals: &[&str]) -> Option<String> {
     let (last, others) = proposals.split_last()?;
     Some(match others {

@@ -1,13 +1,13 @@
-//! The country of a time zone, in which its businesses' national phone numbers are read.
+//! The country of a time zone, which determines the format of national phone numbers.
 //!
-//! The table is `zone.tab` of the time zone database, release 2025b, which is in the public domain
-//! (<https://www.iana.org/time-zones>), as a line for each country: its ISO 3166 code and its zones. A zone that it does
-//! not have, such as `UTC` or `US/Eastern`, tells no country. Left out are AQ, GS, PN, TF and UM, which have no plan of
-//! phone numbers.
+//! The table comes from `zone.tab` of the time zone database, release 2025b, which is in the public domain
+//! (<https://www.iana.org/time-zones>). Each line has an ISO 3166 code and its zones. Zones outside the
+//! table, such as `UTC` or `US/Eastern`, have no country. AQ, GS, PN, TF and UM are omitted, since they have
+//! no phone numbering plan.
 
 const COUNTRIES: &str = include_str!("countries.txt");
 
-/// The ISO 3166 code of the country that a zone is of.
+/// The ISO 3166 code of a zone's country.
 pub(in crate::cli) fn of_zone(zone: &str) -> Option<&'static str> {
     COUNTRIES.lines().find_map(|line| {
         let mut words = line.split(' ');

@@ -1,34 +1,33 @@
-//! Times of the business: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. A day of the week is the
-//! first one from today on.
+//! Local times: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. A weekday is the next
+//! one, today included.
 //!
-//! A local time that a clock change skips or repeats is refused, with the instants that may be meant.
+//! Invariant: a local time that a clock change skips or repeats is refused, with the possible instants.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc, Weekday};
 use chrono_tz::Tz;
 
 use crate::local_time::{self, WallClockError};
 
-/// Why a time of the business is none.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::cli) enum TimeError {
     #[error(
-        "write a time of the business such as '2026-03-02 9:00', 'tomorrow 9:00' or 'tue 9:00', or an instant such as 2026-03-02T09:00:00Z"
+        "write a local time such as '2026-03-02 9:00', 'tomorrow 9:00' or 'tue 9:00', or an instant such as 2026-03-02T09:00:00Z"
     )]
     NoInstant,
     #[error("write a day such as 2026-03-02, yesterday, today, tomorrow or tue")]
     NoDay,
-    #[error("{local} is skipped in {zone} by a change of the clocks: say {before} or {after}")]
+    #[error("{local} does not exist in {zone} because of a clock change: write {before} or {after}")]
     Skipped { local: String, zone: Tz, before: String, after: String },
-    #[error("{local} is twice in {zone} by a change of the clocks: say {first} or {second}")]
+    #[error("{local} occurs twice in {zone} because of a clock change: write {first} or {second}")]
     Twice { local: String, zone: Tz, first: String, second: String },
 }
 
-/// Whether the text is an instant by itself, so that it is sent as it is.
+/// Whether the text is an instant, which needs no zone.
 pub(in crate::cli) fn is_exact(text: &str) -> bool {
     DateTime::parse_from_rfc3339(text.trim()).is_ok()
 }
 
-/// The instant of a time of the business, with its offset; of a day the instant at which it begins.
+/// The instant of a local time, with its offset. For a day, the instant at which it begins.
 pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Result<String, TimeError> {
     let text = text.trim();
     let at_t = || text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.split_once(['T', 't']));
@@ -40,7 +39,7 @@ pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Resul
     at(day.and_time(time.unwrap_or(NaiveTime::MIN)), zone, time.is_none())
 }
 
-/// The day, or so many days later.
+/// The day, plus a number of days.
 pub(in crate::cli) fn day(
     text: &str,
     later_by: u64,
@@ -71,7 +70,7 @@ fn clock(text: &str) -> Option<NaiveTime> {
     ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
 }
 
-/// The instant of a local time; a day begins when its first local time does.
+/// The instant of a local time. With `day`, a skipped midnight becomes the first existing time.
 fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
     let told = local.format("%Y-%m-%d %H:%M").to_string();
     match local_time::instant(local, zone) {

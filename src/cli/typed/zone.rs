@@ -1,24 +1,22 @@
-//! Time zones in any case.
-
 use std::convert::Infallible;
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 
 use super::near::near;
 
-/// The zone's name as it is spelt, whatever the case; what is no zone stays as it is.
+/// The exact name of a zone that was typed in any letter case. Other texts are returned unchanged.
 #[allow(clippy::unnecessary_wraps, reason = "clap reads values with functions that may fail")]
 pub(in crate::cli) fn parse(text: &str) -> Result<String, Infallible> {
     Ok(zone(text).map_or_else(|| text.to_owned(), |zone| zone.name().to_owned()))
 }
 
-/// The zone of this name, whatever the case, and with spaces for underscores.
+/// Finds a zone, in any letter case and with spaces or underscores.
 pub(in crate::cli) fn zone(text: &str) -> Option<Tz> {
     let name = text.trim().replace(' ', "_");
     TZ_VARIANTS.iter().copied().find(|zone| zone.name().eq_ignore_ascii_case(&name))
 }
 
-/// The zones that may be meant by what is none.
+/// The zones that are similar to an unknown text.
 pub(in crate::cli) fn proposals(text: &str) -> Vec<&'static str> {
     near(text, TZ_VARIANTS.iter().map(|zone| zone.name()))
 }
