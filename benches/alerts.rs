@@ -1,9 +1,9 @@
-//! What alerts cost bookings: `cargo bench --bench alerts`.
+//! The cost of alerts for bookings: `cargo bench --bench alerts`.
 //!
-//! Two processes, each an engine on the disk with 10,000 people in 1,000 businesses and a relay that is dead. In one of
-//! them nothing waits, in the other one 100,000 mails do. Bookings are measured in both by turns, in businesses without
-//! people and in others whose ten people are each told of every booking; whichever is not measured stands still, so that
-//! what its mails cost is seen in its own figures alone.
+//! There are two processes, each with an engine on disk, 10,000 people in 1,000 businesses, and an
+//! unreachable relay. One has no waiting mails, the other 100,000. Bookings are measured in both in turn: in
+//! businesses without people, and in businesses whose ten people get an alert for every booking. A process
+//! that is not measured is stopped, so its mails do not affect the other.
 
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
@@ -39,19 +39,19 @@ use crate::support::{always_open, text};
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
 const MAILS: usize = 100_000;
-/// How many businesses are booked in, each by one client at a time.
+/// The number of booked businesses, with one client each.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// How long a process goes on before it is measured, and before it is stopped for the first time.
+/// The warm-up time before the measurement and before the first stop.
 const WARM_UP: Duration = Duration::from_secs(2);
-/// How many times each is measured.
+/// The number of measurements of each kind.
 const ROUNDS: usize = 9;
-/// How many mails wait in a process that was started by this one.
+/// The environment variable with the number of waiting mails of a child process.
 const WAITING: &str = "ALERTS_WAITING";
-/// What a process is asked for: bookings nobody is told of, bookings ten people are told of, how many mails wait.
+/// The requests to a process: bookings without alerts, bookings with ten alerts, the number of waiting mails.
 const ASKED: [&str; 3] = ["alone", "told", "waiting"];
 
-/// A relay that nobody answers at.
+/// The address of a relay that does not respond.
 struct Dead;
 
 impl Mailer for Dead {
@@ -73,7 +73,7 @@ impl Composer for Dead {
     }
 }
 
-/// A business that can be booked.
+/// A business that accepts bookings.
 #[derive(Clone)]
 struct Shop {
     business: BusinessHandle,
@@ -147,7 +147,7 @@ impl Shop {
     }
 }
 
-/// Books for a while; gives how many a second, and the median and the 99th percentile in milliseconds.
+/// Books for a period. Returns the bookings per second, and the median and 99th percentile in milliseconds.
 async fn measure(shops: &[Shop]) -> [f64; 3] {
     let from = Timestamp::from_millis((shops[0].business.now().millis() / 3_600_000 + 48) * 3_600_000);
     let until = Instant::now() + MEASURED;
@@ -170,7 +170,7 @@ async fn measure(shops: &[Shop]) -> [f64; 3] {
     [took.len() as f64 / MEASURED.as_secs_f64(), at(500), at(990)]
 }
 
-/// The memory of the process, in MiB.
+/// The resident memory of the process, in MiB.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -186,7 +186,7 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Has so many mails written.
+/// Queues this number of mails.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {
@@ -199,7 +199,8 @@ async fn write_mails(peopled: &[Shop], mails: usize) {
     pending.join_all().await;
 }
 
-/// The process in which so many mails wait: does what its standard input asks for, and answers each with a line.
+/// The child process with waiting mails. It reads requests from standard input and answers each with one
+/// line.
 #[tokio::main]
 async fn serve(mails: usize) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -216,7 +217,7 @@ async fn serve(mails: usize) {
     let (before, began) = (memory(), Instant::now());
     write_mails(&peopled, mails).await;
     println!("{before} MiB, and {} MiB behind {mails} mails in {:.1?}", memory(), began.elapsed());
-    // Each round has businesses of its own, in which nothing is booked yet.
+    // Each round has new businesses without appointments.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
     while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {
@@ -233,7 +234,7 @@ async fn serve(mails: usize) {
     engine.close().await.unwrap();
 }
 
-/// A process that stands still unless it is asked for something.
+/// A process that is stopped except during a request.
 struct Server {
     child: Child,
     asked: ChildStdin,

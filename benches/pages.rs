@@ -1,11 +1,11 @@
-//! How long pages of the dashboard take at the server, where a business has much: `cargo bench --bench pages`.
+//! The response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
-//! The service in this process with a business of 100,000 contacts, appointments and calls (`PAGES_RECORDS` says another
-//! number), and an owner's browser on the loopback, one request at a time. Every page of the table is asked for; those
-//! whose address needs something else than what there is are left out, and named.
+//! The service runs in this process, with a business of 100,000 contacts, appointments and calls
+//! (`PAGES_RECORDS` sets another number). An owner's browser on the loopback sends one request at a time to
+//! every page of the table. Pages whose address needs data that does not exist are listed as omitted.
 //!
-//! Then bookings in that business, 64 at once, with 200 open pages that listen to what changes there, and without, in
-//! turns.
+//! Then bookings in that business are measured, 64 at once, in turn with 200 open pages that listen for
+//! changes and without.
 
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
@@ -46,15 +46,15 @@ use tokio::task::JoinSet;
 
 use crate::support::{always_open, text};
 
-/// How often each page is asked for.
+/// The number of requests per page.
 const ROUNDS: usize = 31;
-/// How many changes are under way at once while the business is filled.
+/// The number of concurrent changes while the business is filled.
 const AT_ONCE: usize = 64;
-/// Pages that listen, bookings in a turn, turns of each kind.
+/// Open pages, bookings in a turn, turns of each kind.
 const OPEN_PAGES: usize = 200;
 const BOOKED: usize = 5_000;
 const TURNS: usize = 5;
-/// Staff members, each of whom is booked every half hour of the day and night.
+/// Staff members. Each is booked every half hour of the day and night.
 const STAFF: usize = 20;
 
 fn id_of(answer: &Answer<impl Serialize>) -> String {
@@ -66,7 +66,7 @@ async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Strin
     id_of(&business.change(Request::by(Actor::Operator), change).await.unwrap())
 }
 
-/// Has the changes of these numbers made, some at once.
+/// Makes the changes with the numbers up to `count`, several at once.
 async fn fill<C: Change + 'static>(
     business: &BusinessHandle,
     count: usize,
@@ -84,22 +84,22 @@ async fn fill<C: Change + 'static>(
     ids
 }
 
-/// A business with much.
+/// A large business.
 struct Salon {
     business: BusinessHandle,
     service: ServiceId,
     staff: Vec<StaffId>,
     contacts: Vec<ContactId>,
-    /// The first instant that is booked, Unix time in milliseconds.
+    /// The first booked instant, in Unix milliseconds.
     first: i64,
-    /// By the names of ids in paths.
+    /// Example ids by the names of path parameters.
     ids: BTreeMap<&'static str, String>,
-    /// The owner's.
+    /// The sign-in link of the owner.
     link: String,
 }
 
 impl Salon {
-    /// The booking of this number: each is of another time.
+    /// The booking with this number. Each has another time.
     fn booking(&self, number: usize) -> Book {
         let half_hour = i64::try_from(number / STAFF).unwrap();
         Book {
@@ -115,7 +115,7 @@ impl Salon {
     }
 }
 
-/// The business with what it keeps.
+/// Creates the business with its records.
 async fn salon(engine: &Engine, records: usize) -> Salon {
     let business =
         engine.business(engine.create_business(always_open("Salon"), Actor::Operator).await.unwrap().id);
@@ -209,7 +209,7 @@ impl Browser {
         (head.status.as_u16(), head.headers, body.collect().await.unwrap().to_bytes())
     }
 
-    /// Signs in by a link.
+    /// Signs in with a link.
     async fn enter(&mut self, link: &str) {
         let (_, _, page) = self.ask("GET", link, String::new()).await;
         let page = String::from_utf8(page.to_vec()).unwrap();
@@ -244,7 +244,7 @@ fn settings(dir: &std::path::Path) -> Settings {
     }
 }
 
-/// How fast bookings go with pages open that listen, and without.
+/// The speed of bookings with and without open pages.
 async fn listened(salon: &Salon, browser: &Browser, records: usize) {
     let mut next = records;
     let mut rates = [Vec::new(), Vec::new()];

@@ -1,4 +1,4 @@
-//! What is done to bytes: records as they are kept, signatures of what is sent.
+//! Operations on bytes: encoding records and signing webhooks.
 
 use std::hint::black_box;
 

@@ -1,6 +1,7 @@
-//! What the engine's own steps cost, each by itself: `cargo bench --bench engine`.
+//! The cost of single steps of the engine: `cargo bench --bench engine`.
 //!
-//! Nothing here waits for a disk or a network; `cargo bench --bench load` measures the whole.
+//! These benchmarks use neither the disk nor the network for waiting. `cargo bench --bench load` measures the
+//! whole service.
 
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 

@@ -1,4 +1,4 @@
-//! Deciding: which times are open, and whether one can be booked.
+//! Rules: finding open times, and deciding about bookings.
 
 use std::hint::black_box;
 
@@ -22,8 +22,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A week of half hours with everything that a diary can say, beside the same week without any of it: with nothing booked
-/// yet, and with the same appointments.
+/// A week of half hours with every feature of a calendar, compared with the same week without: without
+/// appointments, and with the same appointments.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
@@ -53,12 +53,12 @@ pub(crate) fn diary(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// How many rounds the ratio of two things is measured in, and how often each is done in a round.
+/// The number of rounds for a ratio, and of repetitions in a round.
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
-/// Prints how many times as long the second thing takes as the first: both in turns, so that whatever else the machine
-/// does meets both alike.
+/// Prints the ratio of the second duration to the first. Both are measured in turn, so other load affects
+/// both.
 #[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
 fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {

@@ -1,4 +1,4 @@
-//! Out of a store on the disk: checking a key, reading a page of a list, looking whether there is anything to do.
+//! Reads from a store on disk: checking a key, reading a page of a list, finding background work.
 
 use std::hint::black_box;
 use std::pin::pin;
@@ -27,7 +27,7 @@ use uuid::Uuid;
 use crate::support::{always_open, text};
 use crate::world::{SERVICE_MINUTES, now};
 
-/// From the header's text to the key and its business, out of a store on the disk.
+/// From the header's text to the key and its business.
 pub(crate) fn key_check(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -42,7 +42,7 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
     criterion.bench_function("key check", |bencher| {
         bencher.iter(|| {
             let credential = Credential::parse(black_box(&key)).unwrap();
-            // Whoever is let in waits for nothing, so the first poll has the answer.
+            // A valid key needs no waiting, so the first poll returns the result.
             let checking = pin!(engine.authenticate(&credential));
             let Poll::Ready(checked) = checking.poll(&mut Context::from_waker(Waker::noop())) else {
                 panic!("the key check waits");
@@ -53,10 +53,10 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// How many calls and appointments lie in the store whose lists are read.
+/// The number of calls and appointments in the store.
 const LISTED: usize = 6_000;
 
-/// A page of a list, out of a store on the disk: the usual one, and one that looks for what is not there.
+/// A page of a list: without a filter, and with a filter that matches nothing.
 pub(crate) fn list(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -92,11 +92,11 @@ pub(crate) fn list(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// How many businesses lie in the store of which one after the other is looked at.
+/// The number of businesses in the store.
 const UNUSED: usize = 20_000;
 
-/// Whether a business that nobody uses has anything to do, as the round through all of them asks: one that has nothing,
-/// and one that remembers an answer and has a log.
+/// The check for background work of an inactive business: one without any, and one with a stored response and
+/// a log.
 pub(crate) fn duties(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -147,7 +147,7 @@ pub(crate) fn duties(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// Makes something, and gives its id.
+/// Makes a change and returns the id of the new record.
 async fn made(business: &BusinessHandle, change: impl Change + 'static) -> Uuid {
     let answer = business.change(Request::by(Actor::Operator), change).await.unwrap();
     let answer = serde_json::to_value(answer.value).unwrap();

@@ -1,4 +1,4 @@
-//! A business in memory, as the rules are handed it.
+//! A business in memory, as input of the rules.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-03-02T08:00:00Z").unwrap()
 }
 
-/// A Monday behind which the clock changes on the 29th.
+/// A Monday. The clocks change on the following 29th.
 pub(crate) fn first_day() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 23).unwrap()
 }
@@ -30,12 +30,12 @@ pub(crate) fn id<I: From<Uuid>>(number: usize) -> I {
     Uuid::from_u128(number as u128).into()
 }
 
-/// What the service of a whole diary keeps free.
+/// The buffers of the service in a full calendar.
 pub(crate) fn diary_buffers() -> Buffers {
     Buffers::new(10, 15).unwrap()
 }
 
-/// A business, its people, and every other half hour from the first day on taken.
+/// A business with staff members, of whom every other half hour from the first day is booked.
 pub(crate) struct World {
     business: Business,
     services: BTreeMap<ServiceId, Box<Service>>,
@@ -100,8 +100,8 @@ impl World {
         Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::new() }
     }
 
-    /// The same with appointments of half an hour on the days around the first one, 1 to 2½ hours apart, so that those
-    /// with buffers could have been booked, too; `buffers` is what they were booked with.
+    /// Adds appointments of half an hour on the days around the first one, 1 to 2½ hours apart, so that
+    /// appointments with buffers also fit. `buffers` are the buffers of these appointments.
     pub(crate) fn with_appointments(mut self, buffers: Buffers) -> Self {
         let mut number = 0;
         for (nth, staff) in self.staff.keys().enumerate() {
@@ -120,7 +120,7 @@ impl World {
         self
     }
 
-    /// The same with breaks, special days, hours of the staff, time off, buffers, notice and advance.
+    /// Adds breaks, special days, hours of the staff, time off, buffers, notice and advance.
     pub(crate) fn with_diary(mut self) -> Self {
         let daily = |open: u16, close: u16| -> Vec<DayHours> {
             let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
@@ -164,7 +164,7 @@ impl World {
     }
 }
 
-/// Every number of staff members with every number of bookings.
+/// Every combination of numbers of staff members and bookings.
 pub(crate) fn worlds() -> impl Iterator<Item = (String, World)> {
     let pairs = STAFF.iter().flat_map(|staff| UPCOMING.iter().map(move |upcoming| (*staff, *upcoming)));
     pairs

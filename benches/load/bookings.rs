@@ -1,7 +1,7 @@
-//! What is booked: spread over a thousand businesses and into one, against the store alone, the disk alone, and
+//! Bookings spread over a thousand businesses and in one, compared with the store alone, the disk alone, and
 //! PostgreSQL.
 //!
-//! Every measurement has a directory of its own, a copy of one that was filled once, and a server of its own.
+//! Every measurement has its own server and its own copy of a prepared directory.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -34,12 +34,12 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// A filled directory and what else the rows need.
+/// A prepared directory and the other data for the rows.
 pub(crate) struct Booked {
     template: PathBuf,
     shops: Arc<Vec<Shop>>,
     shape: PathBuf,
-    /// How many rows and bytes a booking writes.
+    /// The number of rows and bytes that a booking writes.
     size: (usize, usize),
     postgres: Option<Postgres>,
     notes: Vec<String>,
@@ -131,7 +131,7 @@ impl Booked {
         let (period, address) = (context.options.period, server.public);
         let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
         let whom = if row == NEW_CONTACTS { For::New } else { For::Known };
-        // Every business is in memory before anything is measured.
+        // Every business is loaded before the measurement.
         let first = Bookings::limited(shops, context.first_day, 0, shops.len())?;
         exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;
         let bookings = Bookings::new(shops, context.first_day, 1, whom)?;
@@ -154,7 +154,7 @@ impl Booked {
         Ok(measured)
     }
 
-    /// In a process of its own, whose memory and CPU are those of the store.
+    /// Runs the store in its own process, so that memory and CPU are those of the store.
     async fn store_alone(&self, context: &Context) -> Result<Measured> {
         let directory = copy(context, &self.template)?;
         let out = context.path("store.json");

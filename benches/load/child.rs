@@ -1,4 +1,4 @@
-//! What the harness does in processes of its own, so that its CPU and memory can be told apart.
+//! Parts of the harness that run in child processes, so that their CPU and memory are measured separately.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::shop::{self, Shop};
 use crate::webhooks::Webhooks;
 use crate::{Result, process};
 
-/// Does what the arguments behind `--child` say.
+/// Runs the part that the arguments after `--child` name.
 pub(crate) async fn run(arguments: &[String]) -> Result<()> {
     let mut rest = arguments.iter();
     let mut next = || rest.next().ok_or("an argument is missing");

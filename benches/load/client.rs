@@ -1,7 +1,7 @@
-//! An HTTP/1.1 client that costs little: it shares the machine with the server that it measures.
+//! A cheap HTTP/1.1 client, since it shares the machine with the measured server.
 //!
-//! One connection, one request after the other, written by the caller as bytes. An answer without `Content-Length`
-//! is an error: every answer of the service carries one.
+//! It sends one request after the other over one connection, as bytes from the caller. A response without
+//! `Content-Length` is an error, since every response of the service has one.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -12,30 +12,28 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::error::Result;
 
-/// What an answer mostly fits into.
+/// The initial size of the buffer, which most responses fit into.
 const BUFFER_BYTES: usize = 32 << 10;
 
-/// A connection that is kept alive.
+/// A keep-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// An answer, as it lies in the connection's buffer.
+/// A response in the buffer of the connection.
 pub(crate) struct Answer<'a> {
-    /// The status.
     pub(crate) status: u16,
-    /// The body, whole.
     pub(crate) body: &'a [u8],
 }
 
 impl Answer<'_> {
-    /// An error unless the status is this one.
+    /// Fails if the status differs.
     pub(crate) fn expect(&self, status: u16) -> Result<()> {
         if self.status == status { Ok(()) } else { Err(self.wrong(&format!("not {status}"))) }
     }
 
-    /// An error unless the body holds these bytes.
+    /// Fails if the body does not contain these bytes.
     pub(crate) fn expect_in_body(&self, bytes: &[u8]) -> Result<()> {
         if memmem::find(self.body, bytes).is_some() {
             Ok(())
@@ -44,14 +42,13 @@ impl Answer<'_> {
         }
     }
 
-    /// What is wrong with the answer, and the answer.
+    /// An error with the whole response.
     pub(crate) fn wrong(&self, what: &str) -> Box<dyn std::error::Error + Send + Sync> {
         format!("wrong answer, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
     }
 }
 
 impl Connection {
-    /// Connects.
     pub(crate) async fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -67,7 +64,7 @@ impl Connection {
         Ok(Self { stream, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
         self.stream.write_all(request).await?;
         let mut filled = 0;
@@ -86,7 +83,7 @@ impl Connection {
         Ok(Answer { status, body: &self.buffer[head..whole] })
     }
 
-    /// Reads behind what is there.
+    /// Reads more bytes into the buffer.
     async fn read(&mut self, filled: usize) -> io::Result<usize> {
         if filled == self.buffer.len() {
             self.buffer.resize(2 * filled, 0);
@@ -98,7 +95,7 @@ impl Connection {
     }
 }
 
-/// The status, the length of the head and that of the body; `None` while the head is not whole.
+/// The status, the length of the head and of the body. `None` for an incomplete head.
 fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     const LENGTH: &[u8] = b"\r\ncontent-length: ";
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
@@ -109,7 +106,7 @@ fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     Ok(Some((status, end + 4, std::str::from_utf8(digits)?.parse()?)))
 }
 
-/// A request as bytes; `key` is the API key, or whatever else is the bearer's.
+/// A request as bytes. `key` is the bearer token.
 pub(crate) fn request(method: &str, path: &str, key: &str, body: Option<&str>) -> Vec<u8> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {key}\r\n");
     if let Some(body) = body {

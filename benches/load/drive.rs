@@ -1,4 +1,4 @@
-//! Many connections at once, each sending one request after the other and checking every answer.
+//! Runs many connections at once. Each sends one request after the other and checks every response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,21 +12,20 @@ use crate::error::Result;
 use crate::measure::{Measured, nanos};
 use crate::process::Process;
 
-/// What one connection does.
+/// The behaviour of one connection.
 pub(crate) trait Script: Send + 'static {
-    /// Writes the next request into the buffer, which is empty; `false` when there is none any more.
+    /// Writes the next request into the empty buffer. Returns `false` at the end.
     fn next(&mut self, request: &mut Vec<u8>) -> bool;
 
-    /// Checks its answer.
+    /// Checks the response.
     fn check(&mut self, answer: &Answer<'_>) -> Result<()>;
 }
 
-/// How long a scenario is driven.
+/// The periods of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
-    /// Before anything is measured: connections open, actors start, caches fill.
+    /// The warm-up: connections open, actors start, caches fill.
     pub(crate) warm_up: Duration,
-    /// What is measured.
     pub(crate) measured: Duration,
 }
 
@@ -34,7 +33,7 @@ const WARMING_UP: u8 = 0;
 const MEASURING: u8 = 1;
 const STOPPING: u8 = 2;
 
-/// Drives the scripts against a server for a period. A wrong answer or a broken connection is an error.
+/// Runs the scripts against a server for a period. A wrong response or a broken connection is an error.
 pub(crate) async fn drive<S: Script>(
     address: SocketAddr,
     scripts: Vec<S>,
@@ -55,7 +54,7 @@ pub(crate) async fn drive<S: Script>(
     Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
 }
 
-/// Drives the scripts until they have nothing more to ask for.
+/// Runs the scripts to their end.
 pub(crate) async fn exhaust<S: Script>(
     address: SocketAddr,
     scripts: Vec<S>,
@@ -83,7 +82,7 @@ async fn start<S: Script>(
     Ok(connections)
 }
 
-/// The times of all of them, once they have ended.
+/// Collects the times of all connections.
 async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let mut times = Vec::new();
     while let Some(ended) = connections.join_next().await {
@@ -92,7 +91,7 @@ async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     Ok(times)
 }
 
-/// Waits, unless a connection ends before.
+/// Waits, unless a connection ends first.
 async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Result<()> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
@@ -103,7 +102,7 @@ async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Re
     }
 }
 
-/// The times of the requests that were answered while it was measured.
+/// The times of requests that were answered during the measurement.
 async fn run<S: Script>(mut connection: Connection, mut script: S, phase: Arc<AtomicU8>) -> Result<Vec<u64>> {
     let (mut times, mut request) = (Vec::new(), Vec::new());
     loop {

@@ -1,4 +1,3 @@
-//! What goes wrong here is only ever told, and ends the harness.
+//! Errors of the harness, which are printed and end it.
 
-/// Something, or why there is none.
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;

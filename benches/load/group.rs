@@ -1,4 +1,4 @@
-//! Scenarios that share their data, measured in turns together with their floors.
+//! Scenarios that share data, measured in turn together with their floors.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,9 @@ use crate::measure::Measured;
 use crate::options::Options;
 use crate::table::{Report, Row};
 
-/// What every scenario is given.
 pub(crate) struct Context {
-    /// What was asked for.
     pub(crate) options: Options,
-    /// Where files may be made; it is emptied at the end.
+    /// A directory for files, which is emptied at the end.
     pub(crate) directory: PathBuf,
     /// Midnight of the day of the first appointment, in milliseconds since 1970.
     pub(crate) first_day: i64,
@@ -23,23 +21,23 @@ pub(crate) struct Context {
 
 /// A group of scenarios.
 pub(crate) trait Group: Sized {
-    /// Everything that it can measure, in the order of the table. A floor stands before what is measured against it.
+    /// All rows in the order of the table. A floor precedes the rows that are compared with it.
     fn rows(context: &Context) -> Vec<Row>;
 
-    /// Prepares what these rows need.
+    /// Prepares the data of these rows.
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self>;
 
-    /// Measures one of them, once.
+    /// Measures one row once.
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured>;
 
-    /// Puts away what was prepared; gives what has to be said about rows that are missing.
+    /// Removes the data. Returns notes about missing rows.
     async fn finish(self, _context: &Context) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
 impl Context {
-    /// A context that works below this directory.
+    /// A context with files in this directory.
     pub(crate) fn new(options: Options, directory: PathBuf) -> Self {
         Self { options, directory, first_day: crate::shop::first_day(), started: Instant::now() }
     }
@@ -49,7 +47,7 @@ impl Context {
         self.directory.join(name)
     }
 
-    /// The rows that were asked for, and those that they are measured against.
+    /// The selected rows and the rows that they are compared with.
     pub(crate) fn wanted(&self, rows: Vec<Row>) -> Vec<Row> {
         let names = &self.options.names;
         let asked = |row: &Row| names.is_empty() || names.iter().any(|name| row.name.contains(name.as_str()));
@@ -62,11 +60,11 @@ impl Context {
         rows.into_iter().filter(|row| asked(row) || others.contains(&row.name)).collect()
     }
 
-    /// Tells what is going on.
+    /// Prints the progress.
     pub(crate) fn progress(&self, what: &str) {
         let line = format!("[{:>4} s] {what}", self.started.elapsed().as_secs());
         let mut err = stderr().lock();
-        // On a terminal one line is written over and over.
+        // On a terminal, each message replaces the previous one.
         let _ = if err.is_terminal() {
             write!(err, "\r\x1b[K{line}").and_then(|()| err.flush())
         } else {
@@ -75,7 +73,7 @@ impl Context {
     }
 }
 
-/// Measures a group into the report: every row once a run, and every other run from the last row to the first.
+/// Measures a group: every row once per run, in reverse order in every other run.
 pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {
@@ -103,7 +101,7 @@ pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Res
     Ok(())
 }
 
-/// A fresh copy of a filled directory.
+/// A fresh copy of a prepared directory.
 pub(crate) fn copy(context: &Context, template: &Path) -> Result<PathBuf> {
     let to = context.path("copy");
     let copied = Command::new("cp").arg("-a").arg(template).arg(&to).status()?;

@@ -1,9 +1,9 @@
-//! On what the numbers were measured.
+//! The description of the machine.
 
 use std::fs;
 use std::path::Path;
 
-/// Processor, memory, kernel, and the file system under this directory.
+/// Processor, memory, kernel, and the file system of this directory.
 pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let after = |text: &str, name: &str| {
@@ -19,7 +19,7 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The device and the type of the file system that a directory is on: of the mounts above it, the last longest one.
+/// The device and type of the file system of a directory, from the last of the longest mount points above it.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

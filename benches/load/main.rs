@@ -1,11 +1,12 @@
-//! The load harness: `cargo bench --bench load`, with `-- --help` for what can be asked for.
+//! The load harness: `cargo bench --bench load`; `-- --help` lists the options.
 //!
-//! It starts the release binary as a process of its own on a fresh directory, drives it over loopback with connections
-//! that are kept alive, and prints one table. What always holds:
+//! It starts the release binary in a child process on a fresh directory, sends requests over keep-alive
+//! connections on loopback, and prints one table.
 //!
-//! - every answer is checked, and a wrong one ends the harness: there is no number for it;
-//! - what a scenario is measured against is measured in the same run, on the same disk, with the same client;
-//! - the server has its default settings, the log included; only its rate limit is raised out of the way.
+//! Invariants:
+//! - Every response is checked, and a wrong one ends the harness.
+//! - A scenario and its baseline are measured in the same run, on the same disk, with the same client.
+//! - The server has its default settings, including the log. Only its rate limit is raised.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is printed, and what goes wrong")]
 
@@ -69,10 +70,10 @@ async fn run(arguments: Vec<String>) -> Result<()> {
         print!("{HELP}");
         return Ok(());
     };
-    // Thousands of connections are open at once.
+    // The harness opens thousands of connections.
     rlimit::increase_nofile_limit(u64::MAX)?;
     let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
-    // PostgreSQL runs as a user of its own where we are root.
+    // PostgreSQL refuses to run as root, so it gets its own user.
     std::fs::set_permissions(work.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let context = Context::new(options, work.path().to_owned());
     if context.options.list {
@@ -106,7 +107,7 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
     .concat()
 }
 
-/// The table, and the file.
+/// Writes the table and the file.
 fn tell(context: &Context, report: &Report) -> Result<()> {
     context.progress("done");
     let mut machine = machine::describe(&context.directory);

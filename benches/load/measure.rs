@@ -1,32 +1,32 @@
-//! What is measured of a scenario, and how numbers are made of it.
+//! The figures of a scenario and their statistics.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What one run of a scenario gave; what does not apply is absent.
+/// The figures of one run. Figures that do not apply are `None`.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// How many a second.
+    /// Operations per second.
     pub(crate) rate: Option<f64>,
-    /// The times that one took, in milliseconds: of half of them at most this.
+    /// The median time, in milliseconds.
     pub(crate) p50: Option<f64>,
-    /// Of 99 in a hundred.
+    /// The 99th percentile, in milliseconds.
     pub(crate) p99: Option<f64>,
-    /// Of 999 in a thousand.
+    /// The 99.9th percentile, in milliseconds.
     pub(crate) p999: Option<f64>,
-    /// The longest.
+    /// The maximum, in milliseconds.
     pub(crate) max: Option<f64>,
-    /// Seconds of CPU that the server took while it was measured.
+    /// Seconds of CPU of the server during the measurement.
     pub(crate) cpu_seconds: Option<f64>,
-    /// Memory of the server in bytes.
+    /// Memory of the server, in bytes.
     pub(crate) memory: Option<u64>,
-    /// For how many seconds it was measured.
+    /// The duration of the measurement, in seconds.
     pub(crate) seconds: Option<f64>,
 }
 
 impl Measured {
-    /// A rate and its times from what was done within a stretch of time.
+    /// Computes the rate and the percentiles of operations within a period.
     pub(crate) fn of(times: &mut [u64], within: Duration) -> Self {
         times.sort_unstable();
         let at = |part: f64| percentile(times, part);
@@ -41,25 +41,25 @@ impl Measured {
         }
     }
 
-    /// How many cores it took all the while.
+    /// The average number of busy cores.
     pub(crate) fn cores(&self) -> Option<f64> {
         Some(self.cpu_seconds? / self.seconds?)
     }
 
-    /// CPU for each one, in microseconds.
+    /// Microseconds of CPU per operation.
     pub(crate) fn cpu_each(&self) -> Option<f64> {
         Some(self.cpu_seconds? * 1e6 / (self.rate? * self.seconds?))
     }
 }
 
-/// Milliseconds that this part of the sorted nanoseconds does not exceed.
+/// A percentile of sorted nanoseconds, in milliseconds.
 fn percentile(sorted: &[u64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = (part * sorted.len() as f64).ceil() as usize;
     Some(sorted[at.saturating_sub(1).min(last)] as f64 / 1e6)
 }
 
-/// The middle one of these; of an even number, the mean of the two in the middle.
+/// The median. With an even number of values, the mean of the middle two.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -70,12 +70,11 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// The median of one figure over the runs that have it.
+/// The median of a figure over the runs that have it.
 pub(crate) fn median_of(runs: &[Measured], figure: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
     median(runs.iter().filter_map(figure).collect())
 }
 
-/// Nanoseconds.
 pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

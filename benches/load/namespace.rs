@@ -1,4 +1,5 @@
-//! The network namespace: made from outside, entered by a process of our own, which measures inside.
+//! The network namespace: created by the parent process, and entered by a child process that measures inside
+//! it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -11,19 +12,19 @@ use crate::options::Options;
 use crate::process::Process;
 use crate::table::Report;
 
-/// A group that needs receivers with public addresses, which only a namespace of its own can have.
+/// A group whose receivers need public addresses, which requires its own namespace.
 pub(crate) trait Inside: Group {
-    /// What it is called on the command line of the process inside, and in a sentence.
+    /// The name on the command line of the child process, and in a sentence.
     const NAME: &'static str;
 
-    /// The names of its receivers and the address of each.
+    /// The names of the receivers with their addresses.
     fn hosts() -> Vec<(String, String)>;
 }
 
-/// What the process inside hands out: the runs of each row, and notes.
+/// The output of the child process: the runs of each row, and notes.
 type Told = (Vec<(String, Vec<Measured>)>, Vec<String>);
 
-/// Measures in a namespace of its own where that is permitted, and says so where it is not.
+/// Measures in a new namespace. If that is not permitted, the result is a note.
 pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {
@@ -53,7 +54,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
     Ok(())
 }
 
-/// What the process inside does.
+/// Measures inside the namespace.
 pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>) -> Result<()> {
     let options = Options::parse(arguments)?.ok_or("help is told outside")?;
     let work = tempfile::tempdir_in(&options.dir)?;
@@ -70,7 +71,7 @@ pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>
     Ok(std::fs::write(out, serde_json::to_vec(&(report.measured(), &report.notes))?)?)
 }
 
-/// Writes what the namespace's names are.
+/// Writes the hosts file of the namespace.
 fn write_hosts<G: Inside>(path: &Path) -> Result<()> {
     let mut text = String::from("127.0.0.1 localhost\n");
     for (name, address) in G::hosts() {
@@ -79,7 +80,7 @@ fn write_hosts<G: Inside>(path: &Path) -> Result<()> {
     Ok(std::fs::write(path, text)?)
 }
 
-/// The command that runs another in a namespace.
+/// A command that runs another command in a namespace.
 fn unshare() -> Result<Command> {
     let mut command = Command::new("unshare");
     if std::fs::metadata("/proc/self")?.uid() != 0 {
@@ -97,7 +98,7 @@ fn is_permitted() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Runs a command, which has to succeed.
+/// Runs a command and fails if it fails.
 pub(crate) fn done(command: &mut Command) -> Result<()> {
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }

@@ -1,4 +1,4 @@
-//! 512 clients that want the same time at the same moment: one gets it, all others are told that it is taken.
+//! 512 clients book the same time at once. One of them gets it, and the others get a refusal.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +21,7 @@ const CLIENTS: usize = 512;
 pub(crate) struct OneSlot {
     server: Receptionist,
     shop: Shop,
-    /// How many times were fought over so far.
+    /// The number of times already used.
     done: usize,
 }
 
@@ -90,7 +90,8 @@ impl OneSlot {
     }
 }
 
-/// Asks for one time after the other, each together with all others; how long each took, and which it got.
+/// Requests one time after the other, each together with all other clients. Returns the durations and the
+/// times that this client got.
 async fn client(
     mut connection: Connection,
     wishes: Arc<Vec<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The command line of the harness.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,43 +6,42 @@ use std::time::Duration;
 use crate::drive::Period;
 use crate::error::Result;
 
-/// What `--help` says.
+/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 cargo bench --bench load -- [OPTIONS] [NAME…]
 
-Only scenarios whose name holds one of the NAMEs are measured, with the floors they stand on.
+Measures only scenarios whose name contains one of the NAMEs, and the floors for comparison.
 
-  --runs N       runs, of which the median is told; the order turns around from run to run [default: 5]
+  --runs N       number of runs, of which the table has the median; every other run is in reverse order [default: 5]
   --seconds S    seconds of each measurement [default: 2]
-  --quick        one short run on small data, to try it out
-  --json FILE    writes every figure of every run as JSON
-  --dir DIR      where the data lies; compare disks with it [default: below the target directory]
-  --list         names the scenarios and ends
+  --quick        one short run on small data, for a test
+  --json FILE    write every figure of every run as JSON
+  --dir DIR      directory of the data, for comparing disks [default: below the target directory]
+  --list         print the names of the scenarios
 ";
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// How many runs.
+    /// The number of runs.
     pub(crate) runs: usize,
-    /// How long each measurement is.
+    /// The duration of each measurement.
     pub(crate) period: Period,
-    /// Whether the data are small.
+    /// Whether to use small data.
     pub(crate) quick: bool,
-    /// Where the JSON goes.
+    /// The file for the JSON output.
     pub(crate) json: Option<PathBuf>,
-    /// Below which directory the data lie.
+    /// The parent directory of the data.
     pub(crate) dir: PathBuf,
-    /// Whether only the names are asked for.
+    /// Whether to print only the names.
     pub(crate) list: bool,
-    /// Parts of the names of what is measured; none for all.
+    /// Parts of names that select rows. Empty for all rows.
     pub(crate) names: Vec<String>,
-    /// As they were given, for processes that go on with them.
+    /// The original arguments, for child processes.
     pub(crate) given: Vec<String>,
 }
 
 impl Options {
-    /// Reads the arguments; `None` when help is asked for.
+    /// Parses the arguments. Returns `None` if help is requested.
     pub(crate) fn parse(arguments: Vec<String>) -> Result<Option<Self>> {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let (mut runs, mut seconds) = (None, None);
@@ -78,7 +77,7 @@ impl Options {
         }))
     }
 
-    /// One number for a whole run, a smaller one for a quick one.
+    /// The first number for a full run, the second for a quick one.
     pub(crate) fn sized<T>(&self, whole: T, quick: T) -> T {
         if self.quick { quick } else { whole }
     }

@@ -1,8 +1,8 @@
-//! The peer: PostgreSQL keeping the same promise, in its own way, driven by its own `pgbench`.
+//! The comparison with PostgreSQL, which `pgbench` drives.
 //!
-//! An appointment goes in under an exclusion constraint on (staff member, time), an outbox row with it, in one
-//! transaction with `synchronous_commit` and `fsync` on. What is set beside the defaults only helps it: more memory,
-//! and a log that is not cut while it is measured.
+//! One transaction inserts an appointment, under an exclusion constraint on (staff member, time), and an
+//! outbox row, with `synchronous_commit` and `fsync` on. Settings that differ from the defaults only help
+//! PostgreSQL: more memory, and no checkpoint during the measurement.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ create table outbox (
 );
 ";
 
-/// One more transaction of this client, whose number gives a time of its own.
+/// A script with one transaction per call. The number of the client and of the call determine a unique time.
 const NEXT: &str = r"
 \set number :number + 1
 \set turn :number * CLIENTS + :client_id
@@ -60,33 +60,33 @@ const INSERT_APPOINTMENT: &str = "insert into appointments (business_id, staff_i
     tstzrange(timestamptz '2027-01-01 00:00Z' + :start * interval '30 minutes', \
     timestamptz '2027-01-01 00:00Z' + (:start + 1) * interval '30 minutes'))";
 
-/// As long as the event of a booking.
+/// A text of the length of a booking's event.
 const PAYLOAD_BYTES: usize = 600;
 
-/// How a transaction is written.
+/// The form of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statements {
-    /// As applications write it: begin, two inserts, commit.
+    /// The form of applications: begin, two inserts, commit.
     Four,
-    /// As one statement, which saves three ways there and back.
+    /// One statement, which saves three round trips.
     One,
 }
 
-/// A cluster of its own, in a directory of its own.
+/// A cluster in its own directory.
 pub(crate) struct Postgres {
     binaries: PathBuf,
     directory: PathBuf,
-    /// The user it runs as, where it refuses ours.
+    /// The user of the cluster, if the current user is not allowed.
     user: Option<&'static str>,
 }
 
 impl Postgres {
-    /// Whether what is needed is there.
+    /// Whether the programs are installed.
     pub(crate) fn is_installed() -> bool {
         binaries().is_some()
     }
 
-    /// Makes a cluster and starts it.
+    /// Creates and starts a cluster.
     pub(crate) fn start(context: &Context) -> Result<Self> {
         let binaries = binaries().ok_or("it is not installed (apt-get install postgresql)")?;
         let root =
@@ -110,7 +110,7 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Books as fast as it can, into empty tables.
+    /// Books as fast as possible, starting with empty tables.
     pub(crate) fn measure(&self, context: &Context, statements: Statements) -> Result<Measured> {
         run(self.client("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", SCHEMA]))?;
         run(self.client("psql").args(["-q", "-c", "checkpoint"]))?;
@@ -151,7 +151,7 @@ impl Postgres {
         Ok(Measured { rate: Some(rate), cpu_seconds: Some(cpu), ..measured })
     }
 
-    /// The times that pgbench wrote down, in nanoseconds.
+    /// The times in the log of pgbench, in nanoseconds.
     fn times(&self) -> Result<Vec<u64>> {
         let mut times = Vec::new();
         for entry in std::fs::read_dir(&self.directory)? {
@@ -167,7 +167,7 @@ impl Postgres {
         Ok(times)
     }
 
-    /// CPU of the postmaster, of its processes, and of those that have ended.
+    /// The CPU of the postmaster and of its running and ended child processes.
     fn cpu_seconds(&self) -> Result<f64> {
         let pid = std::fs::read_to_string(self.directory.join("data/postmaster.pid"))?;
         let pid = pid.lines().next().unwrap_or_default().to_owned();
@@ -188,7 +188,7 @@ impl Postgres {
         Ok(ticks as f64 / 100.0)
     }
 
-    /// One of its programs, run as its user.
+    /// A command that runs a PostgreSQL program as the user of the cluster.
     fn command(&self, program: &str) -> Command {
         let program = self.binaries.join(program);
         let mut command = match self.user {
@@ -203,7 +203,7 @@ impl Postgres {
         command
     }
 
-    /// One of its clients, connected to it.
+    /// A command that runs a client connected to the cluster.
     fn client(&self, program: &str) -> Command {
         let mut command = self.command(program);
         command.env("PGHOST", &self.directory).env("PGUSER", "postgres").env("PGDATABASE", "postgres");
@@ -236,7 +236,7 @@ fn script_of(statements: Statements) -> String {
     }
 }
 
-/// Where the programs are: on the path, or where Debian puts them.
+/// The directory of the programs: on the path, or the one of Debian.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -247,7 +247,7 @@ fn binaries() -> Option<PathBuf> {
     places.into_iter().find(|place| whole(place))
 }
 
-/// What the command wrote; an error when it failed.
+/// The output of a command. Fails if the command fails.
 fn run(command: &mut Command) -> Result<String> {
     let name = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;

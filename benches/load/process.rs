@@ -1,4 +1,4 @@
-//! Processes that are measured, and the receptionist as one of them.
+//! Measured child processes, in particular the receptionist.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -9,62 +9,59 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 
-/// The operator's token of every server here.
 pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";
-/// Linux counts CPU time in this part of a second, on every architecture.
+/// The unit of CPU times in `/proc`, on every Linux architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A process; it is killed when it is dropped.
+/// A process that is killed on drop.
 pub(crate) struct Process {
     child: Child,
 }
 
 impl Process {
-    /// Starts the command.
     pub(crate) fn start(mut command: Command) -> Result<Self> {
         let child =
             command.spawn().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
         Ok(Self { child })
     }
 
-    /// Its id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its standard output, which can be taken once.
+    /// The standard output, which can be taken once.
     pub(crate) fn output(&mut self) -> Result<BufReader<ChildStdout>> {
         Ok(BufReader::new(self.child.stdout.take().ok_or("the output was taken")?))
     }
 
-    /// Seconds of CPU that it took so far.
+    /// Seconds of CPU so far.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         cpu_seconds(&self.id().to_string())
     }
 
-    /// The most memory it had resident since the peak was forgotten, in bytes.
+    /// The peak of the resident memory since the last reset, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         memory(&self.id().to_string(), "VmHWM:")
     }
 
-    /// The memory it has resident, in bytes.
+    /// The resident memory, in bytes.
     pub(crate) fn resident(&self) -> Option<u64> {
         memory(&self.id().to_string(), "VmRSS:")
     }
 
-    /// Starts the peak again; where the kernel does not let us, it stays that of the whole life.
+    /// Resets the peak. If the kernel does not permit it, the peak is that of the whole life.
     pub(crate) fn forget_peak(&self) {
         let _ = fs::write(format!("/proc/{}/clear_refs", self.id()), "5");
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Sends a stop signal and waits for the end.
     pub(crate) fn stop(mut self) -> Result<()> {
         signal(self.id(), "TERM")?;
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
     }
 
-    /// Asks it to stop and gives how long that took; `None` when it has not stopped within the bound.
+    /// Stops the process and returns the duration, or `None` after the time limit.
     pub(crate) async fn stop_within(mut self, bound: Duration) -> Result<Option<Duration>> {
         signal(self.id(), "TERM")?;
         let asked = Instant::now();
@@ -82,14 +79,14 @@ impl Process {
         Ok(None)
     }
 
-    /// Ends it as a crash does.
+    /// Kills the process like a crash.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
-    /// Waits for its end, which has to be a good one.
+    /// Waits for a successful end.
     pub(crate) fn finish(mut self) -> Result<()> {
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("a helper process ended with {status}").into()) }
@@ -103,16 +100,17 @@ impl Drop for Process {
     }
 }
 
-/// Seconds of CPU that a process took so far; `self` is this one.
+/// Seconds of CPU of a process; `self` is this process.
 pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name, in parentheses, may hold anything; user and system time are the 12th and 13th field behind it.
+    // The name in parentheses may contain any character. User and system time are the 12th and 13th field
+    // after it.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: Vec<f64> = fields.skip(11).take(2).map(str::parse).collect::<std::result::Result<_, _>>()?;
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// A line of a process's status that tells memory, in bytes.
+/// A line of a process's status with a memory size, in bytes.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -125,39 +123,38 @@ fn signal(id: u32, name: &str) -> Result<()> {
     if sent.success() { Ok(()) } else { Err("the signal could not be sent".into()) }
 }
 
-/// The receptionist, serving a directory.
+/// The receptionist with a data directory.
 pub(crate) struct Receptionist {
-    /// The process.
     pub(crate) process: Process,
-    /// The public listener.
+    /// The address of the public listener.
     pub(crate) public: SocketAddr,
-    /// The operator's listener.
+    /// The address of the operator listener.
     pub(crate) operator: SocketAddr,
 }
 
-/// What a server is started with beside its directory. By default: no settings, its log to a file.
+/// The options of a server. By default it has no settings and logs to a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Start<'a> {
-    /// An authority that it trusts beside the system's.
+    /// A certificate authority to trust in addition to the system's.
     pub(crate) authority: Option<&'a Path>,
-    /// Further settings, as variables of its environment.
+    /// Additional environment variables.
     pub(crate) settings: &'a [(&'a str, &'a str)],
-    /// Whether its log goes into a pipe that nobody reads.
+    /// Whether the log goes to a pipe without a reader.
     pub(crate) log_unread: bool,
 }
 
-/// The binary that is measured: this tree's, or the one that `LOAD_SERVER` names, to compare two of them.
+/// The measured binary: this tree's, or the one in `LOAD_SERVER` for a comparison.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }
 
 impl Receptionist {
-    /// Starts it and waits until it says where it listens. Settings are the defaults, apart from the rate limit.
+    /// Starts the server with default settings except the rate limit, and waits for its addresses.
     pub(crate) fn start(data_dir: &Path, authority: Option<&Path>) -> Result<Self> {
         Self::start_with(data_dir, Start { authority, ..Start::default() })
     }
 
-    /// The same with what else is wanted.
+    /// Like [`Server::start`], with options.
     pub(crate) fn start_with(data_dir: &Path, start: Start<'_>) -> Result<Self> {
         let mut command = Command::new(binary());
         command

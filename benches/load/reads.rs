@@ -1,4 +1,4 @@
-//! What is read: `/me`, availability, a page of appointments; against the bare server.
+//! Reads: `/me`, availability and a page of appointments, compared with the bare server.
 
 use std::net::SocketAddr;
 
@@ -26,7 +26,7 @@ const CONNECTIONS: usize = 64;
 const STAFF: usize = 3;
 const APPOINTMENTS: usize = 200;
 
-/// A business with three staff members and 200 upcoming appointments.
+/// A business with three staff members and 200 future appointments.
 pub(crate) struct Reads {
     bare: (Process, SocketAddr),
     server: Receptionist,
@@ -83,13 +83,14 @@ impl Group for Reads {
 }
 
 impl Reads {
-    /// Looks at an answer closely once; all others have to be the same.
+    /// Checks one response in detail. All others must be equal to it.
     fn check(&self, row: &str, body: &[u8]) -> Result<()> {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
         let length = data.as_array().map(Vec::len).unwrap_or_default();
-        // 18 half hours of a day from 09:00 to 18:00. From 08:00 to 14:00 UTC the full hours are taken, with all three
-        // staff members, until the 200 appointments are used up: 7 a day for 9 days and a part of the tenth.
+        // The day from 09:00 to 18:00 has 18 half hours. From 08:00 to 14:00 UTC the full hours are booked
+        // with all three staff members, until the 200 appointments are used up: 7 a day for 9 days and a part
+        // of the tenth.
         let good = match row {
             BARE => body == CONSTANT.as_bytes(),
             ME => data["business"]["id"] == self.shop.id.as_str(),

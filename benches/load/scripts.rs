@@ -1,4 +1,4 @@
-//! What connections send, and how they check what comes back.
+//! The requests of connections, and the checks of their responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use crate::drive::Script;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// The same request each time, with the same answer each time.
+/// The same request and the same response each time.
 #[derive(Clone)]
 pub(crate) struct Constant {
     request: Arc<[u8]>,
@@ -18,7 +18,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    /// A request and the body of its answer, which the caller has looked at.
+    /// A request and the expected body, which the caller has checked.
     pub(crate) fn new(request: &[u8], body: &[u8]) -> Self {
         Self { request: request.into(), body: body.into() }
     }
@@ -36,29 +36,29 @@ impl Script for Constant {
     }
 }
 
-/// Where a booking's body differs from the next one's, by texts of the same length.
+/// Placeholders in the body of a booking, which have the length of their values.
 const STAFF: &str = "00000000-0000-0000-0000-000000000000";
 const STARTS_AT: &str = "0000-00-00T00:00:00.000Z";
 const PHONE: &str = "+33000000000";
 
-/// For whom is booked.
+/// The customer of a booking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum For {
-    /// A contact that the business knows, by id.
+    /// An existing contact, by id.
     Known,
-    /// Somebody new each time, with name and phone.
+    /// A new contact for each booking, with name and phone.
     New,
 }
 
-/// Bookings that all succeed: every one gets a time of its own.
+/// Bookings that all succeed, since each has its own time.
 pub(crate) struct Bookings {
     shops: Vec<Booked>,
     first_day: i64,
-    /// How many were asked for, of all businesses in turn.
+    /// The number of requests so far, at all businesses in turn.
     count: AtomicUsize,
-    /// How many times of each business were taken before.
+    /// The number of times of each business that were booked before.
     taken: usize,
-    /// How many are asked for at most, and the ids of those that were made.
+    /// The maximum number of requests, and the ids of the created appointments.
     kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 
@@ -72,12 +72,12 @@ struct Booked {
 }
 
 impl Bookings {
-    /// Bookings at these businesses in turn, whose first so many times are taken.
+    /// Bookings at these businesses in turn, whose first `taken` times are booked.
     pub(crate) fn new(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Arc<Self>> {
         Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
     }
 
-    /// So many bookings, of which the ids are kept.
+    /// A limited number of bookings, whose ids are kept.
     pub(crate) fn limited(shops: &[Shop], first_day: i64, taken: usize, limit: usize) -> Result<Arc<Self>> {
         let kept = Some((limit, Mutex::default()));
         Ok(Arc::new(Self { kept, ..Self::all(shops, first_day, taken, For::Known)? }))
@@ -88,17 +88,17 @@ impl Bookings {
         Ok(Self { shops, first_day, count: AtomicUsize::new(0), taken, kept: None })
     }
 
-    /// The scripts of so many connections.
+    /// The scripts of several connections.
     pub(crate) fn scripts(self: &Arc<Self>, connections: usize) -> Vec<Booking> {
         (0..connections).map(|_| Booking::of(self)).collect()
     }
 
-    /// How many have been asked for.
+    /// The number of requests so far.
     pub(crate) fn asked(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The ids of those that were made, where they are kept.
+    /// The ids of the created appointments, if they are kept.
     pub(crate) fn made(&self) -> Vec<String> {
         self.kept.as_ref().map(|(_, ids)| ids.lock().clone()).unwrap_or_default()
     }
@@ -130,7 +130,7 @@ impl Booked {
 pub(crate) struct Booking {
     all: Arc<Bookings>,
     starts_at: String,
-    /// The business and the staff member that were asked.
+    /// The business and the staff member of the current request.
     asked: (usize, usize),
 }
 
@@ -172,7 +172,7 @@ impl Script for Booking {
     }
 }
 
-/// The id of the resource that an answer carries; it comes first.
+/// The id of the record in a response, which is its first property.
 fn id(answer: &Answer<'_>) -> Result<String> {
     const BEFORE: usize = r#"{"data":{"id":""#.len();
     let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("without an id"))?;
@@ -193,7 +193,7 @@ pub(crate) struct Mixed {
 }
 
 impl Mixed {
-    /// The scripts of so many connections; each starts at another place.
+    /// The scripts of several connections, which start at different businesses.
     pub(crate) fn scripts(
         bookings: &Arc<Bookings>,
         shops: &Arc<Vec<Shop>>,

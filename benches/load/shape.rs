@@ -1,7 +1,8 @@
-//! What one booking writes, taken from a real one: the rows that the store holds after it and did not hold before.
+//! The rows of one booking, taken from a real one: the rows that the store has after it and did not have
+//! before.
 //!
-//! The store alone is then measured with batches of this very shape, spread over the same businesses: ids and instants
-//! in the keys are new each time, as they are for real bookings, and the values are as long as real ones.
+//! The store alone is measured with batches of this shape, spread over the same businesses. Ids and instants
+//! in the keys are new each time, as in real bookings, and the values have the same lengths.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +23,7 @@ use uuid::Uuid;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// Bytes of an id, and of an instant in a key.
+/// The length of an id and of an instant in a key, in bytes.
 const ID: usize = 16;
 const INSTANT: usize = 8;
 
@@ -30,7 +31,7 @@ const INSTANT: usize = 8;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shape {
     rows: Vec<Row>,
-    /// Ids that the booking found, which stay; every other one is new with each booking.
+    /// Ids of existing records, which stay the same. All other ids are new in each booking.
     known: Vec<Uuid>,
     starts_at: i64,
     created_at: i64,
@@ -42,22 +43,21 @@ struct Row {
     value: Vec<u8>,
 }
 
-/// What changes from one booking to the next.
+/// The values that differ between bookings.
 pub(crate) struct Turn<'a> {
-    /// The business that is booked at.
     pub(crate) business: BusinessId,
-    /// When the appointment starts.
+    /// The start of the appointment.
     pub(crate) starts_at: Timestamp,
-    /// The present instant.
+    /// The current time.
     pub(crate) now: Timestamp,
-    /// The ids of that business.
+    /// The existing ids of that business.
     pub(crate) mint: &'a mut IdMint,
-    /// Random bytes for them.
+    /// Random bytes for new ids.
     pub(crate) random: u64,
 }
 
 impl Shape {
-    /// Books at the first of these businesses, and looks at what that wrote. The directory is used up.
+    /// Books at the first of these businesses and compares the rows. The directory cannot be used afterwards.
     pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
         let shop = shops.first().ok_or("there is no business")?;
         let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;
@@ -67,7 +67,7 @@ impl Shape {
         let all = || -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
             Ok(store.scan(&range, Order::Ascending).collect::<std::result::Result<_, _>>()?)
         };
-        // The first one may begin rows that later ones go on with.
+        // The first booking may create rows that later ones only change.
         book(&engine, shop, slot(first_day, 0, 1)).await?;
         let before = all()?;
         let starts_at = slot(first_day, 1, 1);
@@ -83,7 +83,7 @@ impl Shape {
         Ok(Self { rows, known, starts_at: starts_at.millis(), created_at: created_at.millis() })
     }
 
-    /// How many rows, and how many bytes their keys and values have.
+    /// The number of rows and the total length of their keys and values.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.rows.len(), self.rows.iter().map(|row| row.key.len() + row.value.len()).sum())
     }
@@ -104,7 +104,7 @@ impl Shape {
         batch
     }
 
-    /// Renews what the rest of a key begins with, and says how long it is.
+    /// Replaces the id or instant at the start of `rest`, and returns its length.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {
@@ -126,7 +126,7 @@ impl Shape {
     }
 }
 
-/// An instant as keys hold it, so that their order is that of the instants.
+/// An instant in the encoding of keys, which sorts by time.
 fn ordered(millis: i64) -> [u8; INSTANT] {
     (millis.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }

@@ -1,7 +1,7 @@
-//! The businesses that are measured: how they are described, and how they are filled in.
+//! The measured businesses: their description, and how they are created.
 //!
-//! What always holds: every one is made through the engine's own commands, exactly as the operator API and the
-//! public API would have made it; appointments stand at the same times that the scripts go on from.
+//! Invariants: every record is created by the engine's commands, as the operator API and the public API would
+//! do. The times of the appointments are the first of those that the scripts use.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,58 +28,55 @@ use tokio::task::JoinSet;
 use crate::error::Result;
 use crate::process::Process;
 
-/// How many businesses there are where bookings are measured, here and in the peer.
+/// The number of businesses in the measurement of bookings, also for PostgreSQL.
 pub(crate) const BUSINESSES: usize = 1_000;
-/// Staff members of each.
+/// Staff members of each business.
 pub(crate) const STAFF: usize = 3;
-/// How many changes are in flight while a directory is filled.
+/// The number of concurrent changes while a directory is filled.
 const IN_FLIGHT: usize = 256;
-/// The minutes of every service here.
+/// The duration of every service, in minutes.
 const SERVICE_MINUTES: u32 = 30;
 const SLOT: TimeDelta = TimeDelta::minutes(30);
 
-/// What a directory is filled with.
+/// The content of a directory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// How many businesses.
+    /// The number of businesses.
     pub(crate) businesses: usize,
-    /// Of how many the description is kept; the others are there and not spoken to.
+    /// The number of businesses with a description. The others exist but get no requests.
     pub(crate) kept: usize,
-    /// Staff members of each.
+    /// Staff members of each business.
     pub(crate) staff: usize,
-    /// Appointments of each.
+    /// Appointments of each business.
     pub(crate) appointments: usize,
-    /// When they are open, and so where the appointments stand.
+    /// The opening hours, which determine the times of appointments.
     pub(crate) hours: Hours,
-    /// Midnight of the day of the first appointment in UTC, in milliseconds since 1970.
+    /// Midnight in UTC of the day of the first appointment, in milliseconds since 1970.
     pub(crate) first_day: i64,
 }
 
-/// When a business is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hours {
     /// Always, so that every half hour can be booked.
     Always,
-    /// From 09:00 to 18:00 each day, so that what is listed looks like a real day.
+    /// From 09:00 to 18:00 each day, as on a real day.
     ByDay,
 }
 
 /// A business, as the scripts need it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shop {
-    /// Its id.
     pub(crate) id: String,
     /// A key with every scope.
     pub(crate) key: String,
-    /// Its one service.
     pub(crate) service: String,
-    /// Its staff members, all offering the service.
+    /// All staff members offer the service.
     pub(crate) staff: Vec<String>,
-    /// The contact for whom is booked.
+    /// The contact for the bookings.
     pub(crate) contact: String,
 }
 
-/// Midnight in UTC, two days from now: from here on everything can be booked.
+/// Midnight in UTC, two days from now. All later times can be booked.
 pub(crate) fn first_day() -> i64 {
     let now = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now());
     (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
@@ -91,7 +88,7 @@ pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
 }
 
 impl Plan {
-    /// Fills a directory in a process of its own, so that its memory is not this one's.
+    /// Fills a directory in a child process, so that its memory is not counted here.
     pub(crate) async fn fill(&self, directory: &Path) -> Result<Vec<Shop>> {
         let out = directory.with_extension("shops");
         let mut command = Command::new(std::env::current_exe()?);
@@ -101,12 +98,12 @@ impl Plan {
         Ok(serde_json::from_slice(&std::fs::read(out)?)?)
     }
 
-    /// When the appointment with this number starts.
+    /// The start of the appointment with this number.
     fn starts_at(&self, number: usize) -> Timestamp {
         let first = Timestamp::from_millis(self.first_day);
         match self.hours {
             Hours::Always => slot(self.first_day, number, self.staff),
-            // On the hour from 08:00 to 14:00 in UTC, which is within the hours in summer and in winter.
+            // Full hours from 08:00 to 14:00 UTC, which are opening hours in summer and in winter.
             Hours::ByDay => {
                 let turn = i64::try_from(number / self.staff).unwrap_or(i64::MAX);
                 first + TimeDelta::days(turn / 7) + TimeDelta::hours(8 + turn % 7)
@@ -115,7 +112,7 @@ impl Plan {
     }
 }
 
-/// Fills the directory, in the process that was started for it.
+/// Fills the directory, in the child process.
 pub(crate) async fn fill(plan: Plan, directory: &Path) -> Result<Vec<Shop>> {
     let engine =
         Engine::open(directory, Ports::system()?, |error| panic!("the store failed: {error}")).await?;
@@ -195,7 +192,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     Ok(shop)
 }
 
-/// The appointments. With few businesses, each has several in flight.
+/// Creates the appointments. With few businesses, several requests per business run at once.
 async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop) -> Result<()> {
     let lanes = (IN_FLIGHT / plan.businesses).clamp(1, plan.appointments.max(1));
     let mut booking = JoinSet::new();

@@ -1,4 +1,5 @@
-//! What size costs: a business with many appointments, a store with a million of them, a hundred thousand businesses.
+//! The cost of size: a business with many appointments, a store with a million of them, a hundred thousand
+//! businesses.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -29,22 +30,22 @@ const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 1
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
-/// The businesses that are changed while all that run are swept, and how long a sweep takes.
+/// The number of businesses that change during a sweep of all running ones, and the duration of a sweep.
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How bookings end that were made for a while.
+/// The way the server ends after a period of bookings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// In order.
+    /// A normal stop.
     Stopped,
-    /// As by a crash.
+    /// A kill, like a crash.
     Killed,
-    /// In order, and a backup was under way all the time.
+    /// A normal stop, with a backup during the bookings.
     BackedUp,
 }
 
-/// Directories that were filled, by what is measured on them.
+/// The prepared directories.
 pub(crate) struct Sizes {
     filled: Vec<Filled>,
 }
@@ -53,7 +54,7 @@ struct Filled {
     rows: Vec<&'static str>,
     directory: PathBuf,
     shops: Vec<Shop>,
-    /// How many of each business's times are taken.
+    /// The number of booked times of each business.
     taken: usize,
 }
 
@@ -74,7 +75,7 @@ impl Group for Sizes {
     }
 
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
-        // A quick run has a hundredth of everything, to see that it works.
+        // A quick run has a hundredth of everything, to check the harness.
         let part = context.options.sized(1, 100);
         let plan = |businesses: usize, appointments: usize| Plan {
             businesses,
@@ -130,7 +131,7 @@ impl Group for Sizes {
 }
 
 impl Filled {
-    /// How long it takes from the start of the process to the first answer, and the memory then.
+    /// The time from the start of the process to the first response, and the memory at that point.
     async fn start(&self, context: &Context) -> Result<Measured> {
         let shop = self.shops.last().ok_or("there is no business")?;
         let day = DateTime::from_timestamp_millis(context.first_day).unwrap_or_default().format("%Y-%m-%d");
@@ -147,7 +148,7 @@ impl Filled {
         Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
     }
 
-    /// Books for a while, with every business in memory before, then ends the server.
+    /// Loads every business, books for a period, and ends the server.
     async fn book_and(&mut self, context: &Context, end: End) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -190,8 +191,8 @@ impl Filled {
         Ok(measured)
     }
 
-    /// Books once at each business, which gives the memory that is resident, then for a minute at some of them: a sweep of
-    /// all that run takes place in it.
+    /// Books once at each business and measures the resident memory, then books for a minute at some of them.
+    /// A sweep of all running businesses occurs in that minute.
     async fn change_all(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -207,7 +208,7 @@ impl Filled {
         Ok(Measured { memory, ..measured })
     }
 
-    /// Books once at each business that is spoken to; the memory that is resident then.
+    /// Books once at each business with a description. Returns the resident memory.
     async fn wake(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let bookings = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;

@@ -1,4 +1,4 @@
-//! The one table: medians, ratios to what stands below, targets; as text and as JSON.
+//! The table: medians, ratios to baselines, and targets, as text and as JSON.
 
 use std::fmt::Write;
 
@@ -6,70 +6,34 @@ use serde_json::{Value, json};
 
 use crate::measure::{Measured, median, median_of};
 
-/// What a scenario has to reach.
+/// The target of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// At least so many times the rate of another row.
-    Rate {
-        /// The other row.
-        of: &'static str,
-        /// How many times.
-        at_least: f64,
-    },
-    /// At most so many times the median time of another row.
-    Time {
-        /// The other row.
-        of: &'static str,
-        /// How many times.
-        at_most: f64,
-    },
-    /// 99 in a hundred within at most so many times what they take in another row.
-    Tail {
-        /// The other row.
-        of: &'static str,
-        /// How many times.
-        at_most: f64,
-    },
-    /// 99 in a hundred within so many milliseconds, shown beside what they take in another row.
-    Beside {
-        /// The other row.
-        alone: &'static str,
-        /// The bound.
-        under: f64,
-    },
-    /// 99 in a hundred within so many milliseconds.
-    P99 {
-        /// The bound.
-        under: f64,
-    },
-    /// The longest within so many milliseconds.
-    Max {
-        /// The bound.
-        under: f64,
-    },
-    /// This part of a processor core at most.
-    Cpu {
-        /// The bound.
-        under: f64,
-    },
-    /// Half of them within so many milliseconds.
-    P50 {
-        /// The bound.
-        under: f64,
-    },
-    /// So many megabytes of memory.
-    Memory {
-        /// The bound.
-        under: f64,
-    },
+    /// At least this multiple of the rate of another row.
+    Rate { of: &'static str, at_least: f64 },
+    /// At most this multiple of the median time of another row.
+    Time { of: &'static str, at_most: f64 },
+    /// A 99th percentile of at most this multiple of another row's.
+    Tail { of: &'static str, at_most: f64 },
+    /// A 99th percentile within this number of milliseconds, shown with another row's.
+    Beside { alone: &'static str, under: f64 },
+    /// A 99th percentile within this number of milliseconds.
+    P99 { under: f64 },
+    /// A maximum within this number of milliseconds.
+    Max { under: f64 },
+    /// At most this part of a processor core.
+    Cpu { under: f64 },
+    /// A median within this number of milliseconds.
+    P50 { under: f64 },
+    /// At most this number of megabytes of memory.
+    Memory { under: f64 },
 }
 
 /// A scenario or a floor.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// What it has to reach; a floor has nothing to reach.
+    /// Empty for a floor.
     pub(crate) targets: Vec<Target>,
 }
 
@@ -86,7 +50,7 @@ impl Row {
 }
 
 impl Target {
-    /// The row that it is measured against.
+    /// The row for comparison.
     pub(crate) fn other(&self) -> Option<&'static str> {
         match self {
             Self::Rate { of, .. } | Self::Time { of, .. } | Self::Tail { of, .. } => Some(of),
@@ -95,7 +59,7 @@ impl Target {
         }
     }
 
-    /// How a row stands to the one that it is measured against: within each run, then the median of the runs.
+    /// The ratio to the row for comparison: the median of the ratios of the runs.
     fn ratio(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         let figure = match self {
             Self::Rate { .. } => |run: &Measured| run.rate,
@@ -107,7 +71,7 @@ impl Target {
         median(ratios.collect())
     }
 
-    /// What was reached, in the unit of the target: the median of the runs.
+    /// The median of the runs, in the unit of the target.
     fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         match self {
             Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),
@@ -132,7 +96,7 @@ impl Target {
         }
     }
 
-    /// How it stands to another row, and what is asked, in words.
+    /// The comparison with another row, and the target, as text.
     fn words(&self, runs: &[Measured], report: &Report) -> (String, String) {
         let ratio = self.ratio(runs, report).map(|ratio| format!("{ratio:.2}"));
         let asked = match self {
@@ -160,11 +124,11 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Everything that was measured, in the order of the table.
+/// All measurements in the order of the table.
 #[derive(Default)]
 pub(crate) struct Report {
     rows: Vec<(Row, Vec<Measured>)>,
-    /// What had to be left out, and why.
+    /// Notes about omitted rows and the reasons.
     pub(crate) notes: Vec<String>,
 }
 
@@ -174,7 +138,7 @@ impl Report {
         self.rows.push((row, runs));
     }
 
-    /// What was measured, by the names of the rows.
+    /// The measurements by row name.
     pub(crate) fn measured(&self) -> Vec<(&'static str, &[Measured])> {
         self.rows.iter().map(|(row, runs)| (row.name, runs.as_slice())).collect()
     }
@@ -241,7 +205,7 @@ impl Report {
         ]
     }
 
-    /// Everything as JSON, each run by itself.
+    /// The table as JSON, with each run.
     pub(crate) fn json(&self, machine: &[(&'static str, String)]) -> Value {
         let rows = self.rows.iter().map(|(row, runs)| {
             let targets = row.targets.iter().map(|target| {
@@ -274,7 +238,7 @@ impl Report {
     }
 }
 
-/// Columns under each other: the first and the last two to the left, numbers to the right.
+/// Aligns columns: the first and the last two to the left, numbers to the right.
 fn aligned(lines: &[[String; 11]]) -> String {
     let widths: Vec<usize> = (0..11)
         .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default())

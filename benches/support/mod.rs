@@ -1,9 +1,9 @@
-//! What several benches make a business of.
+//! Helpers of several benches for creating businesses.
 
 use actors::NewBusiness;
 use actors::domain::{BookingMode, Day, DayHours, LocalTime, Locale, Text, WeeklyBreaks, WeeklyHours};
 
-/// A text, which is of a length that it may have.
+/// A text of a valid length.
 pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
     Text::new(text.to_owned()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! `neighbours connecting`: one address opens very many connections and says nothing on them.
+//! `neighbours connecting`: one address opens very many connections and sends nothing.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -19,13 +19,13 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// How many of them are opened at once, and how long each lane then rests: a queue of connections that overflows
-/// forgets the ones that say nothing, though the clients believe them open.
+/// The number of connections opened at once, and the pause of each lane afterwards. If the accept queue
+/// overflows, the kernel forgets connections without data, although the clients consider them open.
 const AT_ONCE: usize = 32;
 const REST: Duration = Duration::from_millis(5);
-/// How long one may take to open; a server that has enough need not take it.
+/// The time limit for opening one. A full server need not accept it.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
-/// "At once", in milliseconds.
+/// The target "at once", in milliseconds.
 const UNDER: f64 = 100.0;
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
@@ -34,7 +34,6 @@ pub(super) fn rows() -> Vec<Row> {
     vec![Row::plain(ALONE), Row::reaching(OTHER, &at_once), Row::reaching(SAME, &at_once)]
 }
 
-/// The measurement.
 pub(super) struct Connecting;
 
 impl Connecting {
@@ -42,7 +41,7 @@ impl Connecting {
         [ALONE, OTHER, SAME].contains(&row)
     }
 
-    /// Asks for the health over a new connection each time, as a supervisor does.
+    /// Requests the health over a new connection each time, like a supervisor.
     pub(super) async fn measure(
         context: &Context,
         row: &'static str,
@@ -80,7 +79,7 @@ async fn health(from: IpAddr, server: SocketAddr) -> Result<()> {
     answer.expect_in_body(b"ok")
 }
 
-/// Opens so many connections, those that the server does not take left out.
+/// Opens this number of connections, without those that the server refuses.
 async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
     let mut opening = JoinSet::new();
     for lane in 0..AT_ONCE {

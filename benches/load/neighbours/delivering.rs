@@ -1,4 +1,5 @@
-//! The neighbours that are receivers: how long a business's events take to a good one beside bad ones of others.
+//! Receivers as neighbours: the delivery time of a business's events to a good receiver, while other
+//! businesses have bad ones.
 
 use std::time::{Duration, Instant};
 
@@ -25,28 +26,28 @@ const SLOW: &str = "neighbours slow: deliveries beside 400 endpoints that take 7
 const HANGING: &str = "neighbours hanging: deliveries beside 144 new endpoints that hang, 12 events each";
 const DEAD: &str = "neighbours dead: deliveries beside 5,000 newly dead endpoints";
 
-/// As many endpoints as a business may have.
+/// The maximum number of endpoints of a business.
 const ENDPOINTS: usize = 25;
-/// How far the victim's bookings are apart.
+/// The interval between the victim's bookings.
 const EVERY: Duration = Duration::from_millis(50);
-/// How long the victim books.
+/// The time for which the victim books.
 const BOOKING: Duration = Duration::from_secs(8);
-/// How long the processor time of a server is counted to which nobody speaks. Those that hang give their places back
-/// together, 10 s after they had them, and as many others have them then: this is two such waves, wherever it begins.
+/// The period for measuring the processor time of a server without requests. Hanging attempts end together
+/// after 10 s, and others start then. The period covers two such waves.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
-/// What others' events take, in milliseconds.
+/// The limit for events of others, in milliseconds.
 const UNDER: f64 = 1_000.0;
-/// What waiting may take of a processor core.
+/// The limit for waiting, as a part of a processor core.
 const CPU_UNDER: f64 = 0.02;
 
-/// What the others do.
+/// The load of the other businesses.
 struct Offence {
     businesses: usize,
     endpoints: usize,
     /// Events of each business before the victim begins.
     first: usize,
-    /// How far further events of each are apart, if there are any.
+    /// The interval between further events of each business, if there are any.
     then_every: Option<Duration>,
     manners: &'static [Manner],
 }
@@ -86,7 +87,7 @@ fn offence(row: &str) -> Option<Offence> {
     })
 }
 
-/// Receivers, and what has to be said at the end.
+/// The receivers, and the notes for the end.
 pub(crate) struct Delivering {
     receivers: Receivers,
     _bad: Bad,
@@ -188,7 +189,7 @@ impl Delivering {
         })
     }
 
-    /// Books at even distances, and gives the time from each answer to the arrival of its event.
+    /// Books at equal intervals. Returns the times from each response to the arrival of its event.
     async fn victim(
         &mut self,
         context: &Context,
@@ -221,8 +222,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// The processor time of a server to which nobody speaks, the attempts included that end and begin meanwhile. A
-    /// note says what the quietest second took of a core, in which there were hardly any.
+    /// The processor time of a server without requests, including attempts that end and begin. A note has the
+    /// part of a core in the quietest second, which had almost none.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);
@@ -257,7 +258,7 @@ async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: u
     Ok(())
 }
 
-/// Books the time with this number, and gives the appointment's id.
+/// Books the time with this number and returns the appointment's id.
 async fn book(asker: &mut Asker, shop: &Shop, first_day: i64, number: usize) -> Result<String> {
     let starts_at = slot(first_day, number, 1).to_string();
     let body = json!({ "service_id": shop.service, "starts_at": starts_at, "contact_id": shop.contact });

@@ -1,4 +1,4 @@
-//! `neighbours filling`: a business writes until a small disk is as full as the reserve lets it be.
+//! `neighbours filling`: a business writes until a small disk has only the reserve left.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,18 +20,18 @@ use crate::table::{Row, Target};
 
 const READS: &str = "neighbours filling: GET /me while the disk is filled and full";
 const RESTART: &str = "neighbours filling: start to first answer on the full disk";
-/// The disk, and what of it is kept free.
+/// The size of the disk and its reserve.
 const DISK: &str = "size=192m";
 const RESERVE: (&str, &str) = ("RECEPTIONIST_DISK_RESERVE", "48MiB");
-/// It has been refused so often: the disk is full.
+/// The number of refusals after which the disk counts as full.
 const REFUSALS: usize = 20;
-/// How long it may take to fill the disk.
+/// The time limit for filling the disk.
 const FILL_TIME_MAX: Duration = Duration::from_secs(30);
-/// How far the reads are apart.
+/// The interval between reads.
 const EVERY: Duration = Duration::from_millis(10);
-/// How often the full store is read.
+/// The number of reads of the full store.
 const READS_WHEN_FULL: usize = 100;
-/// Others' reads, in milliseconds.
+/// The limit for reads of others, in milliseconds.
 const UNDER: f64 = 100.0;
 const START_UNDER: f64 = 5_000.0;
 
@@ -46,7 +46,7 @@ pub(super) fn has(row: &str) -> bool {
     [READS, RESTART].contains(&row)
 }
 
-/// A disk in memory, which goes with this process's namespace at the latest.
+/// A disk in memory. It disappears at the latest with the namespace of this process.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
@@ -63,7 +63,7 @@ impl Drop for Disk<'_> {
     }
 }
 
-/// Fills a disk, and either reads beside that or starts again afterwards.
+/// Fills a disk, and either reads at the same time or restarts the server afterwards.
 pub(super) async fn measure(
     context: &Context,
     row: &'static str,
@@ -112,7 +112,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Writes until it is refused again and again, or the server is gone; how many texts were written.
+/// Writes until the server refuses repeatedly or has ended. Returns the number of written texts.
 async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     let mut asker = Asker::open(server.public, &shop.key).await?;
     let (began, mut written, mut refused) = (Instant::now(), 0, 0);
@@ -123,7 +123,7 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
                 refused += 1;
                 tokio::time::sleep(EVERY).await;
             }
-            // A connection that breaks: whether the server is gone is seen afterwards.
+            // The connection broke. A later check finds out whether the server has ended.
             Ok(Ok((409 | 500 | 503, _)) | Err(_)) | Err(_) => return Ok(Some(written)),
             Ok(Ok((status, answer))) => return Err(format!("{status} {answer}").into()),
         }
@@ -131,8 +131,8 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     Ok(None)
 }
 
-/// Reads at even distances until the disk has been full for a while. Once an answer does not come, all count as given
-/// up: a service that is gone is not half as fast.
+/// Reads at equal intervals until the disk has been full for a while. After a missing response, all reads
+/// count as given up, so a dead server has no good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();
     let Ok(mut asker) = Asker::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };

@@ -1,4 +1,4 @@
-//! `neighbours log unread`: the server's log goes into a pipe that nobody reads.
+//! `neighbours log unread`: the server's log goes to a pipe without a reader.
 
 use std::time::{Duration, Instant};
 
@@ -19,11 +19,11 @@ const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to nobody"
 const ENDING: &str = "neighbours log unread: SIGTERM after them";
 const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;
-/// How long one answer is waited for.
+/// The time limit for one response.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-/// The log costs others nothing, in milliseconds.
+/// The limit for the cost of the log, in milliseconds.
 const UNDER: f64 = 20.0;
-/// How long the service may take to end, in milliseconds.
+/// The limit for stopping the service, in milliseconds.
 const END_UNDER: f64 = 10_000.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -68,7 +68,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Asks so often over a few connections; the times of those that were answered.
+/// Sends this number of requests over a few connections. Returns the times of the answered ones.
 async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
     let mut asking = JoinSet::new();
     for lane in 0..CONNECTIONS {

@@ -1,4 +1,4 @@
-//! `neighbours long values`: a business writes very long texts, as many and as fast as it can.
+//! `neighbours long values`: a business writes very long texts as fast as possible.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,9 +19,9 @@ const ALONE: &str = "neighbours long values: bookings, 8 connections, alone";
 const BESIDE: &str = "neighbours long values: bookings beside 20 clients posting 50,000 characters each";
 const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
-/// As long as the content of knowledge may be, in characters.
+/// The maximum length of knowledge content, in characters.
 const CHARACTERS: usize = 50_000;
-/// So many times what a booking takes alone.
+/// The limit, as a multiple of the time of a booking without neighbours.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -75,10 +75,10 @@ async fn write(
     }
 }
 
-/// How long one rests that was refused.
+/// The pause after a refusal.
 const REST: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// The body of a long piece of knowledge that compresses badly; the number makes it another one.
+/// The body of a long knowledge entry that compresses badly. The number makes it unique.
 pub(super) fn long_text(number: usize) -> String {
     let mut state = (number as u64) ^ 0x9e37_79b9_7f4a_7c15;
     let letters = (0..CHARACTERS).map(|_| {

@@ -1,11 +1,12 @@
-//! Neighbours: what one business, address or receiver does to the others.
+//! The effect of one business, address or receiver on others.
 //!
-//! Every scenario has two rows or more: what a victim gets alone, and what it gets beside an offender, measured in the
-//! same run on servers that are set up alike. What always holds:
+//! Every scenario has at least two rows: a victim alone, and a victim next to an offender, measured in the
+//! same run on identical servers.
 //!
-//! - a victim's every answer is checked, and a wrong one ends the harness; one that does not come in time counts as
-//!   [`GIVEN_UP`], so that a silent server has a figure, and is told in a note;
-//! - offenders may be refused by what holds them back (409, 429, 503); anything else ends the harness.
+//! Invariants:
+//! - Every response to a victim is checked, and a wrong one ends the harness. One that is late counts as
+//!   [`GIVEN_UP`] and appears in a note.
+//! - The service may refuse offenders with 409, 429 or 503. Another failure ends the harness.
 
 mod connecting;
 mod delivering;
@@ -23,9 +24,9 @@ use std::time::Duration;
 pub(crate) use self::delivering::Delivering;
 pub(crate) use self::near::Neighbours;
 
-/// As what one counts that is not answered, or does not arrive.
+/// The value of a missing response or event.
 pub(crate) const GIVEN_UP: Duration = Duration::from_secs(20);
 
-/// What `--list` says of the row of neighbours that is not measured.
+/// The text of `--list` for a row that is not measured.
 pub(crate) const ELSEWHERE: &str =
     "(neighbours clock: nothing to measure; actors/tests/engine/clock.rs and the simulation prove it)";

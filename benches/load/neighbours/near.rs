@@ -1,4 +1,4 @@
-//! The neighbours that need no receivers.
+//! The scenarios of neighbours that need no receivers.
 
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};
@@ -8,7 +8,7 @@ use crate::group::{Context, Group};
 use crate::measure::Measured;
 use crate::table::Row;
 
-/// What was filled, and what has to be said at the end.
+/// The prepared data, and the notes for the end.
 pub(crate) struct Neighbours {
     scanning: Option<Scanning>,
     notes: Vec<String>,

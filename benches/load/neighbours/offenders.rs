@@ -1,20 +1,20 @@
-//! Offenders: tasks that go on beside the measurement of a victim.
+//! Offenders: tasks that run during the measurement of a victim.
 
 use tokio::task::JoinSet;
 
 use crate::error::Result;
 
-/// Tasks that never end by themselves.
+/// Endless tasks.
 #[derive(Default)]
 pub(super) struct Offenders(JoinSet<Result<()>>);
 
 impl Offenders {
-    /// Lets another one begin.
+    /// Adds a task.
     pub(super) fn add(&mut self, offender: impl Future<Output = Result<()>> + Send + 'static) {
         self.0.spawn(offender);
     }
 
-    /// Measures the victim while they go on; they end with it. One that ends before has failed.
+    /// Measures the victim while the tasks run, then ends them. A task that ends earlier has failed.
     pub(super) async fn beside<T>(mut self, victim: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             measured = victim => measured,

@@ -1,4 +1,4 @@
-//! Receivers that misbehave, each in one way, at an address of its own.
+//! Receivers that misbehave, each in one way, at its own address.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -12,18 +12,17 @@ use tokio_rustls::TlsAcceptor;
 use crate::error::Result;
 use crate::webhooks::address::{address, host};
 
-/// How a receiver misbehaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// It answers 200 at once, and then lets the body fall drop by drop.
+    /// Answers 200 at once and sends the body byte by byte.
     Drips,
-    /// It answers 200 after seven seconds.
+    /// Answers 200 after seven seconds.
     Slow,
-    /// It takes the request, and says nothing.
+    /// Accepts the request and sends nothing.
     HangsBeforeHead,
-    /// It takes the connection, and does not speak TLS.
+    /// Accepts the connection but does not perform the TLS handshake.
     HangsBeforeTls,
-    /// It does not take the connection.
+    /// Does not accept the connection.
     HangsBeforeConnection,
 }
 
@@ -38,11 +37,11 @@ pub(super) const MANNERS: [Manner; 5] = [
 ];
 const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
-/// So many bytes are promised, more than anybody waits for.
+/// The announced length of the body, which no client waits for.
 const DROPS: usize = 10_000;
-/// A connection that is not taken by then will not be.
+/// The time after which a connection will not be accepted any more.
 const NOT_TAKEN: Duration = Duration::from_millis(200);
-/// What a request fits into.
+/// The size of the buffer, which a request fits into.
 const REQUEST_BYTES: usize = 64 << 10;
 
 impl Manner {
@@ -55,7 +54,7 @@ impl Manner {
     }
 }
 
-/// Bad receivers; they end when they are dropped.
+/// Bad receivers, which end on drop.
 pub(super) struct Bad {
     _serving: JoinSet<Result<()>>,
     _waiting: Vec<TcpStream>,
@@ -63,7 +62,7 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    /// Starts one of each manner, with what speaks TLS in their names.
+    /// Starts one receiver of each kind, with a TLS acceptor for their names.
     pub(super) async fn start(acceptor: &TlsAcceptor) -> Result<Self> {
         let mut serving = JoinSet::new();
         for manner in MANNERS.into_iter().filter(|manner| *manner != Manner::HangsBeforeConnection) {
@@ -77,7 +76,7 @@ impl Bad {
     }
 }
 
-/// A listener whose queue is full, so that the kernel drops whatever asks for a connection.
+/// A listener with a full queue, so that the kernel drops new connections.
 async fn fill_up(address: &str) -> Result<(Socket, Vec<TcpStream>)> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     let address: std::net::SocketAddr = format!("{address}:443").parse()?;
@@ -110,7 +109,7 @@ async fn serve(manner: Manner, listener: tokio::net::TcpListener, acceptor: TlsA
     }
 }
 
-/// Reads until the other side has had enough.
+/// Reads until the client closes the connection.
 async fn until_closed(mut stream: impl AsyncRead + Unpin) {
     let mut bytes = [0; 4 << 10];
     while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
@@ -145,7 +144,7 @@ async fn answer(manner: Manner, mut stream: impl AsyncRead + AsyncWrite + Unpin)
     }
 }
 
-/// Whether a request is there with its body.
+/// Whether the buffer contains a request with its whole body.
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();

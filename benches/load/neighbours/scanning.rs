@@ -1,4 +1,4 @@
-//! `neighbours scanning`: a business asks again and again for calls that it has not, among very many.
+//! `neighbours scanning`: a business with very many calls repeatedly uses a filter that matches none.
 
 use std::path::PathBuf;
 
@@ -25,9 +25,9 @@ const BESIDE: [(&str, usize); 3] = [
 ];
 const CALLS: usize = 60_000;
 const WRITERS: usize = 64;
-/// It matches nothing, and nothing tells so but the calls themselves.
+/// A filter that matches nothing, which only reading the calls reveals.
 const SCAN: &str = "/v1/calls?updated_since=2020-01-01T00:00:00Z&outcome=spam&limit=100";
-/// What others need is answered within so many milliseconds.
+/// The limit for responses to others, in milliseconds.
 const UNDER: f64 = 20.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Row> {
     std::iter::once(Row::plain(ALONE)).chain(BESIDE.iter().map(beside)).collect()
 }
 
-/// A directory with a business that has the calls, and another one.
+/// A directory with a business that has the calls, and another business.
 pub(super) struct Scanning {
     directory: PathBuf,
     scanned: Shop,
@@ -49,7 +49,7 @@ impl Scanning {
         rows().iter().any(|known| known.name == row)
     }
 
-    /// Records the calls by the operator API.
+    /// Records the calls with the operator API.
     pub(super) async fn fill(context: &Context) -> Result<Self> {
         let directory = context.path("scanning");
         let server = Receptionist::start(&directory, None)?;
@@ -95,7 +95,7 @@ impl Scanning {
     }
 }
 
-/// Walks the list to its end, again and again. It holds nothing, on however many pages.
+/// Repeatedly reads the list, which has no rows, to its end.
 async fn scan(mut asker: Asker) -> Result<()> {
     let mut path = SCAN.to_owned();
     loop {
@@ -110,7 +110,7 @@ async fn scan(mut asker: Asker) -> Result<()> {
     }
 }
 
-/// Where a page goes on; it is there exactly when there is more.
+/// The cursor of the next page. It is present exactly if there are more rows.
 fn next_cursor(page: &Value) -> Result<Option<&str>> {
     let found = |name: &str| page.get(name).or_else(|| page["pagination"].get(name));
     let (more, cursor) = (found("has_more"), found("next_cursor").and_then(Value::as_str));

@@ -1,4 +1,5 @@
-//! Businesses, made by the interfaces of the server that is measured, so that any binary can be measured.
+//! Businesses that are created with the interfaces of the measured server, so that any binary can be
+//! measured.
 
 use std::net::SocketAddr;
 
@@ -10,41 +11,39 @@ use crate::error::Result;
 use crate::process::{Receptionist, TOKEN};
 use crate::shop::Shop;
 
-/// How many businesses are made at once.
+/// The number of businesses that are created at once.
 const AT_ONCE: usize = 16;
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// One who asks as an API key or as the operator, over one connection.
+/// A client with an API key or the operator's token, on one connection.
 pub(crate) struct Asker {
     connection: Connection,
     key: String,
 }
 
 impl Asker {
-    /// The operator.
     pub(crate) async fn operator(server: &Receptionist) -> Result<Self> {
         Self::open(server.operator, TOKEN).await
     }
 
-    /// Somebody with this key.
     pub(crate) async fn open(address: SocketAddr, key: &str) -> Result<Self> {
         Ok(Self { connection: Connection::open(address).await?, key: key.to_owned() })
     }
 
-    /// What a path shows, with status 200.
+    /// Gets a record, with status 200.
     pub(crate) async fn get(&mut self, path: &str) -> Result<Value> {
         let answer = self.connection.exchange(&request("GET", path, &self.key, None)).await?;
         answer.expect(200)?;
         Ok(serde_json::from_slice(answer.body)?)
     }
 
-    /// Posts, and gives the status and the answer.
+    /// Posts and returns the status and the response.
     pub(crate) async fn try_post(&mut self, path: &str, body: &str) -> Result<(u16, Value)> {
         let answer = self.connection.exchange(&request("POST", path, &self.key, Some(body))).await?;
         Ok((answer.status, serde_json::from_slice(answer.body)?))
     }
 
-    /// Posts what has to be made, and gives what was made.
+    /// Posts and returns the created record.
     pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Result<Value> {
         let (status, mut answer) = self.try_post(path, &body.to_string()).await?;
         if status == 201 {
@@ -54,7 +53,8 @@ impl Asker {
         }
     }
 
-    /// A business that is always open, with a service, a staff member, a contact and a key of every scope.
+    /// Creates a business that is always open, with a service, a staff member, a contact and a key with every
+    /// scope.
     async fn tenant(&mut self, public: SocketAddr, number: usize) -> Result<Shop> {
         let id =
             |made: &Value| -> Result<String> { Ok(made["id"].as_str().ok_or("without an id")?.to_owned()) };
@@ -78,8 +78,8 @@ impl Asker {
     }
 }
 
-/// Makes so many businesses, and subscribes each to its bookings at so many URLs, which `url` gives by the number of
-/// the business and that of the endpoint. The secrets are those of the first business.
+/// Creates businesses and subscribes each to its bookings with several URLs, which `url` returns for the
+/// numbers of the business and the endpoint. The secrets are those of the first business.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,
@@ -114,7 +114,7 @@ pub(crate) async fn found(
     Ok((all.into_iter().map(|(_, tenant, _)| tenant).collect(), secrets))
 }
 
-/// Makes so many businesses without endpoints.
+/// Creates businesses without endpoints.
 pub(crate) async fn found_bare(server: &Receptionist, count: usize) -> Result<Vec<Shop>> {
     Ok(found(server, count, 0, |_, _| String::new()).await?.0)
 }

@@ -1,4 +1,5 @@
-//! Where the receivers are: made-up names and public addresses, on the loopback device of the harness's own namespace.
+//! The addresses of receivers: invented names and public addresses on the loopback device of the harness's
+//! namespace.
 
 /// The name of the receiver with this number.
 pub(crate) fn host(number: usize) -> String {

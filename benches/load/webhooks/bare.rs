@@ -21,7 +21,7 @@ use crate::drive::Period;
 use crate::error::Result;
 use crate::measure::{Measured, nanos};
 
-/// Posts over so many connections, to the first so many receivers in turn.
+/// Posts over several connections to the first receivers in turn.
 pub(super) async fn measure(
     receivers: &Receivers,
     body: &[u8],

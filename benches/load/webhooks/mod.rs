@@ -1,7 +1,7 @@
-//! What webhooks cost: bookings with endpoints subscribed, and deliveries against a bare client.
+//! The cost of webhooks: bookings with subscribed endpoints, and deliveries compared with a bare client.
 //!
-//! The service refuses receivers on loopback, and there is no switch that turns this off. So all of it happens in a
-//! network namespace of its own, in which made-up public addresses lie on the loopback device.
+//! The service refuses receivers on loopback, without an exception. So the measurement runs in its own
+//! network namespace, whose loopback device has invented public addresses.
 
 pub(crate) mod address;
 mod bare;
@@ -33,12 +33,13 @@ const BOOK_0: &str = "bookings into one business, no endpoint, 64 connections";
 const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
 const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
 
-/// Endpoints at most, each with an address and a name of its own.
+/// The maximum number of endpoints, each with its own address and name.
 const ENDPOINTS: usize = 5;
-/// How many attempts of an endpoint the service has under way, and so the connections of the bare client for each.
+/// The number of concurrent attempts per endpoint, which is also the number of connections of the bare client
+/// for each.
 const ATTEMPTS: usize = 8;
 const CONNECTIONS: usize = 64;
-/// How long nothing may arrive while something is missing.
+/// The time without an arrival after which a missing event is an error.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// A business to subscribe to, and receivers.
@@ -121,10 +122,9 @@ impl Group for Webhooks {
 }
 
 impl Webhooks {
-    /// Books so many times with so many endpoints subscribed, and checks that every event reaches every one of them.
-    ///
-    /// Either the bookings are measured, with deliveries going on beside them; or the receivers keep their first
-    /// answers back until all is booked, and the deliveries alone are measured.
+    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. Either
+    /// the bookings are measured while deliveries run, or the receivers delay their first responses until all
+    /// bookings are done, and only the deliveries are measured.
     async fn deliver(
         &mut self,
         context: &Context,
@@ -161,7 +161,7 @@ impl Webhooks {
         })
     }
 
-    /// Subscribes the first so many receivers to bookings, and gives their secrets.
+    /// Subscribes the first receivers to bookings and returns their secrets.
     async fn subscribe(&self, server: &Receptionist, endpoints: usize) -> Result<Vec<String>> {
         let mut connection = Connection::open(server.public).await?;
         let mut secrets = Vec::new();
@@ -178,7 +178,7 @@ impl Webhooks {
     }
 }
 
-/// Waits until so many deliveries have come; when the last one came.
+/// Waits for this number of deliveries. Returns the time of the last one.
 async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
     let mut before = 0;
     let mut progress = Instant::now();

@@ -1,4 +1,4 @@
-//! Receivers that answer at once, over real TLS, and check every signature.
+//! Receivers with TLS that answer at once and check every signature.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -32,18 +32,17 @@ use crate::error::Result;
 pub(crate) const BARE_PATH: &str = "/bare";
 pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 
-/// Receivers on threads of their own; they end with the process.
+/// Receivers on their own threads, which end with the process.
 pub(crate) struct Receivers {
-    /// What came.
     pub(crate) inbox: Arc<Inbox>,
     gate: watch::Sender<bool>,
-    /// What trusts their authority.
+    /// A client configuration that trusts their authority.
     pub(crate) client: Arc<ClientConfig>,
-    /// What speaks TLS with their certificate.
+    /// The TLS acceptor with their certificate.
     pub(crate) acceptor: TlsAcceptor,
 }
 
-/// What came, by endpoint.
+/// Received events by endpoint.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
@@ -52,17 +51,17 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct State {
     keys: Vec<Vec<u8>>,
-    /// The appointment that each event tells of and when it first came, by endpoint and event.
+    /// The appointment of each event and its first arrival, by endpoint and event.
     events: HashMap<(usize, String), (String, Instant)>,
-    /// How many came that had come before.
+    /// The number of repeated events.
     repeated: usize,
-    /// What was wrong with one that was refused.
+    /// The reason of the first refusal.
     wrong: Option<String>,
     last: Option<Instant>,
     sample: Option<Bytes>,
 }
 
-/// What is read of an event.
+/// The parts of an event that the receivers read.
 #[derive(Deserialize)]
 struct Event<'a> {
     id: &'a str,
@@ -75,8 +74,8 @@ struct Resource<'a> {
 }
 
 impl Receivers {
-    /// Starts so many receivers, each at its address, with a certificate of an authority that is written down;
-    /// it is good for the further names, too.
+    /// Starts receivers at their addresses, with a certificate of an authority that is written to a file. The
+    /// certificate also covers the `further` names.
     pub(crate) fn start(count: usize, further: &[String], authority_file: &Path) -> Result<Self> {
         let mut params = CertificateParams::new([])?;
         params.distinguished_name.push(DnType::CommonName, "an authority for benches");
@@ -121,7 +120,7 @@ impl Receivers {
         Ok(Self { inbox, gate, client: Arc::new(client), acceptor })
     }
 
-    /// Lets answers out, or keeps them back.
+    /// Releases or delays the responses.
     pub(crate) fn open(&self, open: bool) {
         self.gate.send_replace(open);
     }
@@ -166,36 +165,37 @@ async fn serve(
 }
 
 impl Inbox {
-    /// Forgets what came, and expects deliveries signed with these secrets from now on.
+    /// Clears the received events. Later deliveries must have signatures with these secrets.
     pub(crate) fn expect(&self, secrets: Vec<String>) {
         let key =
             |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();
         *self.state.lock() = State { keys: secrets.into_iter().map(key).collect(), ..State::default() };
     }
 
-    /// How many different ones have come, and when the last one came.
+    /// The number of different events, and the arrival of the last one.
     pub(crate) fn arrived(&self) -> (usize, Instant) {
         let state = self.state.lock();
         (state.events.len(), state.last.unwrap_or_else(Instant::now))
     }
 
-    /// When the event of each appointment first came.
+    /// The first arrival of each appointment's event.
     pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
         self.state.lock().events.values().cloned().collect()
     }
 
-    /// What was wrong with one that was refused.
+    /// The reason of a refusal.
     pub(crate) fn wrong(&self) -> Result<()> {
         let wrong = self.state.lock().wrong.clone();
         wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was wrong: {wrong}").into()))
     }
 
-    /// The body of one that came.
+    /// The body of a received event.
     pub(crate) fn sample(&self) -> Option<Vec<u8>> {
         self.state.lock().sample.as_ref().map(|sample| sample.to_vec())
     }
 
-    /// Every endpoint has an event of each of these appointments and nothing else; how many came more than once.
+    /// Checks that every endpoint has exactly one event for each of these appointments. Returns the number of
+    /// repeated ones.
     pub(crate) fn check(&self, appointments: &[String]) -> Result<usize> {
         self.wrong()?;
         let state = self.state.lock();
@@ -217,7 +217,7 @@ impl Inbox {
         Ok(state.repeated)
     }
 
-    /// Takes a delivery whose signature is good.
+    /// Accepts a delivery with a valid signature.
     async fn take(&self, endpoint: usize, request: Request<Incoming>) -> Result<()> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -256,7 +256,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
     Ok(headers.get(name).ok_or_else(|| format!("no {name}"))?.to_str()?)
 }
 
-/// The signature by the Standard Webhooks scheme, made here once more so that the service's own is not trusted.
+/// The signature of Standard Webhooks, implemented again to check that of the service.
 pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());
