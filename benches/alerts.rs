@@ -58,7 +58,7 @@ impl Mailer for Dead {
     fn send<'a>(&'a self, _: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            Err(MailFailure::Relay("nobody answers".into()))
+            Err(MailFailure::Relay("no response".into()))
         })
     }
 }
@@ -216,7 +216,7 @@ async fn serve(mails: usize) {
     let peopled = shops(&engine, BUSINESSES, PEOPLE).await;
     let (before, began) = (memory(), Instant::now());
     write_mails(&peopled, mails).await;
-    println!("{before} MiB, and {} MiB behind {mails} mails in {:.1?}", memory(), began.elapsed());
+    println!("{before} MiB, and {} MiB after {mails} mails in {:.1?}", memory(), began.elapsed());
     // Each round has new businesses without appointments.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
@@ -292,7 +292,7 @@ fn main() {
     }
     println!("{} people in {BUSINESSES} businesses each", BUSINESSES * PEOPLE);
     let mut servers = [Server::start(0), Server::start(MAILS)];
-    for (asked, name) in ASKED.into_iter().zip(["nobody is told", "ten are told of each booking"]) {
+    for (asked, name) in ASKED.into_iter().zip(["no alerts", "ten alerts per booking"]) {
         let mut found: [[Vec<f64>; 3]; 2] = Default::default();
         for round in 0..ROUNDS {
             for turn in 0..2 {

@@ -88,7 +88,6 @@ impl App {
     }
 }
 
-/// The problem that the server found in the request.
 fn unfit(request: &Request) -> Option<ApiError> {
     match request.extensions().get::<Unfit>()? {
         Unfit::Malformed(problem) => Some(ApiError::Malformed(problem)),

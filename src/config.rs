@@ -174,7 +174,6 @@ impl Settings {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
     }
 
-    /// The configured hosts of the public and of the operator listener.
     pub(crate) fn hosts(&self) -> [Vec<String>; 2] {
         [self.public_url.iter().map(|url| url.dialled().0).collect(), self.admin_hosts.clone()]
     }
@@ -246,7 +245,7 @@ impl TryFrom<ServeArgs> for Settings {
     }
 }
 
-/// What sends mails: a relay, and whom they are from.
+/// The relay and the sender, if mails are configured.
 fn mail(
     relay: Option<OsString>,
     relay_file: Option<OsString>,

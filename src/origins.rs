@@ -16,7 +16,6 @@ use crate::config::PublicUrl;
 /// The relation between the site of a page and the site of its request (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The accepted origins.
 #[derive(Clone, Debug)]
 pub(crate) struct Origins {
     /// The service's own origin. Loopback addresses with any port are accepted as well.

@@ -32,7 +32,6 @@ pub(crate) struct Allowance {
 pub(crate) enum Verdict {
     /// Allowed and counted.
     Within(Allowance),
-    /// The allowance is used up.
     Over(Allowance),
     /// The table of addresses is full and does not contain this address.
     Unavailable(Allowance),
@@ -52,12 +51,10 @@ impl RateLimit {
         Self { limit, keys, addresses: Addresses::new(limit) }
     }
 
-    /// Counts a request with a valid key.
     pub(crate) fn key(&self, key: KeyId, now: Timestamp) -> Verdict {
         verdict(self.limit, self.keys.lock().count(key, now).ok(), now)
     }
 
-    /// Counts a request without a valid key.
     pub(crate) fn peer(&self, address: IpAddr, now: Timestamp) -> Verdict {
         self.addresses.count(address, now)
     }

@@ -55,9 +55,7 @@ pub enum ServiceError {
 
 #[derive(Debug)]
 pub struct Service {
-    /// The address of the public API.
     pub public: SocketAddr,
-    /// The address of the operator API.
     pub admin: SocketAddr,
     pub admin_token: AdminToken,
     public_url: Option<PublicUrl>,
@@ -178,12 +176,10 @@ impl Service {
         Ok(service)
     }
 
-    /// The base address of the public API.
     pub fn base_url(&self) -> String {
         format!("{}://{}/v1", self.schemes[0], self.public)
     }
 
-    /// The base address of the operator API.
     pub fn admin_url(&self) -> String {
         format!("{}://{}/admin/v1", self.schemes[1], self.admin)
     }
@@ -331,7 +327,6 @@ async fn stopped(mut stopping: watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// The state of `/healthz`.
 #[derive(Clone)]
 struct Health {
     engine: Engine,

@@ -26,7 +26,6 @@ static LINES: OnceLock<Lines> = OnceLock::new();
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     Text,
-    /// One JSON object per line.
     Json,
 }
 

@@ -13,16 +13,13 @@ use unic_langid::LanguageIdentifier;
 /// The maximum length of an inserted value, in characters.
 const INSERTED_CHARS_MAX: usize = 200;
 
-/// The messages of one language.
 pub(crate) struct Words {
     pub(crate) locale: Locale,
     bundle: FluentBundle<FluentResource>,
 }
 
-/// A value for a message.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
-    /// Inserted as one line.
     Text(&'a str),
     /// Selects the plural form.
     Count(u64),
@@ -45,7 +42,7 @@ impl Words {
         for source in [dates, source] {
             let resource = FluentResource::try_new(source.to_owned());
             let resource = resource.unwrap_or_else(|(_, errors)| panic!("the words of {locale}: {errors:?}"));
-            bundle.add_resource(resource).expect("each word stands there once");
+            bundle.add_resource(resource).expect("each message is defined once");
         }
         Self { locale, bundle }
     }
@@ -75,7 +72,6 @@ impl Words {
         Some(said)
     }
 
-    /// An instant in local time.
     pub(crate) fn moment(&self, at: Timestamp, zone: Tz) -> String {
         self.instant("moment", at, zone)
     }
@@ -85,7 +81,6 @@ impl Words {
         self.instant("short-moment", at, zone)
     }
 
-    /// A date without the year.
     pub(crate) fn date(&self, day: NaiveDate) -> String {
         self.day("date", day, "")
     }

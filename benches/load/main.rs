@@ -8,7 +8,7 @@
 //! - A scenario and its baseline are measured in the same run, on the same disk, with the same client.
 //! - The server has its default settings, including the log. Only its rate limit is raised.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is printed, and what goes wrong")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the harness prints a table and errors")]
 
 mod bookings;
 mod child;

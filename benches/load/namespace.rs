@@ -56,7 +56,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
 
 /// Measures inside the namespace.
 pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>) -> Result<()> {
-    let options = Options::parse(arguments)?.ok_or("help is told outside")?;
+    let options = Options::parse(arguments)?.ok_or("help is not available in the child process")?;
     let work = tempfile::tempdir_in(&options.dir)?;
     let hosts = work.path().join("hosts");
     write_hosts::<G>(&hosts)?;

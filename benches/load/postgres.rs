@@ -143,7 +143,7 @@ impl Postgres {
         if !failed.starts_with("0 ") {
             return Err(format!("pgbench: {failed} failed").into());
         }
-        let rate = told("tps =").and_then(|rest| rest.split(' ').next()).ok_or("pgbench told no rate")?;
+        let rate = told("tps =").and_then(|rest| rest.split(' ').next()).ok_or("pgbench printed no rate")?;
         let rate: f64 = rate.parse()?;
         let mut times = self.times()?;
         let whole = std::time::Duration::from_secs(seconds);

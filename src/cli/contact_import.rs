@@ -119,7 +119,7 @@ async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkE
         let page: Page = read(&answer)?;
         for contact in &page.data {
             let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-            there.push(flaw(row.line, column, &format!("belongs to contact {id}")));
+            there.push(flaw(row.line, column, &format!("is that of contact {id}")));
         }
     }
     Ok(there)

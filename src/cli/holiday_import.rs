@@ -31,8 +31,8 @@ pub(super) enum HolidayError {
     #[error("--ics: {}; nothing was closed", .0.join("\n"))]
     Bad(Vec<String>),
     #[error(
-        "--ics: closes on {new} days, and {known} are special already; a business keeps at most {SPECIAL_DAYS_MAX} \
-         special days; nothing was closed"
+        "--ics: the calendar has {new} new days, and the business has {known} special days; the maximum is \
+         {SPECIAL_DAYS_MAX}; nothing was closed"
     )]
     TooMany { known: usize, new: usize },
     #[error(

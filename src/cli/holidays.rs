@@ -373,7 +373,7 @@ mod tests {
             assert_eq!(read(&lines.join(&b"\r\n"[..])), Ok(expected.clone()), "{octets}");
         }
         let latin_1: Vec<u8> = whole.chars().skip(1).map(|letter| letter as u8).collect();
-        assert_eq!(read(&latin_1), Err(vec!["line 3 is no text in UTF-8".into()]));
+        assert_eq!(read(&latin_1), Err(vec!["line 3 is not valid UTF-8".into()]));
     }
 
     #[test]

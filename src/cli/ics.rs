@@ -219,11 +219,14 @@ mod tests {
             assert!(refused(file).contains("must begin with BEGIN:VCALENDAR"), "{file}");
         }
         for (file, told) in [
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "what line 2 begins has no END:VEVENT"),
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "what line 1 begins has no END:VCALENDAR"),
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nX:1\n 2\nEND:VCALENDAR", "line 5 does not end what line 2"),
-            ("BEGIN:VCALENDAR\r\nSUMMARY\r\nEND:VCALENDAR", "line 2 is no NAME:VALUE"),
-            ("BEGIN:VCALENDAR\nEND:VCALENDAR\nEND:VCALENDAR", "line 3 stands behind END:VCALENDAR"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "the component of line 2 has no END:VEVENT"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "the component of line 1 has no END:VCALENDAR"),
+            (
+                "BEGIN:VCALENDAR\nBEGIN:VEVENT\nX:1\n 2\nEND:VCALENDAR",
+                "line 5 does not end the component of line 2",
+            ),
+            ("BEGIN:VCALENDAR\r\nSUMMARY\r\nEND:VCALENDAR", "line 2 is not of the form NAME:VALUE"),
+            ("BEGIN:VCALENDAR\nEND:VCALENDAR\nEND:VCALENDAR", "line 3 follows END:VCALENDAR"),
         ] {
             assert!(refused(file).contains(told), "{file}: {}", refused(file));
         }
@@ -237,7 +240,7 @@ mod tests {
             format!("BEGIN:VCALENDAR\n{begin}{end}END:VCALENDAR\n")
         };
         assert!(events(deep(DEPTH_MAX).as_bytes()).is_ok());
-        assert!(refused(&deep(DEPTH_MAX + 1)).contains("line 17 opens more than 16"));
+        assert!(refused(&deep(DEPTH_MAX + 1)).contains("line 17 nests more than 16"));
         assert!(refused(&deep(1_000_000)).contains("line 17 opens"));
         let unclosed = format!("BEGIN:VCALENDAR\n{}", "BEGIN:VEVENT\n".repeat(100_000));
         assert!(refused(&unclosed).contains("line 17 opens"));

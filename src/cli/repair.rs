@@ -105,7 +105,7 @@ mod tests {
         };
         assert_eq!(
             describe(&report, false),
-            "the present is 2026-03-02T09:00:00.000Z\nno stamp is later than that\n"
+            "the present is 2026-03-02T09:00:00.000Z\nno timestamp is later\n"
         );
         report.businesses.push(BusinessReport {
             id: uuid::Uuid::nil().into(),

@@ -193,7 +193,7 @@ async fn contacts(
     } else {
         let verb = if table.dry_run { "would create" } else { "created" };
         let contacts = print::count(made, "contact", "contacts");
-        format!("{verb} {contacts}; already existing: {there}\n")
+        format!("{verb} {contacts}; existing contacts: {there}\n")
     };
     Ok(Printed { output, note: imported.note() })
 }
@@ -214,9 +214,9 @@ fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
         let said = serde_json::json!({"data": {"made": made, "there": there}});
         return Printed { output: format!("{said}\n"), note: None };
     }
-    let verb = if dry_run { "would close" } else { "closed" };
+    let verb = if dry_run { "would close on" } else { "closed on" };
     let days = print::count(made.len() as u64, "day", "days");
-    let mut output = format!("{verb} {days}; already special days: {}\n", there.len());
+    let mut output = format!("{verb} {days}; existing special days: {}\n", there.len());
     let appointments = |count| print::count(count, "appointment", "appointments");
     for ClosedDay { date, note, affected, .. } in made {
         let stay = if *affected > 0 { format!("  ({})", appointments(*affected)) } else { String::new() };

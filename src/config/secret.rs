@@ -14,9 +14,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Secret<T, E> {
-    /// The variable that contains the secret.
     variable: &'static str,
-    /// The variable that names the file.
     file_variable: &'static str,
     parse: fn(&str) -> Result<T, E>,
 }
@@ -26,7 +24,6 @@ impl<T, E: fmt::Display> Secret<T, E> {
         Self { variable: variables::ADMIN_TOKEN, file_variable: variables::ADMIN_TOKEN_FILE, parse }
     }
 
-    /// The API key for the public listener.
     pub(crate) const fn api_key(parse: fn(&str) -> Result<T, E>) -> Self {
         Self { variable: variables::API_KEY, file_variable: variables::API_KEY_FILE, parse }
     }

@@ -12,10 +12,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
-/// The name of the token file in the data directory.
 pub const TOKEN_FILE: &str = "admin-token";
 
-/// The name of the operator's socket in the data directory.
 pub const OPERATOR_SOCKET: &str = "operator.sock";
 
 const RANDOM_BYTES: usize = 32;
@@ -75,7 +73,7 @@ impl AdminToken {
         let mut random = [0; RANDOM_BYTES];
         getrandom::fill(&mut random).map_err(TokenError::Random)?;
         let token = Self(URL_SAFE_NO_PAD.encode(random));
-        // Written beside and moved into place, so that a crash never leaves half a token under the name.
+        // Written to another name first, so that a crash never leaves half a token.
         let new = data_dir.join(format!("{TOKEN_FILE}.new"));
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -95,7 +93,6 @@ impl AdminToken {
         Ok(token)
     }
 
-    /// Compares in constant time.
     pub fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }

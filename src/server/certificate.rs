@@ -40,12 +40,10 @@ impl Chain {
         Some(chain)
     }
 
-    /// The instant at which the first certificate of the chain expires.
     pub(crate) fn valid_until(&self) -> Timestamp {
         self.valid_until
     }
 
-    /// Whether the server's own certificate covers this name or IP address.
     pub(crate) fn is_for(&self, host: &str) -> bool {
         let certificate = ParsedCertificate::try_from(&self.own);
         let name = ServerName::try_from(host);

@@ -86,11 +86,14 @@ mod tests {
     #[test]
     fn a_request_has_one_host() {
         assert_eq!(problem_of(Version::HTTP_11, &[b"x"]), None);
-        assert_eq!(problem_of(Version::HTTP_11, &[]), Some("the request has no Host"));
+        assert_eq!(problem_of(Version::HTTP_11, &[]), Some("the request has no Host header"));
         assert_eq!(problem_of(Version::HTTP_10, &[]), None);
         for version in [Version::HTTP_10, Version::HTTP_11] {
-            assert_eq!(problem_of(version, &[b"x", b"x"]), Some("the request has more than one Host"));
-            assert_eq!(problem_of(version, &[b"x y"]), Some("the Host of the request is not one"));
+            assert_eq!(problem_of(version, &[b"x", b"x"]), Some("the request has more than one Host header"));
+            assert_eq!(
+                problem_of(version, &[b"x y"]),
+                Some("the Host header of the request is not a valid host")
+            );
         }
     }
 

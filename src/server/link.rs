@@ -18,8 +18,7 @@ const ACTIVE: u8 = 1;
 const ANSWERED: u8 = 2;
 /// The connection has lost its slot.
 const EVICTED: u8 = 3;
-/// The service waits for more of the request's body.
-const WAITING: u8 = 4;
+const WAITING_FOR_BODY: u8 = 4;
 
 /// The state of a connection, shared by its task, its stream and the table of slots.
 pub(super) struct Link {
@@ -65,17 +64,16 @@ impl Link {
         self.turn(IDLE, ACTIVE) || self.turn(ANSWERED, ACTIVE)
     }
 
-    /// The service waits for more of the request's body.
     pub(super) fn wait_for_body(&self) {
         if self.state.load(Ordering::Relaxed) == ACTIVE {
             self.start_idle_time();
-            self.turn(ACTIVE, WAITING);
+            self.turn(ACTIVE, WAITING_FOR_BODY);
         }
     }
 
     /// More of the body, or its end, has arrived.
     pub(super) fn resume(&self) {
-        self.turn(WAITING, ACTIVE);
+        self.turn(WAITING_FOR_BODY, ACTIVE);
     }
 
     /// The service has answered the request.
@@ -95,26 +93,24 @@ impl Link {
     /// The start of the idle time, in milliseconds from the start of the listener. `None` if the connection
     /// is not idle.
     pub(super) fn idle_since(&self) -> Option<u64> {
-        let rests = matches!(self.state.load(Ordering::Acquire), IDLE | WAITING);
+        let rests = matches!(self.state.load(Ordering::Acquire), IDLE | WAITING_FOR_BODY);
         rests.then(|| self.idle_since.load(Ordering::Relaxed))
     }
 
     /// Evicts an idle connection. Returns false if it is not idle.
     pub(super) fn evict(&self) -> bool {
-        let evicted = self.turn(IDLE, EVICTED) || self.turn(WAITING, EVICTED);
+        let evicted = self.turn(IDLE, EVICTED) || self.turn(WAITING_FOR_BODY, EVICTED);
         if evicted {
             self.eviction.notify_one();
         }
         evicted
     }
 
-    /// Evicts the connection in any state.
     pub(super) fn end(&self) {
         self.state.store(EVICTED, Ordering::Release);
         self.eviction.notify_one();
     }
 
-    /// Waits until the connection is evicted.
     pub(super) async fn evicted(&self) {
         self.eviction.notified().await;
     }

@@ -21,7 +21,6 @@ use super::link::Link;
 /// The maximum remainder of a body that is discarded, in bytes.
 pub const DISCARD_BYTES_MAX: u64 = 64 * 1024;
 
-/// The time limit for discarding the remainder.
 pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// The body of a request. Clones share the body.

@@ -27,7 +27,6 @@ use super::link::Link;
 /// The maximum number of connections with a slot per listener.
 pub const CONNECTIONS_MAX: usize = 8_192;
 
-/// The default limit of slots per address.
 pub const CONNECTIONS_PER_ADDRESS: usize = 1_024;
 
 /// The maximum number of simultaneous connections without a slot.
@@ -54,7 +53,6 @@ const LOG_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The number of slots.
     pub connections: usize,
     /// Per address (IPv6: per /64).
     pub per_address: NonZeroUsize,
@@ -66,9 +64,7 @@ pub struct Limits {
 /// Connection events. Listeners may share one.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Connections without a slot.
     pub refused: AtomicU64,
-    /// Idle connections that were closed to make room.
     pub evicted: AtomicU64,
 }
 
@@ -233,7 +229,6 @@ impl State {
     }
 }
 
-/// An unfinished request of a client of a trusted proxy.
 pub(super) struct UnderWay {
     slots: Arc<Slots>,
     client: IpAddr,

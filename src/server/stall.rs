@@ -18,7 +18,6 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::link::Link;
 
-/// The time limit for a write without progress.
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
 /// The time limit for discarding data after the last response.
@@ -29,13 +28,11 @@ const SCRATCH_BYTES: usize = 4 * 1024;
 /// A stream with write timeouts and a lingering close.
 pub(super) struct StallGuard<I> {
     io: I,
-    /// Set while a write waits.
     deadline: Option<Pin<Box<Sleep>>>,
     /// Set during the lingering close. It needs its own deadline, since the flushes of hyper clear the other
     /// one.
     lingers: Option<Pin<Box<Sleep>>>,
     link: Arc<Link>,
-    /// Whether writing is shut down.
     shut: bool,
 }
 

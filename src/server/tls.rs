@@ -36,7 +36,6 @@ pub struct TlsFiles {
     pub settings: TlsSettings,
 }
 
-/// The names of the settings, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsSettings {
     pub cert: &'static str,
@@ -52,7 +51,6 @@ pub struct Certificates(Arc<Inner>);
 
 struct Inner {
     files: TlsFiles,
-    /// The configured hosts of the listener.
     hosts: Vec<String>,
     clock: Arc<dyn Clock>,
     current: Mutex<Current>,

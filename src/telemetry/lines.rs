@@ -36,7 +36,6 @@ struct Shared {
     state: Mutex<State>,
     /// Signals that lines wait, or that a flush has begun.
     filled: Condvar,
-    /// Signals that the buffer is empty.
     emptied: Condvar,
     dropped: AtomicU64,
 }

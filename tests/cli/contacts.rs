@@ -11,12 +11,15 @@ fn a_table_is_tried_imported_and_imported_again() {
     demo.write("table.csv", table);
     let import = ["contact", "import", "--from", "table.csv"];
     let tried = demo.run(&[&import[..], &["--dry-run"]].concat());
-    assert_eq!((tried.code, tried.output.as_str()), (Some(0), "would make 2 contacts; already there: 1\n"));
+    assert_eq!(
+        (tried.code, tried.output.as_str()),
+        (Some(0), "would create 2 contacts; existing contacts: 1\n")
+    );
     assert!(tried.errors.contains("line 3: phone: is that of contact "), "{}", tried.errors);
     assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before);
 
     let made = demo.run(&import);
-    assert_eq!((made.code, made.output.as_str()), (Some(0), "made 2 contacts; already there: 1\n"));
+    assert_eq!((made.code, made.output.as_str()), (Some(0), "created 2 contacts; existing contacts: 1\n"));
     assert!(made.errors.contains("line 3: phone: is that of contact "), "{}", made.errors);
     let found = demo.data(&["contact", "list", "--phone", "+33612345701"]);
     assert_eq!((&found[0]["name"], &found[0]["email"]), (&"Anaïs".into(), &"anais@example.com".into()));

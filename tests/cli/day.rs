@@ -78,7 +78,7 @@ fn a_business_is_set_up_changed_and_tidied_by_names() {
     let create = ["business", "create", "--name", "Harbour Dental", "--timezone", "america/new_york"];
     let ran = demo.run(&[&create[..], &hours].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
-    assert_eq!(ran.errors, "--phone-region: US, after the time zone America/New_York\n");
+    assert_eq!(ran.errors, "--phone-region: US, from the time zone America/New_York\n");
     assert!(ran.output.contains("friday=09:00-17:00, saturday=10:00-12:30\n"), "{}", ran.output);
 
     let within = ["--business", "harbour dental"];

@@ -31,7 +31,7 @@ fn a_calendar_is_tried_imported_and_imported_again() {
     let import = ["special-day", "import", "--ics", "fair.ics"];
     let tried = demo.run(&[&import[..], &["--dry-run"]].concat());
     assert_eq!(tried.code, Some(0), "{}", tried.errors);
-    assert!(tried.output.starts_with("would close on 1 day; special already: 0\n"), "{}", tried.output);
+    assert!(tried.output.starts_with("would close on 1 day; existing special days: 0\n"), "{}", tried.output);
     assert!(tried.output.contains(&format!("{day}  Fair  (")), "{}", tried.output);
     let tried = demo.data(&[&import[..], &["--dry-run"]].concat());
     assert_eq!(demo.data(&["special-day", "list"]), serde_json::json!([]));
@@ -42,7 +42,7 @@ fn a_calendar_is_tried_imported_and_imported_again() {
     let ids = affected["ids"].as_array().unwrap();
     assert!(ids.contains(&booked["id"]) && affected["count"] == ids.len(), "{imported}");
     let again = demo.run_with(&["special-day", "import", "--ics", "-"], &holidays);
-    assert_eq!(again.output, "closed on 0 days; special already: 1\n", "{}", again.errors);
+    assert_eq!(again.output, "closed on 0 days; existing special days: 1\n", "{}", again.errors);
     let set = demo.data(&["special-day", "set", &day, "--closed", "--note", "Fair"]);
     assert_eq!(&set["affected"], affected, "whoever asks again is told again");
 }
@@ -58,10 +58,13 @@ fn a_calendar_that_is_not_good_or_finds_no_room_closes_nothing() {
             assert!(said.contains(told) && said.contains("nothing was closed"), "{said}");
         }
     };
-    refused(&calendar(&[2101, 2102, 2103, 2105].map(year)), "closes on 1200 days, and 0 are special already");
-    refused(&calendar(&[year(2101), year(2205)]), "is on 2205-01-01; special days lie in the years");
-    refused(&calendar(&[year(2101), "SUMMARY:\0\nDTSTART:21020101".into()]), "its SUMMARY must not");
-    refused(&format!("BEGIN:VCALENDAR\n{}", "BEGIN:VEVENT\n".repeat(100_000)), "line 17 opens more than");
+    refused(
+        &calendar(&[2101, 2102, 2103, 2105].map(year)),
+        "has 1200 new days, and the business has 0 special days",
+    );
+    refused(&calendar(&[year(2101), year(2205)]), "is on 2205-01-01; special days must be in the years");
+    refused(&calendar(&[year(2101), "SUMMARY:\0\nDTSTART:21020101".into()]), "SUMMARY must not");
+    refused(&format!("BEGIN:VCALENDAR\n{}", "BEGIN:VEVENT\n".repeat(100_000)), "line 17 nests more than");
     assert_eq!(demo.data(&["special-day", "list"]), serde_json::json!([]));
 }
 

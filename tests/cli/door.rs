@@ -44,7 +44,12 @@ fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
     let named = [LIST, &["--admin-tls-cert", "cert.pem"]].concat();
     assert!(demo.printed(&named).contains("Salon Lumière"));
     let errors = demo.refused(LIST, 1);
-    assert!(errors.contains("does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert"), "{errors}");
+    assert!(
+        errors.contains(
+            "does not respond with HTTP; if it uses HTTPS, set its certificate with --admin-tls-cert"
+        ),
+        "{errors}"
+    );
 
     let others = tempfile::tempdir().unwrap();
     put_self_signed(others.path());

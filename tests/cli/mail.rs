@@ -37,7 +37,7 @@ fn a_test_mail_says_what_the_relay_said_and_fails_where_it_was_not_taken() {
     let settings = ["--smtp-url", &relay(), "--mail-from", "Desk <desk@example.com>"];
     let demo = Demo::start_in(tempfile::tempdir().unwrap(), &settings);
     let taken = demo.printed(&["mail", "test", "--to", "ada@example.org"]);
-    assert!(taken.starts_with("the relay took the mail after "), "{taken}");
+    assert!(taken.starts_with("the relay accepted the mail after "), "{taken}");
     assert!(taken.ends_with(" ms: 250 2.0.0 queued as 4711\n"), "{taken}");
     let json = demo.printed(&["mail", "test", "--to", "ada@example.org", "--locale", "fr", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -141,7 +141,7 @@ fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_
     let said = says(&demo, &["export", "--business", "nobody"]);
     assert!(said.contains("nobody"), "{said}");
     let said = says(&demo, &["export", "--to", "plain"]);
-    assert!(said.contains("plain is there already"), "{said}");
+    assert!(said.contains("plain exists already"), "{said}");
     let printed = demo.printed(&["export"]);
     demo.stop();
     let said = says(&demo, &[&["export", "--to", "stopped"], &FROM[..]].concat());

@@ -69,7 +69,7 @@ fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anyt
     let errors = demo.refused(&skipped, 2);
     assert!(errors.contains("say 2027-03-28T01:30:00+01:00 or 2027-03-28T03:30:00+02:00"), "{errors}");
     let errors = demo.refused(&["service", "delete", "barb"], 2);
-    assert!(errors.contains("what is deleted must be named in full: Barbe ("), "{errors}");
+    assert!(errors.contains("needs the full name or the id: Barbe ("), "{errors}");
     let errors = demo.refused(&["service", "delete", "barbe"], 1);
     assert!(errors.contains("conflict: "), "{errors}");
 
@@ -93,7 +93,10 @@ fn what_cannot_be_taken_back_is_not_done_where_nobody_can_be_asked_unless_it_is_
     ] {
         let before = demo.data(&show);
         let errors = demo.refused(&words, 2);
-        assert!(errors.contains("there is no terminal to ask at: --yes does it without asking"), "{errors}");
+        assert!(
+            errors.contains("there is no terminal for the confirmation: add --yes to confirm"),
+            "{errors}"
+        );
         // What is piped in is no answer.
         for answer in ["yes\n", "Salon Lumière\n"] {
             let ran = demo.run_with(&words, answer);

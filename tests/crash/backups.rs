@@ -192,7 +192,10 @@ async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked
     let to = home.path().join("with-list");
     let output =
         receptionist(&["restore", "--from", path(&backup), "--to", path(&to), "--after", path(&data_dir)]);
-    assert!(lines(&output).contains("1 API key that was revoked since is revoked; 1 let in"), "{output:?}");
+    assert!(
+        lines(&output).contains("1 API key revoked since the backup is revoked; 1 still valid"),
+        "{output:?}"
+    );
     check_whole(&to);
     let server = Server::on(&to);
     assert_eq!((lets_in(&server, &shop.key).await, lets_in(&server, &stays).await), (401, 200));
@@ -241,15 +244,10 @@ async fn what_was_erased_or_ended_since_is_gone_again_and_without_a_list_it_is_b
         (
             "with-list",
             Some(&data_dir),
-            "1 contact that was erased since and 1 business that was ended since are gone again",
+            "1 contact erased since the backup and 1 business deleted since the backup are removed again",
             (404, 404),
         ),
-        (
-            "without",
-            None,
-            "contacts that were erased, people who were removed and businesses that were ended since",
-            (200, 200),
-        ),
+        ("without", None, "contacts erased, people removed and businesses deleted since", (200, 200)),
     ] {
         let to = home.path().join(name);
         let after = list.map_or_else(Vec::new, |list| vec!["--after", path(list)]);

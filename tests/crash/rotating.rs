@@ -92,8 +92,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
 
     let to = home.path().join("restored");
     let output = receptionist(&["restore", "--from", path(&made), "--to", path(&to)]);
-    assert!(lines(&output).contains("1 contact that was erased since"), "{}", lines(&output));
-    assert!(lines(&output).contains("0 API keys that were revoked since are revoked"), "{}", lines(&output));
+    assert!(lines(&output).contains("1 contact erased since"), "{}", lines(&output));
+    assert!(lines(&output).contains("0 API keys revoked since the backup are revoked"), "{}", lines(&output));
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);

@@ -101,7 +101,7 @@ async fn scan(mut asker: Asker) -> Result<()> {
     loop {
         let page = asker.get(&path).await?;
         if page["data"].as_array().is_none_or(|calls| !calls.is_empty()) {
-            return Err(format!("calls that nobody made: {page}").into());
+            return Err(format!("the list has calls that were not recorded: {page}").into());
         }
         path = match next_cursor(&page)? {
             Some(cursor) => format!("{SCAN}&cursor={cursor}"),

@@ -206,7 +206,7 @@ impl Inbox {
             let distinct: HashSet<&str> = told.iter().copied().collect();
             if distinct != expected || told.len() != expected.len() {
                 return Err(format!(
-                    "endpoint {endpoint} was told of {} appointments in {} events, not of the {} that were booked",
+                    "endpoint {endpoint} received {} appointments in {} events, but {} were booked",
                     distinct.len(),
                     told.len(),
                     expected.len()
@@ -227,7 +227,7 @@ impl Inbox {
         let key = if bare {
             BARE_KEY.to_vec()
         } else {
-            self.state.lock().keys.get(endpoint).cloned().ok_or("nobody subscribed this endpoint")?
+            self.state.lock().keys.get(endpoint).cloned().ok_or("this endpoint is not subscribed")?
         };
         if header("webhook-signature")? != signature(&key, id, timestamp, &body)? {
             return Err(format!("the signature of {id} is not good").into());

@@ -291,7 +291,7 @@ pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
         return vec![Finding::problem(
             WHAT,
             format!("the clock says {shown}, but the service has already recorded {believed}"),
-            "if the clock is wrong, set it; if the time of the service is, stop the service and run `receptionist \
+            "if the clock is wrong, set it; if the service's time is wrong, stop the service and run `receptionist \
              repair-stamps`",
         )];
     }

@@ -313,5 +313,5 @@ fn the_budget() {
     );
     check(&format!("{set} calls"), "PATCH", &path, json!({"calls": {}}));
     check_usage(&format!("{set} clients"), "waiting_deliveries");
-    check_usage(&format!("{set} calls --rows-max many"), "a whole number, or `default`");
+    check_usage(&format!("{set} calls --rows-max many"), "must be a whole number or `default`");
 }

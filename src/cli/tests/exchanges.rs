@@ -132,7 +132,7 @@ async fn an_empty_answer_prints_nothing_on_standard_output() {
     assert_eq!(shown, printed("", Some("revoked")));
     let shown = answered(gone.into(), "key revoke k1 --business b1 --json").await.unwrap();
     assert_eq!(shown, printed("", None));
-    let form = "the operator API answered 204 No Content with a body that is not of its form";
+    let form = "the operator API answered 204 No Content with an unexpected body";
     check_error(gone, "business show b1", form).await;
 }
 
@@ -198,7 +198,7 @@ async fn a_walk_has_a_bound() {
 #[tokio::test]
 async fn more_without_a_cursor_is_not_of_the_form() {
     let body = r#"{"data":[],"next_cursor":null,"has_more":true}"#;
-    let form = "the operator API answered 200 OK with a body that is not of its form";
+    let form = "the operator API answered 200 OK with an unexpected body";
     check_error(&response("200 OK", body), "business list", form).await;
 }
 
@@ -239,10 +239,10 @@ async fn an_answer_of_another_form_is_named_by_its_status() {
         ("500 Internal Server Error", r#"{"error":"oops"}"#),
         ("302 Found", ""),
     ] {
-        let form = format!("the operator API answered {status} with a body that is not of its form");
+        let form = format!("the operator API answered {status} with an unexpected body");
         check_error(&response(status, body), "business show b1", &form).await;
     }
-    let form = "the operator API answered 200 OK with a body that is not of its form";
+    let form = "the operator API answered 200 OK with an unexpected body";
     check_error(&response("200 OK", "<html>"), "business show b1 --json", form).await;
 }
 
@@ -253,7 +253,7 @@ async fn an_answer_that_breaks_off_is_an_error() {
         ("HTTP/1.1 200 OK\r\ncontent-le", "connection closed before message completed"),
         ("HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{\"data\":{}}", "unexpected end of file"),
     ] {
-        let expected = format!("the answer of the operator API on HERE broke off: {reason}");
+        let expected = format!("the response of the operator API on HERE ended early: {reason}");
         check_error(answer, "business show b1", &expected).await;
     }
 }
@@ -264,7 +264,7 @@ async fn an_answer_has_a_bound() {
     let body = |length: usize| format!("{record}{}", " ".repeat(length - record.len()));
     let shown = answered(response("200 OK", &body(ANSWER_BYTES_MAX)), "business show b1").await.unwrap();
     assert_eq!(shown.output, "id: 1\n");
-    let error = "the answer of the operator API is longer than 16777216 bytes";
+    let error = "the response of the operator API is longer than 16777216 bytes";
     check_error(&response("200 OK", &body(ANSWER_BYTES_MAX + 1)), "business show b1", error).await;
 }
 
@@ -275,8 +275,8 @@ async fn a_service_that_is_not_there_is_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot reach the operator API on {address}: connection refused; is `receptionist serve` running? \
-             --admin-listen or --admin-url says where it listens"
+            "cannot reach the operator API on {address}: connection refused; check that `receptionist serve` runs, \
+             and set its address with --admin-listen or --admin-url"
         )
     );
     assert_eq!(error.exit_status(), 1);
@@ -288,5 +288,5 @@ async fn a_service_that_says_nothing_is_waited_for_only_so_long() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();
     let error = perform_within(Duration::from_millis(20), address, "business list").await.unwrap_err();
-    assert_eq!(error.to_string(), format!("the operator API on {address} gave no answer within 20ms"));
+    assert_eq!(error.to_string(), format!("the operator API on {address} sent no response within 20ms"));
 }

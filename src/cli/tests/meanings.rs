@@ -109,7 +109,7 @@ async fn a_name_that_alone_begins_so_is_taken_and_said_but_not_to_delete() {
         &format!("service delete bar --business {SALON}"),
         &[services()],
         &format!(
-            "SERVICE: \"bar\" is no whole name, and what is deleted must be named in full: Barbe ({SHAVE})"
+            "SERVICE: \"bar\" is not a full name, and this command needs the full name or the id: Barbe ({SHAVE})"
         ),
     )
     .await;
@@ -148,14 +148,14 @@ async fn a_name_of_none_is_refused_with_what_is_near() {
     check_refused(
         &line("xyz"),
         &[services()],
-        "--service: there is no service \"xyz\"; `receptionist service list` shows those there are",
+        "--service: there is no service \"xyz\"; list them with `receptionist service list`",
     )
     .await;
 }
 
 #[tokio::test]
 async fn a_name_of_nothing_is_none() {
-    let refused = "BUSINESS: there is no business \"\"; `receptionist business list` shows those there are";
+    let refused = "BUSINESS: there is no business \"\"; list them with `receptionist business list`";
     check_refused("business update ''", &[page(&[(SALON, "Salon Lumière")])], refused).await;
 }
 
@@ -163,7 +163,7 @@ async fn a_name_of_nothing_is_none() {
 async fn a_name_among_too_many_is_refused() {
     let endless = r#"{"data":[],"next_cursor":"c","has_more":true}"#;
     let answers = vec![response("200 OK", endless); WALK_PAGES_MAX];
-    let refused = "BUSINESS: there are too many to look for a business by its name; give its id";
+    let refused = "BUSINESS: there are too many records to find a business by name; use the id";
     check_refused("business show salon", &answers, refused).await;
 }
 
@@ -223,14 +223,17 @@ async fn open_times_are_shown_in_the_zone_of_the_business() {
 async fn the_region_of_a_new_business_is_that_of_its_zone_unless_it_is_given() {
     let meant = meaning_of("business create --name S --timezone europe/paris", &[]).await;
     assert_eq!(meant.call.unwrap().body.unwrap()["phone_region"], "FR");
-    assert_eq!(meant.notes, ["--phone-region: FR, after the time zone Europe/Paris"]);
+    assert_eq!(meant.notes, ["--phone-region: FR, from the time zone Europe/Paris"]);
 
     let meant = meaning_of("business create --name S --timezone UTC --phone-region be", &[]).await;
     assert_eq!(meant.call.unwrap().body.unwrap()["phone_region"], "BE");
     assert!(meant.notes.is_empty());
 
     let refused = meaning_of("business create --name S --timezone utc", &[]).await.call.unwrap_err();
-    assert!(refused.starts_with("--phone-region: the time zone UTC tells no country"), "{refused}");
+    assert!(
+        refused.starts_with("--phone-region: the time zone UTC does not identify a country"),
+        "{refused}"
+    );
     // What is wrong here is the zone, which the service will say.
     let unknown = meaning_of("business create --name S --timezone Mars", &[]).await.call.unwrap();
     assert_eq!(unknown.body.unwrap()["phone_region"], Value::Null);

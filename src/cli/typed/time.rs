@@ -132,13 +132,13 @@ mod tests {
     fn a_local_time_that_is_twice_or_never_is_refused_with_the_instants() {
         assert_eq!(
             instant("2026-10-25 2:30", PARIS, now()).unwrap_err().to_string(),
-            "2026-10-25 02:30 is twice in Europe/Paris by a change of the clocks: \
-             say 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00"
+            "2026-10-25 02:30 occurs twice in Europe/Paris because of a clock change: \
+             write 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00"
         );
         assert_eq!(
             instant("2026-03-29 2:30", PARIS, now()).unwrap_err().to_string(),
-            "2026-03-29 02:30 is skipped in Europe/Paris by a change of the clocks: \
-             say 2026-03-29T01:30:00+01:00 or 2026-03-29T03:30:00+02:00"
+            "2026-03-29 02:30 does not exist in Europe/Paris because of a clock change: \
+             write 2026-03-29T01:30:00+01:00 or 2026-03-29T03:30:00+02:00"
         );
     }
 
