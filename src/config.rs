@@ -151,7 +151,7 @@ pub struct Settings {
     /// The origin at which people and programs reach the service.
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
-    /// `None` selects the stored token ([`AdminToken::kept_in`]).
+    /// `None` selects the stored token ([`AdminToken::load_or_create`]).
     pub admin_token: Option<AdminToken>,
     pub rate_limits: RateLimits,
     /// Connections per client address and listener.

@@ -85,7 +85,7 @@ pub fn operator_document() -> Value {
 
 fn describe<A: Send + Sync + 'static>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
     schemas.of::<Body<'_>>();
-    let mut responses = errors::of_no_operation(api.conventions);
+    let mut responses = errors::for_unknown_paths(api.conventions);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);
     let (scheme, needs) = api.security;
     json!({

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_its_limit_each_minute_and_what_is_refused_is_not_counted() {
+    fn a_key_has_its_limit_each_minute_and_refused_requests_are_not_counted() {
         let limits = RateLimit::new(3);
         for left in [2, 1, 0] {
             let allowance =

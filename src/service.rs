@@ -117,7 +117,7 @@ impl Service {
         }
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
-            None => AdminToken::kept_in(&settings.data_dir)?,
+            None => AdminToken::load_or_create(&settings.data_dir)?,
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_listener_that_panics_is_told_of_and_one_that_ends_in_order_is_not() {
+    async fn a_panic_of_a_listener_is_reported_and_its_normal_end_is_not() {
         let (panicked, listener_panicked) = watch::channel(false);
         assert_eq!(watched(async { 7 }, panicked.clone()).await.unwrap(), Some(7));
         assert!(!*listener_panicked.borrow());

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instant_is_told_as_people_write_it_in_the_zone() {
+    fn an_instant_is_written_in_local_form() {
         let paris = chrono_tz::Europe::Paris;
         let [in_english, in_french] = [Locale::En, Locale::Fr].map(|locale| Words::read(locale, ""));
         for (at, english, french) in [
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inserted_is_one_line_of_what_is_seen() {
+    fn an_inserted_value_is_one_line_of_visible_characters() {
         for (text, expected) in [
             ("Ada\r\nBcc: x@example.com", "Ada Bcc: x@example.com"),
             ("a\u{202e}b\u{2066}c\u{200b}d\u{feff}e", "abcde"),

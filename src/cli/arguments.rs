@@ -59,7 +59,7 @@ pub(super) struct ListInBusiness {
 
 /// Confirmation of a command that cannot be undone.
 #[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Sure {
+pub(super) struct Confirmation {
     /// Do not ask for confirmation
     #[arg(long)]
     pub(super) yes: bool,
@@ -67,9 +67,9 @@ pub(super) struct Sure {
 
 /// The kinds of commands that cannot be undone and need a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Final {
+pub(super) enum Irreversible {
     /// Erases the record at the path.
-    Erases,
+    Erase,
     /// Deletes the business at the path.
-    Ends,
+    Delete,
 }

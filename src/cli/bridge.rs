@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told_and_answers_are_let_go() {
+    fn an_invalid_message_is_answered_and_responses_are_ignored() {
         let read = |line: &'static str| read(Bytes::from(line));
         assert_eq!(read("{").map(|_| ()).unwrap_err()["error"]["code"], PARSE_ERROR);
         assert_eq!(read("[]").map(|_| ()).unwrap_err()["error"]["code"], INVALID_REQUEST);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_the_version_and_from_the_newest_on_what_is_asked_for() {
+    fn headers_have_the_version_and_newer_ones_the_request() {
         let told = |message: Value, negotiated| -> Vec<String> {
             let message = Json::parse(message.to_string().as_bytes()).unwrap();
             let headers = headers(&message, negotiated).into_iter();

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use super::arguments::Final;
+use super::arguments::Irreversible;
 use super::client::{Client, ClientError};
 use super::record::one_line;
 use super::request::Path;
@@ -13,7 +13,7 @@ pub(super) enum ConfirmError {
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error("this cannot be undone, and there is no terminal for the confirmation: add --yes to confirm")]
-    NobodyToAsk,
+    NoTerminal,
     #[error("not confirmed; nothing was changed")]
     Declined,
     #[error("cannot ask: {0}")]
@@ -21,16 +21,16 @@ pub(super) enum ConfirmError {
 }
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
-pub(super) async fn confirm(client: &Client, what: Final, path: &Path) -> Result<(), ConfirmError> {
+pub(super) async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), ConfirmError> {
     let record = walk::one(client, path).await?;
     let name = record.get("name").and_then(|name| name.as_str()).map(one_line);
     if !io::stdin().is_terminal() {
-        return Err(ConfirmError::NobodyToAsk);
+        return Err(ConfirmError::NoTerminal);
     }
     let name = name.unwrap_or_else(|| "this contact".to_owned());
     let (question, expected) = match what {
-        Final::Erases => (format!("erase {name} permanently? yes or no: "), "yes"),
-        Final::Ends => {
+        Irreversible::Erase => (format!("erase {name} permanently? yes or no: "), "yes"),
+        Irreversible::Delete => {
             (format!("type the name of the business ({name}) to delete it permanently: "), name.as_str())
         }
     };

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_past_or_cancelled_is_left_out() {
+    fn past_and_cancelled_events_are_ignored() {
         let events = [
             "SUMMARY:Past\r\nDTSTART;VALUE=DATE:20260301",
             "SUMMARY:Off\r\nSTATUS:CANCELLED\r\nDTSTART:20260401T090000Z",
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_every_year_is_taken_for_three_years() {
+    fn a_yearly_event_is_expanded_for_three_years() {
         let every = |rule: &str| -> Vec<String> {
             let event = format!("SUMMARY:May\r\nDTSTART;VALUE=DATE:20240501\r\nRRULE:{rule}");
             read(&[&event]).into_iter().map(|(date, _)| date).collect()
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weekday_of_a_month_comes_every_year() {
+    fn a_weekday_of_a_month_repeats_every_year() {
         let every = |first: &str, rule: &str| -> Vec<String> {
             let event = format!("SUMMARY:Day\r\nDTSTART;VALUE=DATE:{first}\r\nRRULE:FREQ=YEARLY;{rule}");
             read(&[&event]).into_iter().map(|(date, _)| date).collect()
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_of_which_another_event_tells_is_as_that_one_says() {
+    fn an_occurrence_is_replaced_by_its_own_event() {
         let holiday = "UID:1\r\nSUMMARY:Fair\r\nDTSTART;VALUE=DATE:20240501\r\nRRULE:FREQ=YEARLY";
         let moved = "UID:1\r\nSUMMARY:Later fair\r\nRECURRENCE-ID;VALUE=DATE:20260501\r\n\
             DTSTART;VALUE=DATE:20260508";
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_past_need_not_be_understood() {
+    fn past_events_may_be_unsupported() {
         let events = [
             "SUMMARY:Meeting\r\nDTSTART:20260227T090000Z\r\nDTEND:20260228T090000Z",
             "SUMMARY:Weekly\r\nDTSTART:20250401T090000Z\r\nRRULE:FREQ=WEEKLY;UNTIL=20260227T090000Z",
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_not_understood_is_told() {
+    fn every_unsupported_part_is_reported() {
         let events = [
             "SUMMARY:Meeting\r\nDTSTART:20260401T090000Z",
             "SUMMARY:Zulu\r\nDTSTART:20260401T000000Z\r\nDTEND:20260402T000000Z",

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_calendar_is_told_by_its_line() {
+    fn an_invalid_calendar_is_reported_by_line() {
         for file in ["", "\n", "hello", "date,name\n2026-05-01,May", "BEGIN:VEVENT\nEND:VEVENT"] {
             assert!(refused(file).contains("must begin with BEGIN:VCALENDAR"), "{file}");
         }

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_says_what_moved_and_who_must_read_anew() {
+    fn the_report_lists_moved_records_and_affected_clients() {
         let mut report = Report {
             present: Timestamp::parse("2026-03-02T09:00:00Z").unwrap(),
             resumed: false,

@@ -212,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_stays_in_its_segment() {
+    fn a_typed_text_stays_in_its_segment() {
         let path = |text, segments| request(Path::business(business(text), segments)).call().path;
         assert_eq!(path("0190-ab", &["keys"]), "/admin/v1/businesses/0190-ab/keys");
         assert_eq!(path("../x?y#z é", &[]), "/admin/v1/businesses/%2E%2E%2Fx%3Fy%23z%20%C3%A9");
     }
 
     #[test]
-    fn what_was_typed_stays_in_its_value_of_the_query() {
+    fn a_typed_text_stays_in_its_query_value() {
         let query = vec![("status".into(), "a b".into()), ("q".into(), "é&limit=1".into())];
         let call = Request { query, ..request(Path::businesses()) }.call();
         assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_that_stands_for_something_is_found_the_business_first() {
+    fn every_unresolved_term_is_found_the_business_first() {
         let service = |text| Typed::new("--service", Kind::Service, text);
         let inner = Body::default().with("b", service("2"));
         let ids = Term::List(vec![service("3").into(), service("4").into()]);

@@ -85,10 +85,10 @@ pub(super) async fn resolve(
     let mut meaning = Meaning { client, now, whole, business: None, zone: None, notes: Vec::new() };
     for term in task.request.typed() {
         if let Term::Typed(typed) = term {
-            *term = Term::Plain(meaning.of(typed).await?);
+            *term = Term::Plain(meaning.value_of(typed).await?);
         }
     }
-    if let Show::List { rows: Rows::Times(zone) | Rows::Away(zone), .. } = &mut task.show {
+    if let Show::List { rows: Rows::Times(zone) | Rows::TimeOff(zone), .. } = &mut task.show {
         *zone = meaning.zone().await?;
     }
     Ok(meaning.notes)
@@ -123,7 +123,7 @@ struct Meaning<'a> {
 }
 
 impl Meaning<'_> {
-    async fn of(&mut self, typed: &Typed) -> Result<Value, ResolveError> {
+    async fn value_of(&mut self, typed: &Typed) -> Result<Value, ResolveError> {
         let text = typed.text.as_str();
         let argument = typed.argument.clone();
         let id = match typed.kind {

@@ -53,7 +53,7 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
         let list = match after {
             Some(after) => Some(after),
-            None => beside(&from).map_err(|error| error.to_string())?,
+            None => list_next_to(&from).map_err(|error| error.to_string())?,
         };
         let restored = restore(&from, &to, list.as_deref(), accept_incomplete, &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
@@ -66,7 +66,7 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
 }
 
 /// The copy of the list next to a backup.
-fn beside(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
+fn list_next_to(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
     // The path may end in a link or in `..`. The restore reports a path that does not exist.
     let Ok(backup) = backup.canonicalize() else { return Ok(None) };
     let Some(dir) = backup.parent() else { return Ok(None) };
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_and_what_is_not_shown_is_counted() {
+    fn findings_are_listed_and_omitted_ones_counted() {
         let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
         assert_eq!(found(&report), "9 rows of 1 business, 4 records: whole\n");
         assert_eq!(found_json(&report)["whole"], true);

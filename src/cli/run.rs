@@ -54,7 +54,7 @@ impl CommandFailure for RunError {
     fn exit_status(&self) -> u8 {
         match self {
             Self::Options(error) => error.exit_status(),
-            Self::Confirm(ConfirmError::NobodyToAsk) => 2,
+            Self::Confirm(ConfirmError::NoTerminal) => 2,
             Self::Resolve(error) if error.is_of_the_command() => 2,
             _ => 1,
         }
@@ -134,7 +134,7 @@ async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, 
     if !json {
         notes.iter().for_each(|note| print::note(note));
     }
-    if let Some(what) = task.asks {
+    if let Some(what) = task.confirms {
         confirm(client, what, &task.request.path).await?;
     }
     perform(client, task, json, print::look()).await
@@ -244,7 +244,7 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
     let more = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
     match rows {
         Rows::Table(columns) => Printed { output: look.table(columns, &list.data), note: more },
-        Rows::Away(zone) => Printed { output: look.away(*zone, list.data), note: more },
+        Rows::TimeOff(zone) => Printed { output: look.time_off(*zone, list.data), note: more },
         Rows::Times(zone) => {
             let none = if list.data.is_empty() { "no open times" } else { "open times" };
             let said = format!("{none} in {zone}; --json shows instants");

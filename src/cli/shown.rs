@@ -79,7 +79,7 @@ impl Look {
     }
 
     /// One row per time off, with local start and end. Whole days are shown as dates.
-    pub(super) fn away(self, zone: Tz, records: Vec<Record>) -> String {
+    pub(super) fn time_off(self, zone: Tz, records: Vec<Record>) -> String {
         let row = |record: Record| {
             let instant = |name| local(record.get(name)?.as_str()?, zone);
             let (starts, ends) = (instant("starts_at"), instant("ends_at"));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_shown_whole_and_widens_its_column_only_so_far() {
+    fn a_long_value_is_shown_whole_and_widens_its_column_up_to_the_maximum() {
         for (length, width) in [(60, 60), (61, 60), (70_000, 60)] {
             let long = "x".repeat(length);
             let rows = [read(&format!(r#"{{"a":"{long}","b":1}}"#)), read(r#"{"a":"y","b":2}"#)];
@@ -353,7 +353,7 @@ mod tests {
             off("2026-03-02T23:00:00.001Z", "2026-03-03T23:00:00.000Z"),
         ];
         assert_eq!(
-            PLAIN.away(Tz::Europe__Paris, rows),
+            PLAIN.time_off(Tz::Europe__Paris, rows),
             "ID  FROM                  TO                    NOTE\n\
              1   Sat 2026-03-28        Sun 2026-03-29        -\n\
              1   Tue 2026-03-03 00:00  Tue 2026-03-03 23:59  -\n\

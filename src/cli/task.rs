@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::Paging;
-use super::arguments::{Final, Sure};
+use super::arguments::{Confirmation, Irreversible};
 use super::request::{Body, Call, Path, Request, Term};
 
 /// The page size for reading a whole list, which is the service's maximum.
@@ -40,7 +40,7 @@ pub(super) enum Rows {
     /// Open times by day, in this zone.
     Times(Tz),
     /// Time off, in this zone.
-    Away(Tz),
+    TimeOff(Tz),
 }
 
 /// The requested part of a list.
@@ -97,7 +97,7 @@ pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
     /// The kind of confirmation, if the task needs one.
-    pub(super) asks: Option<Final>,
+    pub(super) confirms: Option<Irreversible>,
 }
 
 impl Task {
@@ -115,8 +115,8 @@ impl Task {
     }
 
     /// A list of time off, in the zone of the business.
-    pub(super) fn away(path: Path, paging: Paging) -> Self {
-        Self { show: Show::List { rows: Rows::Away(Tz::UTC), part: paging.into() }, ..Self::get(path) }
+    pub(super) fn time_off(path: Path, paging: Paging) -> Self {
+        Self { show: Show::List { rows: Rows::TimeOff(Tz::UTC), part: paging.into() }, ..Self::get(path) }
     }
 
     /// Adds a filter to the list, if there is a value for it.
@@ -138,8 +138,8 @@ impl Task {
     }
 
     /// Requires a confirmation, unless the operator has confirmed with a flag.
-    pub(super) fn asking(self, what: Final, sure: Sure) -> Self {
-        Self { asks: (!sure.yes).then_some(what), ..self }
+    pub(super) fn confirming(self, what: Irreversible, confirmation: Confirmation) -> Self {
+        Self { confirms: (!confirmation.yes).then_some(what), ..self }
     }
 
     pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
@@ -170,7 +170,11 @@ impl Task {
     }
 
     pub(super) fn new(method: Method, path: Path, body: Option<Body>) -> Self {
-        Self { request: Request { method, path, query: Vec::new(), body }, show: Show::Record, asks: None }
+        Self {
+            request: Request { method, path, query: Vec::new(), body },
+            show: Show::Record,
+            confirms: None,
+        }
     }
 }
 

@@ -186,7 +186,7 @@ fn help_never_shows_the_token() {
 }
 
 #[test]
-fn off_the_loopback_the_operator_listener_is_encrypted_or_somebody_knows() {
+fn an_exposed_operator_listener_needs_tls_or_a_confirmation() {
     for loopback in ["127.0.0.1:1", "127.9.9.9:0", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
         assert!(!args(&[&format!("--admin-listen={loopback}")]).unwrap().admin_is_exposed(), "{loopback}");
     }
@@ -204,7 +204,7 @@ fn off_the_loopback_the_operator_listener_is_encrypted_or_somebody_knows() {
 }
 
 #[test]
-fn mails_need_a_relay_and_a_sender_and_the_password_is_never_told() {
+fn mails_need_a_relay_and_a_sender_and_the_password_stays_secret() {
     assert_eq!(args(&[]).unwrap().mail, None);
     let relay = "--smtp-url=smtps://u:geheim@mail.example.com";
     let mail = args(&[relay, "--mail-from=Desk <desk@example.com>"]).unwrap().mail.unwrap();

@@ -56,20 +56,20 @@ impl AdminToken {
     ///
     /// If other users can read the file, this function removes their access and logs a warning. It does not
     /// fail, since some systems widen modes when they mount a directory.
-    pub fn kept_in(data_dir: &Path) -> Result<Self, TokenError> {
+    pub fn load_or_create(data_dir: &Path) -> Result<Self, TokenError> {
         let path = data_dir.join(TOKEN_FILE);
         match fs::read_to_string(&path) {
             Ok(text) => {
                 close_to_others(&path)?;
                 Self::new(text.trim_end()).map_err(|_| TokenError::File(path))
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::make_in(data_dir, &path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create_in(data_dir, &path),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(TokenError::File(path)),
             Err(error) => Err(failed("read", &path)(error)),
         }
     }
 
-    fn make_in(data_dir: &Path, path: &Path) -> Result<Self, TokenError> {
+    fn create_in(data_dir: &Path, path: &Path) -> Result<Self, TokenError> {
         let mut random = [0; RANDOM_BYTES];
         getrandom::fill(&mut random).map_err(TokenError::Random)?;
         let token = Self(URL_SAFE_NO_PAD.encode(random));
@@ -134,21 +134,21 @@ mod tests {
     #[test]
     fn a_token_is_made_once_and_kept() {
         let dir = tempfile::tempdir().unwrap();
-        let made = AdminToken::kept_in(dir.path()).unwrap();
+        let made = AdminToken::load_or_create(dir.path()).unwrap();
         assert_eq!(made.reveal().len(), 43);
-        assert_eq!(AdminToken::kept_in(dir.path()).unwrap(), made);
+        assert_eq!(AdminToken::load_or_create(dir.path()).unwrap(), made);
         assert_eq!(mode(&dir.path().join(TOKEN_FILE)), OWNER_ONLY);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         let other = tempfile::tempdir().unwrap();
-        assert_ne!(AdminToken::kept_in(other.path()).unwrap(), made);
+        assert_ne!(AdminToken::load_or_create(other.path()).unwrap(), made);
     }
 
     #[test]
     fn a_crash_while_the_token_was_written_leaves_nothing_in_the_way() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("admin-token.new"), "half").unwrap();
-        let made = AdminToken::kept_in(dir.path()).unwrap();
-        assert_eq!(AdminToken::kept_in(dir.path()).unwrap(), made);
+        let made = AdminToken::load_or_create(dir.path()).unwrap();
+        assert_eq!(AdminToken::load_or_create(dir.path()).unwrap(), made);
         assert_eq!(mode(&dir.path().join(TOKEN_FILE)), OWNER_ONLY);
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let path = dir.path().join(TOKEN_FILE);
         fs::write(&path, "0123456789abcdef\n").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert!(AdminToken::kept_in(dir.path()).unwrap().is("0123456789abcdef"));
+        assert!(AdminToken::load_or_create(dir.path()).unwrap().is("0123456789abcdef"));
         assert_eq!(mode(&path), OWNER_ONLY);
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for content in [&b""[..], b"\n", b"\xff\xff", b"two words", b"0123456789abcde\n"] {
             fs::write(dir.path().join(TOKEN_FILE), content).unwrap();
-            let error = AdminToken::kept_in(dir.path()).unwrap_err().to_string();
+            let error = AdminToken::load_or_create(dir.path()).unwrap_err().to_string();
             assert!(error.contains("admin-token does not hold a token"), "{error}");
         }
     }

@@ -38,7 +38,7 @@ impl Letters {
 
 impl Composer for Letters {
     fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String> {
-        let page = Page::of(letter, &self.origin);
+        let page = Page::new(letter, &self.origin);
         let address =
             letter.to.address.parse().map_err(|error| format!("the address cannot be used: {error}"))?;
         let name = Some(for_head(&plain(&letter.to.name, NAME_CHARS_MAX))).filter(|name| !name.is_empty());

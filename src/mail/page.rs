@@ -46,7 +46,7 @@ struct Maker<'a> {
 
 impl Page {
     /// The content of a letter, with links to this origin.
-    pub(super) fn of(letter: &Letter, origin: &str) -> Self {
+    pub(super) fn new(letter: &Letter, origin: &str) -> Self {
         let words = words(letter.to.locale);
         let maker = Maker { words, origin, business: letter.business.as_ref() };
         let mut page = match &letter.content {

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_a_relay_says_what_is_without_the_password() {
+    fn an_invalid_relay_address_is_refused_without_its_password() {
         for bad in [
             "",
             "mail.example.com",

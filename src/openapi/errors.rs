@@ -18,7 +18,7 @@ use crate::rest::output::Kind;
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
 /// The error responses of an operation. Responses that all operations share are added to `shared`.
-pub(super) fn of(
+pub(super) fn responses(
     operation: &Operation<'_>,
     scope: Option<Scope>,
     refuses: &[Code],
@@ -48,7 +48,7 @@ pub(super) fn of(
 }
 
 /// The responses for a path or method that has no operation.
-pub(super) fn of_no_operation(conventions: Conventions) -> Map<String, Value> {
+pub(super) fn for_unknown_paths(conventions: Conventions) -> Map<String, Value> {
     let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD", ""), ApiError::NoSuchPath(None)];
     errors.map(|error| (name(error.status().0), response(&[error], conventions))).into_iter().collect()
 }

@@ -20,7 +20,7 @@ const SERVICE: &str = "019c8f3e-2222-7000-8888-2e2e2e2e2e2e";
 const STAFF: &str = "019c8f3e-3333-7000-9999-3d3d3d3d3d3d";
 const THEN: &str = "2026-02-24T08:30:00.000Z";
 
-pub(super) fn of(name: &str) -> Option<Value> {
+pub(super) fn example(name: &str) -> Option<Value> {
     let example = match name {
         "Appointment" => {
             json!({"id": APPOINTMENT, "status": "confirmed", "starts_at": "2026-03-02T09:00:00.000Z",
@@ -140,27 +140,29 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "name": "Ada Lovelace"}, "last_used_at": THEN, "revoked_at": null}),
         ),
         "OperatorAppointment" => {
-            with(of("Appointment").unwrap_or_default(), &json!({"notes": "Brings a dog"}))
+            with(example("Appointment").unwrap_or_default(), &json!({"notes": "Brings a dog"}))
         }
         "AppointmentPatchBody" => json!({"notes": "Brings a dog"}),
-        "OperatorContact" => with(of("Contact").unwrap_or_default(), &json!({"notes": "Prefers Camille"})),
+        "OperatorContact" => {
+            with(example("Contact").unwrap_or_default(), &json!({"notes": "Prefers Camille"}))
+        }
         "OperatorContactPatchBody" => json!({"notes": "Prefers Camille"}),
         "OperatorBusiness" => {
             let more = json!({"phone_region": "FR", "suspended": false,
                 "breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]});
-            with(of("Business").unwrap_or_default(), &more)
+            with(example("Business").unwrap_or_default(), &more)
         }
         "OperatorBusinessChange" => affecting("OperatorBusiness"),
         "OperatorBusinessPatch" => json!({"booking_mode": "request", "suspended": false}),
         "OperatorService" => {
             let more = json!({"active": true, "buffer_before_minutes": 0, "buffer_after_minutes": 10,
                 "min_notice_minutes": 120, "max_advance_days": 90, "price_cents": 4550, "currency": "EUR"});
-            with(of("Service").unwrap_or_default(), &more)
+            with(example("Service").unwrap_or_default(), &more)
         }
         "OperatorServiceChange" => affecting("OperatorService"),
         "OperatorStaffMember" => {
             let hours = json!({"hours": [{"day": "monday", "open": "09:00", "close": "13:00"}]});
-            with(of("StaffMember").unwrap_or_default(), &hours)
+            with(example("StaffMember").unwrap_or_default(), &hours)
         }
         "OperatorStaffMemberChange" => affecting("OperatorStaffMember"),
         "SpecialDay" => {
@@ -216,8 +218,8 @@ pub(super) fn of(name: &str) -> Option<Value> {
 }
 
 /// The example of an event whose record has the schema `shown`.
-pub(super) fn of_event(event: EventType, shown: &str) -> Value {
-    let mut data = of(shown).unwrap_or_default();
+pub(super) fn event(event: EventType, shown: &str) -> Value {
+    let mut data = example(shown).unwrap_or_default();
     if event == EventType::AppointmentCancelled {
         data["status"] = json!("cancelled");
     }
@@ -226,7 +228,7 @@ pub(super) fn of_event(event: EventType, shown: &str) -> Value {
 
 /// An example of a resource after a change that counts affected appointments.
 fn affecting(resource: &str) -> Value {
-    with(of(resource).unwrap_or_default(), &json!({"affected": affected()}))
+    with(example(resource).unwrap_or_default(), &json!({"affected": affected()}))
 }
 
 fn affected() -> Value {

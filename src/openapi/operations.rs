@@ -75,7 +75,7 @@ fn operation<A: Send + Sync + 'static>(
         "description": description,
         "tags": [tag(path)],
         "parameters": parameters,
-        "responses": errors::of(&operation, scope, route.about.refuses, api.conventions, responses),
+        "responses": errors::responses(&operation, scope, route.about.refuses, api.conventions, responses),
     });
     if api.conventions.scoped {
         described["x-required-scope"] = json!(scope);
@@ -159,7 +159,7 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
         response["content"][JSON_LINES] = json!({"schema": {"type": "string"}});
     }
     if let Some(shown) = &operation.signature.shows {
-        let example = examples::of(&shown.name).map(|example| match answers {
+        let example = examples::example(&shown.name).map(|example| match answers {
             Kind::Page => json!(Page { data: &[example], has_more: false, next_cursor: None }),
             _ => json!(Answer { data: example }),
         });
@@ -178,7 +178,7 @@ fn content(body: &TakenBody) -> Value {
     // The schema of an optional body is `oneOf` the named schema and null.
     let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
     let name = named["$ref"].as_str().and_then(|to| to.rsplit('/').next());
-    if let Some(example) = name.and_then(examples::of) {
+    if let Some(example) = name.and_then(examples::example) {
         media["example"] = example;
     }
     json!({body.media_type: media})

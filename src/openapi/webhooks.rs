@@ -77,7 +77,7 @@ fn operation(event: EventType, schemas: &mut Schemas) -> Value {
         "security": [],
         "parameters": headers(),
         "requestBody": {"required": true, "content": {"application/json": {
-            "schema": component("schemas", &name), "example": examples::of_event(event, &shown)}}},
+            "schema": component("schemas", &name), "example": examples::event(event, &shown)}}},
         "responses": {
             "2XX": {"description": "Accepted. The endpoint must answer within 10 seconds. The service does not follow redirects."},
             "default": {"description": "Not accepted. The service sends the event again later."},

@@ -167,7 +167,7 @@ mod tests {
             ("192.0.2.1", &["198.51.100.7"], "198.51.100.7"),
             ("2001:db8::1", &["198.51.100.7"], "198.51.100.7"),
             ("::ffff:10.0.0.1", &["198.51.100.7"], "198.51.100.7"),
-            // What a client made up stands left of what a proxy wrote.
+            // A forged address is before the address that the proxy wrote.
             ("10.0.0.1", &["127.0.0.1, 198.51.100.7"], "198.51.100.7"),
             ("10.0.0.1", &["10.0.0.5, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["198.51.100.7", "10.0.0.2"], "198.51.100.7"),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_are_told_with_commas_between_them() {
+    fn networks_are_separated_by_commas() {
         let many = |count: usize| vec!["10.0.0.1"; count].join(",");
         for good in
             ["10.0.0.0/8", "::1", "10.9.9.9/8", "0.0.0.0/0", "::/0, 10.0.0.1", &many(PROXY_NETWORKS_MAX)]
@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn what_stands_left_of_what_a_proxy_wrote_changes_nothing(made_up in "[ -~]{0,40}", real in any::<u32>()) {
+        fn addresses_before_those_of_a_proxy_change_nothing(made_up in "[ -~]{0,40}", real in any::<u32>()) {
             let real = IpAddr::V4(real.into());
             prop_assume!(real != ip("10.0.0.1"));
             let line = format!("{made_up},{real}");

@@ -117,7 +117,7 @@ async fn a_client_that_is_refused_while_it_sends_can_read_why() {
     request.write_all(&vec![b' '; BODY_BYTES_MAX + 1]).await.unwrap();
     let answer = read_to_end(&mut answer).await;
     assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("invalid_request"), "{answer}");
-    // It goes on for ever, and is cut off.
+    // The request never ends, so the server closes the connection.
     let start = Instant::now();
     while request.write_all(b"more").await.is_ok() {
         assert!(start.elapsed() < LINGER_TIME_MAX * 2, "it still lingers");
@@ -229,7 +229,7 @@ async fn a_connection_without_a_place_ends_soon() {
         read_to_end(&mut client).await;
         assert_eq!(start.elapsed(), RESERVE_HEADER_TIME_MAX, "{sent}");
     }
-    // One that takes its time with everything is cut off whatever it does.
+    // The lifetime of a slow connection is limited.
     let router = Router::new().route("/healthz", get(pending::<()>));
     let (mut client, _tasks) = connect_to(&slots, app_of(router), &graceful, 1024);
     let start = Instant::now();
@@ -261,7 +261,7 @@ async fn idle_connections_do_not_hold_up_the_drain() {
     assert_eq!(start.elapsed(), Duration::ZERO);
 }
 
-/// A server on a port of its own; what it is told to end with.
+/// A server on its own port, and the sender that stops it.
 async fn start(
     tls: Option<Certificates>,
     app: impl HttpService + Sync,
@@ -355,7 +355,7 @@ async fn past_the_bound_of_its_address_only_healthz_is_answered() {
     assert!(ask(OTHER, server, "/").await.ends_with("hello"));
     assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 2);
     first.write_all(GET_AND_CLOSE).await.unwrap();
-    assert!(read_to_end(&mut first).await.ends_with("hello"), "who has a slot keeps it");
+    assert!(read_to_end(&mut first).await.ends_with("hello"), "a connection with a slot keeps it");
 }
 
 #[tokio::test]
@@ -398,7 +398,7 @@ async fn a_listener_full_of_requests_answers_healthz() {
     assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
-    // Once their slots are free again, others have them.
+    // Released slots are available again.
     while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
 }
 

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stuck_sink_costs_lines_that_are_counted_and_told_and_nobody_waits() {
+    fn a_stuck_sink_loses_lines_that_are_counted_and_reported_without_waiting() {
         let sink = Sink::default();
         let held = sink.held.lock();
         let told = Arc::new(Mutex::new(Vec::new()));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_that_does_not_block_is_waited_for_and_what_is_lost_is_counted() {
+    fn a_non_blocking_pipe_is_waited_for_and_lost_lines_are_counted() {
         let (mut reader, writer) = pipe();
         let told = Arc::new(Mutex::new(Vec::new()));
         let teller = told.clone();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sink_that_fails_harms_nobody() {
+    fn a_failing_sink_does_not_affect_the_writer() {
         struct Broken;
         impl Write for Broken {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! What stands in the way is found, and what to do is said.
+//! The checks find problems and give advice.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use super::checks::{all, clock, name_servers};
 use super::finding::{Finding, Level};
 use crate::config::{ServeArgs, Settings};
 
-/// The settings of a service that nothing stands in the way of, changed so.
+/// The settings of a service without problems, changed by `change`.
 fn settings(dir: &Path, change: impl FnOnce(&mut ServeArgs)) -> Settings {
     let mut args = ServeArgs {
         listen: Some("127.0.0.1:0".into()),
@@ -26,7 +26,7 @@ fn of<'a>(findings: &'a [Finding], what: &str) -> &'a Finding {
     findings.iter().find(|finding| finding.what == what).unwrap()
 }
 
-/// What is found when this was changed, of which the other tests say that it is well without.
+/// The finding of a check after a change of the settings.
 fn found(dir: &Path, change: impl FnOnce(&mut ServeArgs), what: &str) -> (Level, String) {
     let findings = all(&settings(dir, change), None);
     let finding = of(&findings, what);
@@ -35,7 +35,7 @@ fn found(dir: &Path, change: impl FnOnce(&mut ServeArgs), what: &str) -> (Level,
 }
 
 #[test]
-fn nothing_stands_in_the_way_of_a_new_installation() {
+fn a_new_installation_has_no_problems() {
     let dir = tempfile::tempdir().unwrap();
     let findings = all(&settings(dir.path(), |_| {}), None);
     for what in ["data directory", "operator's token", "public listener", "operator listener", "disk"] {
@@ -56,7 +56,7 @@ fn a_port_that_is_taken_is_named_with_its_setting() {
 }
 
 #[test]
-fn what_others_can_read_is_a_warning() {
+fn files_that_others_can_read_are_a_warning() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     std::fs::create_dir(&data).unwrap();
@@ -105,7 +105,7 @@ fn a_disk_with_less_than_the_reserve_is_a_problem() {
 }
 
 #[test]
-fn a_clock_that_is_behind_what_was_written_is_a_problem() {
+fn a_clock_earlier_than_a_written_file_is_a_problem() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("committed"), "").unwrap();
     let now = SystemTime::now();
@@ -115,7 +115,7 @@ fn a_clock_that_is_behind_what_was_written_is_a_problem() {
 }
 
 #[test]
-fn a_clock_that_is_behind_the_time_of_the_service_is_a_problem_with_two_remedies() {
+fn a_clock_earlier_than_the_services_time_is_a_problem_with_two_remedies() {
     let dir = tempfile::tempdir().unwrap();
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_442_000); // 2026-03-02T09:00:00Z
     let found = |kept: &str| {
@@ -138,7 +138,7 @@ fn a_clock_that_is_behind_the_time_of_the_service_is_a_problem_with_two_remedies
 }
 
 #[test]
-fn the_name_servers_are_told() {
+fn the_name_servers_are_listed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("resolv.conf");
     assert_eq!(name_servers(&file).level, Level::Warning);
@@ -149,7 +149,7 @@ fn the_name_servers_are_told() {
 }
 
 #[test]
-fn a_business_that_is_set_aside_is_named_with_its_reason_and_what_to_do() {
+fn an_offline_business_is_listed_with_its_reason_and_advice() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     std::fs::create_dir(&data).unwrap();

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use super::super::appointment::Book;
-use super::super::arguments::Final;
+use super::super::arguments::Irreversible;
 use super::super::request::Term;
 use super::super::typed::{Kind, Typed};
 use super::flag::Shape;
@@ -18,12 +18,12 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "business",
         about: "Businesses: create, list, show, change and delete them",
         shapes: &[
-            Shape::of("hours").clears("closed", "Remove all opening hours"),
-            Shape::of("phone_region").default("the country of the time zone"),
+            Shape::new("hours").clears("closed", "Remove all opening hours"),
+            Shape::new("phone_region").default("the country of the time zone"),
         ],
         verbs: &[
-            Verb { follows: Some(region), ..Verb::of("create", "createBusiness", "Create a business") },
-            Verb::of("list", "listBusinesses", "List all businesses").shown(Shown::List(&[
+            Verb { follows: Some(region), ..Verb::new("create", "createBusiness", "Create a business") },
+            Verb::new("list", "listBusinesses", "List all businesses").shown(Shown::List(&[
                 "id",
                 "name",
                 "timezone",
@@ -31,11 +31,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "suspended",
                 "created_at",
             ])),
-            Verb::of("show", "getBusiness", "Show a business"),
-            Verb::of("update", "updateBusiness", "Change a business; omitted values stay the same"),
+            Verb::new("show", "getBusiness", "Show a business"),
+            Verb::new("update", "updateBusiness", "Change a business; omitted values stay the same"),
             Verb {
-                asks: Some(Final::Ends),
-                ..Verb::of(
+                confirms: Some(Irreversible::Delete),
+                ..Verb::new(
                     "delete",
                     "endBusiness",
                     "Delete a business permanently: its keys stop working and all its data is deleted",
@@ -48,13 +48,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "service",
         about: "Services of a business, which customers can book",
         shapes: &[
-            Shape::of("duration_minutes").alias("minutes"),
-            Shape::of("price_cents").clears("clear-price", "Clear the price").cleared_with("currency"),
-            Shape::of("currency").cleared_with("price_cents"),
+            Shape::new("duration_minutes").alias("minutes"),
+            Shape::new("price_cents").clears("clear-price", "Clear the price").cleared_with("currency"),
+            Shape::new("currency").cleared_with("price_cents"),
         ],
         verbs: &[
-            Verb::of("create", "createService", "Create a service"),
-            Verb::of("list", "listServices", "List the services of a business, including inactive ones").shown(Shown::List(
+            Verb::new("create", "createService", "Create a service"),
+            Verb::new("list", "listServices", "List the services of a business, including inactive ones").shown(Shown::List(
                 &[
                     "id",
                     "name",
@@ -69,8 +69,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "description",
                 ],
             )),
-            Verb::of("update", "updateService", "Change a service; omitted values stay the same"),
-            Verb::of("delete", "deleteService", "Delete a service without any references").shown(Shown::Done("deleted")),
+            Verb::new("update", "updateService", "Change a service; omitted values stay the same"),
+            Verb::new("delete", "deleteService", "Delete a service without any references").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
@@ -78,8 +78,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Staff members of a business, who provide the services",
         shapes: &[],
         verbs: &[
-            Verb::of("create", "createStaffMember", "Add a staff member"),
-            Verb::of("list", "listStaff", "List the staff of a business, including inactive members").shown(Shown::List(&[
+            Verb::new("create", "createStaffMember", "Add a staff member"),
+            Verb::new("list", "listStaff", "List the staff of a business, including inactive members").shown(Shown::List(&[
                 "id",
                 "name",
                 "active",
@@ -87,8 +87,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "service_ids",
                 "hours",
             ])),
-            Verb::of("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
-            Verb::of("delete", "deleteStaffMember", "Delete a staff member without any references")
+            Verb::new("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
+            Verb::new("delete", "deleteStaffMember", "Delete a staff member without any references")
                 .shown(Shown::Done("deleted")),
         ],
     },
@@ -97,11 +97,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Special days of a business: dates with other opening hours, or without any",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listSpecialDays", "List special days, in order of their dates")
+            Verb::new("list", "listSpecialDays", "List special days, in order of their dates")
                 .shown(Shown::List(&["date", "closed", "windows", "note"])),
-            Verb::of("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
-            Verb::of("delete", "deleteSpecialDay", "Remove the special hours of a date"),
-            Verb::of(
+            Verb::new("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
+            Verb::new("delete", "deleteSpecialDay", "Remove the special hours of a date"),
+            Verb::new(
                 "import",
                 "getBusiness",
                 "Close on the days of a public-holiday calendar; existing special days stay the same",
@@ -114,10 +114,10 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Time off of staff members",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listTimeOff", "List the time off of a staff member in local time, in order of its start")
-                .shown(Shown::Away),
-            Verb::of("add", "addTimeOff", "Give a staff member time off"),
-            Verb::of("delete", "deleteTimeOff", "Delete time off").shown(Shown::Done("deleted")),
+            Verb::new("list", "listTimeOff", "List the time off of a staff member in local time, in order of its start")
+                .shown(Shown::TimeOff),
+            Verb::new("add", "addTimeOff", "Give a staff member time off"),
+            Verb::new("delete", "deleteTimeOff", "Delete time off").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
@@ -125,9 +125,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "API keys of a business",
         shapes: &[],
         verbs: &[
-            Verb::of("create", "createKey", "Create a key and print it; the key is not shown again")
+            Verb::new("create", "createKey", "Create a key and print it; the key is not shown again")
                 .shown(Shown::Noted("store the key in a safe place now: it is not shown again")),
-            Verb::of("list", "listKeys", "List the keys of a business, including revoked ones").shown(Shown::List(&[
+            Verb::new("list", "listKeys", "List the keys of a business, including revoked ones").shown(Shown::List(&[
                 "id",
                 "prefix",
                 "name",
@@ -136,15 +136,15 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "last_used_at",
                 "revoked_at",
             ])),
-            Verb::of("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Shown::Done("revoked")),
+            Verb::new("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Shown::Done("revoked")),
         ],
     },
     Resource {
         name: "appointment",
         about: "Appointments of a business: list, book, move and cancel them on behalf of the team",
-        shapes: &[Shape::of("starts_at").alias("at")],
+        shapes: &[Shape::new("starts_at").alias("at")],
         verbs: &[
-            Verb::of("list", "listAppointments", "List appointments, in order of their start").shown(Shown::List(&[
+            Verb::new("list", "listAppointments", "List appointments, in order of their start").shown(Shown::List(&[
                 "id",
                 "starts_at@timezone",
                 "status",
@@ -154,23 +154,23 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "contact_phone",
                 "source",
             ])),
-            Verb::of("show", "getAppointment", "Show an appointment"),
+            Verb::new("show", "getAppointment", "Show an appointment"),
             Verb {
                 own: Some((Book::augment_args, |matches| Ok(Book::from_arg_matches(matches)?.into_task()))),
-                ..Verb::of("book", "bookAppointment", "Book an appointment")
+                ..Verb::new("book", "bookAppointment", "Book an appointment")
             },
-            Verb::of("confirm", "confirmAppointment", "Confirm a pending appointment"),
-            Verb::of("decline", "declineAppointment", "Decline a pending appointment"),
-            Verb::of("cancel", "cancelAppointment", "Cancel an appointment"),
+            Verb::new("confirm", "confirmAppointment", "Confirm a pending appointment"),
+            Verb::new("decline", "declineAppointment", "Decline a pending appointment"),
+            Verb::new("cancel", "cancelAppointment", "Cancel an appointment"),
             Verb {
                 without: &["allow_pending", "source"],
-                ..Verb::of(
+                ..Verb::new(
                     "reschedule",
                     "rescheduleAppointment",
                     "Move an appointment to another time or staff member",
                 )
             },
-            Verb::of("update", "updateAppointment", "Change the team's notes of an appointment"),
+            Verb::new("update", "updateAppointment", "Change the team's notes of an appointment"),
         ],
     },
     Resource {
@@ -178,25 +178,25 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Contacts of a business: list, create, change and erase them",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listContacts", "List contacts, newest first")
+            Verb::new("list", "listContacts", "List contacts, newest first")
                 .shown(Shown::List(&["id", "name", "phone", "email", "locale", "created_at"])),
-            Verb::of("show", "getContact", "Show a contact"),
-            Verb::of(
+            Verb::new("show", "getContact", "Show a contact"),
+            Verb::new(
                 "create",
                 "createContact",
                 "Create a contact; a name, a phone number or an email address is required",
             ),
-            Verb::of(
+            Verb::new(
                 "import",
                 "getBusiness",
                 "Create contacts from a CSV file; existing contacts with the same phone or email stay the same",
             )
             .shown(Shown::Contacts),
-            Verb::of("update", "updateContact", "Change a contact; omitted values stay the same"),
+            Verb::new("update", "updateContact", "Change a contact; omitted values stay the same"),
             Verb {
                 alias: Some("delete"),
-                asks: Some(Final::Erases),
-                ..Verb::of(
+                confirms: Some(Irreversible::Erase),
+                ..Verb::new(
                     "erase",
                     "eraseContact",
                     "Erase a contact permanently, including their data in calls, messages and appointments",
@@ -210,7 +210,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Calls of a business: list them, and record ended calls",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listCalls", "List calls, newest first").shown(Shown::List(&[
+            Verb::new("list", "listCalls", "List calls, newest first").shown(Shown::List(&[
                 "id",
                 "started_at",
                 "direction",
@@ -222,8 +222,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "contact_name",
                 "summary",
             ])),
-            Verb::of("show", "getCall", "Show a call"),
-            Verb::of("create", "recordCall", "Record an ended call"),
+            Verb::new("show", "getCall", "Show a call"),
+            Verb::new("create", "recordCall", "Record an ended call"),
         ],
     },
     Resource {
@@ -231,7 +231,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Messages for the team of a business: list, take and close them",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listMessages", "List messages, newest first").shown(Shown::List(&[
+            Verb::new("list", "listMessages", "List messages, newest first").shown(Shown::List(&[
                 "id",
                 "created_at",
                 "status",
@@ -240,25 +240,25 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "caller_phone",
                 "body",
             ])),
-            Verb::of("create", "takeMessage", "Take a message for the team"),
-            Verb::of("update", "updateMessage", "Change a message; omitted values stay the same"),
+            Verb::new("create", "takeMessage", "Take a message for the team"),
+            Verb::new("update", "updateMessage", "Change a message; omitted values stay the same"),
         ],
     },
     Resource {
         name: "knowledge",
         about: "Knowledge of the receptionist of a business: list, add, change and delete entries",
-        shapes: &[Shape::of("content").in_file()],
+        shapes: &[Shape::new("content").in_file()],
         verbs: &[
-            Verb::of("list", "listKnowledge", "List the knowledge entries")
+            Verb::new("list", "listKnowledge", "List the knowledge entries")
                 .shown(Shown::List(&["id", "title", "locale", "source_url", "updated_at"])),
-            Verb::of("show", "getKnowledge", "Show a knowledge entry with its content"),
-            Verb::of(
+            Verb::new("show", "getKnowledge", "Show a knowledge entry with its content"),
+            Verb::new(
                 "add",
                 "addKnowledge",
                 "Add a knowledge entry; its content comes from --content, --file or standard input",
             ),
-            Verb::of("update", "updateKnowledge", "Change a knowledge entry; omitted values stay the same"),
-            Verb::of("delete", "deleteKnowledge", "Delete a knowledge entry").shown(Shown::Done("deleted")),
+            Verb::new("update", "updateKnowledge", "Change a knowledge entry; omitted values stay the same"),
+            Verb::new("delete", "deleteKnowledge", "Delete a knowledge entry").shown(Shown::Done("deleted")),
         ],
     },
     Resource {
@@ -266,7 +266,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Webhook endpoints of a business, with their delivery log and resending",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listWebhooks", "List the endpoints").shown(Shown::List(&[
+            Verb::new("list", "listWebhooks", "List the endpoints").shown(Shown::List(&[
                 "id",
                 "status",
                 "disabled_reason",
@@ -274,23 +274,23 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "events",
                 "description",
             ])),
-            Verb::of("show", "getWebhook", "Show an endpoint"),
-            Verb::of(
+            Verb::new("show", "getWebhook", "Show an endpoint"),
+            Verb::new(
                 "create",
                 "createWebhook",
                 "Subscribe an endpoint to events and print its secret; the secret is not shown again",
             )
             .shown(Shown::Noted("store the secret now, it is not shown again; receivers verify signatures with it")),
-            Verb::of("delete", "deleteWebhook", "Delete an endpoint; its waiting events are discarded")
+            Verb::new("delete", "deleteWebhook", "Delete an endpoint; its waiting events are discarded")
                 .shown(Shown::Done("deleted")),
-            Verb::of(
+            Verb::new(
                 "enable",
                 "updateWebhook",
                 "Enable an endpoint again; missed events are sent only if you resend them",
             )
             .says("status", "enabled"),
-            Verb::of("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
-            Verb::of("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first").shown(
+            Verb::new("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
+            Verb::new("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first").shown(
                 Shown::List(&[
                     "event_id",
                     "type",
@@ -302,9 +302,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "created_at",
                 ]),
             ),
-            Verb::of("resend", "resendDelivery", "Resend one event"),
-            Verb::of("resend-missed", "resendMissed", "Resend all missed and failed events"),
-            Verb::of(
+            Verb::new("resend", "resendDelivery", "Resend one event"),
+            Verb::new("resend-missed", "resendMissed", "Resend all missed and failed events"),
+            Verb::new(
                 "rotate-secret",
                 "rotateWebhookSecret",
                 "Create a new secret for an endpoint and print it; the secret is not shown again",
@@ -315,11 +315,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "budget",
         about: "The storage budget of a business: the limit and the usage of each kind of record",
-        shapes: &[Shape::of("rows_max").null("default"), Shape::of("bytes_max").null("default")],
+        shapes: &[Shape::new("rows_max").null("default"), Shape::new("bytes_max").null("default")],
         verbs: &[
-            Verb::of("show", "getBudget", "Show the limit and the usage of each kind")
+            Verb::new("show", "getBudget", "Show the limit and the usage of each kind")
                 .shown(Shown::ByField(BUDGET)),
-            Verb::of("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
+            Verb::new("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
                 .shown(Shown::ByField(BUDGET)),
         ],
     },
@@ -327,14 +327,14 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "retention",
         about: "The retention periods of the records of a business, in days",
         shapes: &[
-            Shape::of("appointments_days").null("forever"),
-            Shape::of("audit_days").null("forever"),
-            Shape::of("calls_days").null("forever"),
-            Shape::of("messages_days").null("forever"),
+            Shape::new("appointments_days").null("forever"),
+            Shape::new("audit_days").null("forever"),
+            Shape::new("calls_days").null("forever"),
+            Shape::new("messages_days").null("forever"),
         ],
         verbs: &[
-            Verb::of("show", "getRetention", "Show the retention period of each kind"),
-            Verb::of(
+            Verb::new("show", "getRetention", "Show the retention period of each kind"),
+            Verb::new(
                 "set",
                 "updateRetention",
                 "Set the retention periods of some kinds; omitted values stay the same",
@@ -346,8 +346,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "The audit log of a business or of the installation",
         shapes: &[],
         verbs: &[
-            Verb::of("list", "listAuditEntries", "List the changes, newest first").shown(Shown::List(AUDIT)),
-            Verb::of(
+            Verb::new("list", "listAuditEntries", "List the changes, newest first").shown(Shown::List(AUDIT)),
+            Verb::new(
                 "installation",
                 "listInstallationAuditEntries",
                 "List changes to people's accounts, started exports and backups, and deleted businesses",

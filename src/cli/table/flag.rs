@@ -40,7 +40,7 @@ const PLAIN: Shape = Shape {
 };
 
 impl Shape {
-    pub(super) const fn of(property: &'static str) -> Self {
+    pub(super) const fn new(property: &'static str) -> Self {
         Self { property, ..PLAIN }
     }
 
@@ -104,7 +104,7 @@ pub(super) struct Flag<'a> {
 struct OrNull(Option<u64>);
 
 impl<'a> Flag<'a> {
-    pub(super) fn of(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
+    pub(super) fn new(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
         let shape = shapes.iter().find(|shape| shape.property == property.name).copied().unwrap_or(PLAIN);
         let reading = reading(property, shape);
         let is_list = property.is("array") && !in_query;

@@ -20,7 +20,7 @@ use operation::{Operation, Property};
 use resource::{Resource, Shown, Verb};
 use serde_json::Value;
 
-use super::arguments::{InBusiness, Paging, Sure, business};
+use super::arguments::{Confirmation, InBusiness, Paging, business};
 use super::options::OperatorOptions;
 use super::request::{Body, Path};
 use super::task::{ContactTable, HolidayFile, Task};
@@ -158,7 +158,7 @@ impl Resource {
                 .into_iter()
                 .flat_map(|resource| resource.verbs.iter().map(move |verb| (resource, verb)));
             verbs.fold(command, |command, (resource, verb)| {
-                command.subcommand(verb.command(resource, &Operation::of(&DOCUMENT, verb.operation)))
+                command.subcommand(verb.command(resource, &Operation::find(&DOCUMENT, verb.operation)))
             })
         })
     }
@@ -191,7 +191,7 @@ impl Verb {
         let changes = operation.method == Method::PATCH;
         let flags = |properties: &'a [Property], in_query| {
             let with_flag = properties.iter().filter(has_flag);
-            with_flag.map(|property| Flag::of(property, resource.shapes, in_query, changes)).collect()
+            with_flag.map(|property| Flag::new(property, resource.shapes, in_query, changes)).collect()
         };
         let body = operation.body.as_ref().map(|body| match body.is_by_kind() {
             true => &body.properties[0].properties[..],
@@ -228,7 +228,7 @@ impl Verb {
         let file = |flag, about| Arg::new(FILE).long(flag).value_name("FILE").required(true).help(about);
         let dry_run = |about| Arg::new("dry_run").long("dry-run").action(ArgAction::SetTrue).help(about);
         command = match self.shown {
-            Shown::List(_) | Shown::Away => Paging::augment_args(command),
+            Shown::List(_) | Shown::TimeOff => Paging::augment_args(command),
             Shown::Contacts => command
                 .arg(file("from", "A CSV file with a header line of the columns name, phone, email, locale and timezone, in any order; - for standard input"))
                 .arg(dry_run("Only report errors and existing contacts")),
@@ -238,7 +238,7 @@ impl Verb {
             _ => command,
         };
         // `augment_args` would replace the description of the command.
-        let command = if self.asks.is_some() { Sure::augment_args(command) } else { command };
+        let command = if self.confirms.is_some() { Confirmation::augment_args(command) } else { command };
         command.about(self.about)
     }
 
@@ -246,13 +246,13 @@ impl Verb {
         if let Some((_, task)) = self.own {
             return task(matches);
         }
-        let operation = Operation::of(&DOCUMENT, self.operation);
+        let operation = Operation::find(&DOCUMENT, self.operation);
         let path = operation.path(&self.parts(&operation), matches)?;
         let file = || matches.get_one::<String>(FILE).cloned().unwrap_or_default();
         let paging = || Paging::from_arg_matches(matches);
         let task = match self.shown {
             Shown::List(columns) => Task::list(path, columns, paging()?),
-            Shown::Away => Task::away(path, paging()?),
+            Shown::TimeOff => Task::time_off(path, paging()?),
             Shown::Contacts => {
                 Task::contacts(path, ContactTable { file: file(), dry_run: matches.get_flag("dry_run") })
             }
@@ -269,8 +269,8 @@ impl Verb {
             Shown::Done(done) => task.done(done),
             _ => task,
         };
-        Ok(match self.asks {
-            Some(what) => task.asking(what, Sure::from_arg_matches(matches)?),
+        Ok(match self.confirms {
+            Some(what) => task.confirming(what, Confirmation::from_arg_matches(matches)?),
             None => task,
         })
     }

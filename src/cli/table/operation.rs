@@ -40,7 +40,7 @@ pub(super) struct Property {
 
 impl Operation {
     /// Finds an operation by id. Panics if the document does not contain it.
-    pub(super) fn of(document: &Value, id: &str) -> Self {
+    pub(super) fn find(document: &Value, id: &str) -> Self {
         let paths = document["paths"].as_object().into_iter().flatten();
         let all = paths.flat_map(|(path, methods)| {
             methods
@@ -58,20 +58,20 @@ impl Operation {
             let mut schema = parameter["schema"].clone();
             schema["description"] = parameter["description"].clone();
             let name = parameter["name"].as_str().unwrap_or_default();
-            Property::of(document, name, &schema, parameter["required"] == true)
+            Property::from_schema(document, name, &schema, parameter["required"] == true)
         });
         let body = &operation["requestBody"]["content"]["application/json"]["schema"];
         Self {
             method: method.to_uppercase().parse().expect("a method"),
             path: path.clone(),
             query: query.collect(),
-            body: (!body.is_null()).then(|| Body::of(document, &resolved(document, body).0)),
+            body: (!body.is_null()).then(|| Body::from_schema(document, &resolved(document, body).0)),
         }
     }
 }
 
 impl Body {
-    fn of(document: &Value, schema: &Value) -> Self {
+    fn from_schema(document: &Value, schema: &Value) -> Self {
         let Some(forms) = schema["oneOf"].as_array() else {
             return Self { properties: properties(document, schema), forms: Vec::new() };
         };
@@ -101,7 +101,7 @@ impl Body {
 }
 
 impl Property {
-    fn of(document: &Value, name: &str, schema: &Value, required: bool) -> Self {
+    fn from_schema(document: &Value, name: &str, schema: &Value, required: bool) -> Self {
         let (about, default) = phrase_and_default(schema["description"].as_str().unwrap_or_default());
         let (schema, nullable) = resolved(document, schema);
         let (items, _) = resolved(document, &schema["items"]);
@@ -133,7 +133,7 @@ fn properties(document: &Value, schema: &Value) -> Vec<Property> {
         |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let all = schema["properties"].as_object().into_iter().flat_map(Map::iter);
     let mut all: Vec<_> =
-        all.map(|(name, schema)| Property::of(document, name, schema, is_required(name))).collect();
+        all.map(|(name, schema)| Property::from_schema(document, name, schema, is_required(name))).collect();
     all.sort_by_key(|property| !property.required);
     all
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_is_told_as_a_phrase() {
+    fn a_description_becomes_a_phrase() {
         let told = |text| {
             let (about, default) = phrase_and_default(text);
             (about, default.unwrap_or_default())

@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Command};
 
-use super::super::arguments::Final;
+use super::super::arguments::Irreversible;
 use super::super::request::Term;
 use super::super::task::Task;
 use super::flag::Shape;
@@ -31,7 +31,7 @@ pub(super) struct Verb {
     /// A property with a default that depends on other flags.
     pub(super) follows: Option<Follows>,
     /// The kind of confirmation that the command needs.
-    pub(super) asks: Option<Final>,
+    pub(super) confirms: Option<Irreversible>,
     /// Own arguments, instead of those of the operation.
     pub(super) own: Option<Own>,
 }
@@ -51,7 +51,7 @@ pub(super) enum Shown {
     /// A list with these columns.
     List(&'static [&'static str]),
     /// A list of time off.
-    Away,
+    TimeOff,
     /// One row per property, with these columns.
     ByField(&'static [&'static str]),
     /// The response is empty. The text describes the result.
@@ -63,7 +63,7 @@ pub(super) enum Shown {
 }
 
 impl Verb {
-    pub(super) const fn of(name: &'static str, operation: &'static str, about: &'static str) -> Self {
+    pub(super) const fn new(name: &'static str, operation: &'static str, about: &'static str) -> Self {
         Self {
             name,
             alias: None,
@@ -73,7 +73,7 @@ impl Verb {
             says: None,
             without: &[],
             follows: None,
-            asks: None,
+            confirms: None,
             own: None,
         }
     }

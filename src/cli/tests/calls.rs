@@ -1,4 +1,4 @@
-//! Every command is the call of the contract, and sends what was given and nothing else: what an operator sets up.
+//! The requests of the commands that set up a business. A request has only given values.
 
 use clap::CommandFactory;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn the_command_line_is_well_formed() {
 #[test]
 fn businesses() {
     let all = "/admin/v1/businesses";
-    // The region stands for the country of the zone until it is told; see `meanings`.
+    // The region is resolved from the zone later; see `meanings`.
     check(
         "business create --name 'Salon Lumière' --timezone europe/paris",
         "POST",
@@ -186,7 +186,7 @@ fn the_diary() {
     check("time-off delete t1 --staff m1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     check_usage("time-off add --staff m1 --business b1 --from 2026-08-03", "--to");
     check_usage("time-off add --staff m1 --business b1", "--from");
-    // As it was said before there was `--staff`.
+    // The form of earlier versions, without `--staff`.
     check("time-off list m1 --business b1", "GET", &off, Value::Null);
     check("time-off delete m1 t1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     let days = json!({"from": "2026-08-03", "to": "2026-08-16"});

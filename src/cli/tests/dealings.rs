@@ -1,4 +1,4 @@
-//! The same as in `calls`: what a business has to do with people.
+//! The requests of the commands for appointments, contacts, calls and messages.
 
 use serde_json::{Value, json};
 
@@ -186,7 +186,7 @@ fn knowledge() {
     check("knowledge list --business b1", "GET", &all, Value::Null);
     check("knowledge show k1 --business b1", "GET", &one, Value::Null);
     check("knowledge delete k1 --business b1", "DELETE", &one, Value::Null);
-    // A file stands for its content, as standard input does; see `meanings`.
+    // A file is replaced by its content later; see `meanings`.
     let add = "knowledge add --business b1 --title T";
     check(add, "POST", &all, json!({"title": "T", "content": "-"}));
     check(&format!("{add} --file f.md"), "POST", &all, json!({"title": "T", "content": "f.md"}));

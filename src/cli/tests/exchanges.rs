@@ -1,4 +1,4 @@
-//! What commands print of what a service answers, and what they say when it answers badly or not at all.
+//! The output of commands for responses, invalid responses and missing ones.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn perform_at(stub: &Stub, line: &str) -> Result<Printed, RunError> {
     perform_within(CALL_TIMEOUT, stub.address, line).await
 }
 
-/// What a command prints when the service gives this one response.
+/// The output of a command for this response.
 async fn answered(response: String, line: &str) -> Result<Printed, RunError> {
     perform_at(&Stub::start(move |_| response.clone()).await, line).await
 }
@@ -100,7 +100,7 @@ async fn json_is_the_answer_as_it_came() {
 }
 
 #[tokio::test]
-async fn a_note_tells_of_the_link_of_a_person_or_why_there_is_none() {
+async fn a_note_explains_the_link_of_a_person_or_its_absence() {
     for (fields, says) in [
         (r#""link":"https://x/l","no_link_reason":null"#, "only this once"),
         (r#""link":null,"no_link_reason":"has_password""#, "has a password"),
@@ -115,7 +115,7 @@ async fn a_note_tells_of_the_link_of_a_person_or_why_there_is_none() {
 }
 
 #[tokio::test]
-async fn a_new_key_comes_with_a_note_beside_it() {
+async fn a_new_key_is_printed_with_a_note() {
     let body = r#"{"data":{"name":"CRM","key":"rcpt_a_b"}}"#;
     let line = "key create --business b1 --name CRM --all-scopes";
     let shown = answered(response("201 Created", body), line).await.unwrap();

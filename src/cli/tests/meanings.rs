@@ -1,4 +1,4 @@
-//! What the words of a command stand for: told by a service that is played by a script.
+//! The resolution of texts, with a scripted service.
 
 use std::fs;
 
@@ -54,14 +54,14 @@ fn client(stub: &Stub) -> Client {
     )
 }
 
-/// What is sent in the end, or why nothing is; and what was asked before that, and noted.
+/// The final request or the error, the earlier requests, and the notes.
 struct Meant {
     call: Result<Call, String>,
     asked: Vec<String>,
     notes: Vec<String>,
 }
 
-/// What a command means to a service that gives these answers, one after the other.
+/// Resolves a command with a service that sends these responses in order.
 async fn meaning_of(line: &str, answers: &[String]) -> Meant {
     let answers = answers.to_vec();
     let stub = Stub::start(move |number| answers[number].clone()).await;
@@ -88,7 +88,7 @@ async fn an_id_is_taken_without_asking() {
 }
 
 #[tokio::test]
-async fn a_name_stands_for_its_id_in_any_case() {
+async fn a_name_is_resolved_in_any_case() {
     let line = "staff create --business 'salon LUMIÈRE' --name Ana --service coupe --service BARBE";
     let meant = meaning_of(line, &[businesses(), services(), services()]).await;
     let call = meant.call.unwrap();
@@ -118,7 +118,7 @@ async fn a_name_that_alone_begins_so_is_taken_and_said_but_not_to_delete() {
 }
 
 #[tokio::test]
-async fn a_whole_name_wins_over_one_that_begins_so() {
+async fn a_full_name_wins_over_a_longer_one() {
     let services = page(&[(COLOUR, "Coupe enfant"), (CUT, "Coupe")]);
     let meant = meaning_of(&format!("service update coupe --business {SALON}"), &[services]).await;
     assert!(meant.call.unwrap().path.ends_with(CUT));
@@ -141,7 +141,7 @@ async fn a_name_of_several_is_refused_with_all_of_them() {
 }
 
 #[tokio::test]
-async fn a_name_of_none_is_refused_with_what_is_near() {
+async fn an_unknown_name_is_refused_with_similar_ones() {
     let line = |service: &str| format!("availability --business {SALON} --service {service}");
     let near = "--service: there is no service \"coope\"; did you mean \"Coupe\"?";
     check_refused(&line("coope"), &[services()], near).await;
@@ -168,7 +168,7 @@ async fn a_name_among_too_many_is_refused() {
 }
 
 #[tokio::test]
-async fn the_only_business_goes_without_saying_and_is_said() {
+async fn the_only_business_is_the_default_and_is_noted() {
     let meant = meaning_of("staff list", &[page(&[(SALON, "Salon\u{7}")])]).await;
     assert_eq!(meant.call.unwrap().path, format!("/admin/v1/businesses/{SALON}/staff"));
     assert_eq!(meant.notes, [format!("--business: Salon\\u{{7}} ({SALON})")]);
@@ -234,13 +234,13 @@ async fn the_region_of_a_new_business_is_that_of_its_zone_unless_it_is_given() {
         refused.starts_with("--phone-region: the time zone UTC does not identify a country"),
         "{refused}"
     );
-    // What is wrong here is the zone, which the service will say.
+    // The zone is invalid, which the service reports.
     let unknown = meaning_of("business create --name S --timezone Mars", &[]).await.call.unwrap();
     assert_eq!(unknown.body.unwrap()["phone_region"], Value::Null);
 }
 
 #[tokio::test]
-async fn a_file_stands_for_its_content_up_to_what_the_service_takes() {
+async fn a_file_is_read_up_to_the_limit_of_the_service() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("parking.md");
     let line = format!("knowledge add --business {SALON} --title T --file {}", file.display());
@@ -257,7 +257,7 @@ async fn a_file_stands_for_its_content_up_to_what_the_service_takes() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_refused_is_told_by_its_flag_with_the_region_it_is_read_in() {
+async fn a_refused_number_is_reported_with_its_flag_and_region() {
     let refused = json!({"error": {
         "code": "invalid_request", "message": "the request is invalid: contact.phone must be one",
         "details": [{"path": "contact.phone", "message": "must be one"}],

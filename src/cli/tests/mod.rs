@@ -1,4 +1,4 @@
-//! Each command's call, and the calls against a service that is played by a script.
+//! The requests of each command, also against a scripted service.
 
 mod calls;
 mod dealings;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Flags, OperatorCommand};
 
-/// The program, as far as it is these commands.
+/// The program with the commands of this module only.
 #[derive(Debug, Parser)]
 #[command(name = "receptionist")]
 struct Cli {
@@ -41,7 +41,7 @@ fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error>
 /// Where business `b1` is.
 const B: &str = "/admin/v1/businesses/b1";
 
-/// A command is this call, before the meaning of its words is told.
+/// A command produces this call, before its texts are resolved.
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let call = command.into_parts().0.request.call();

@@ -1,4 +1,4 @@
-//! A service played by a script: it gives canned bytes for each request and remembers what was asked.
+//! A scripted service: it answers each request with fixed bytes and records the requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

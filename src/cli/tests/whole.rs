@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::parse_with_flags;
 use crate::openapi::operator_document;
 
-/// A command for each operation; what stands for ids are the names of the path's parameters.
+/// A command for each operation. The ids are the names of the path parameters.
 const COMMANDS: &[&str] = &[
     "business create --name N --timezone UTC",
     "business list",
@@ -137,7 +137,7 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // The business is named, or goes without saying.
+    // The business is named or the default.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),
@@ -163,10 +163,10 @@ fn every_operation_has_a_command_with_a_flag_for_each_of_its_words() {
     assert!(operations.iter().any(|(_, names)| names.iter().any(|name| name == "updated_since")));
 }
 
-/// What a command says by itself, or what changes nothing.
+/// Properties that a command sets itself, or that have no effect.
 fn needs_no_flag(line: &str, name: &str) -> bool {
     match name {
-        // Whoever books or moves for the team waits for nobody, and a move keeps the source.
+        // A booking of the team needs no confirmation, and a move keeps the source.
         "allow_pending" => true,
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),

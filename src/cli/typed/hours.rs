@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_left_for_the_service_to_refuse() {
+    fn an_unknown_day_is_left_for_the_service_to_refuse() {
         check("lundi=9-18", &[("lundi", "9", "18")]);
         check("mo=1-2", &[("mo", "1", "2")]);
         check("mon-lundi=1-2", &[("mon-lundi", "1", "2")]);

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_near_is_proposed_and_nothing_else() {
+    fn only_similar_words_are_proposed() {
         let names = ["Salon Lumière", "Harbour Dental", "Coupe", "Couleur"];
         assert_eq!(near("salon lumiere", names), ["Salon Lumière"]);
         assert_eq!(near("coup", names)[0], "Coupe");

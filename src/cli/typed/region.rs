@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zone_tells_its_country_and_one_of_none_tells_nothing() {
+    fn a_zone_has_its_country_or_none() {
         for (zone, country) in [
             ("Europe/Paris", Some("FR")),
             ("America/New_York", Some("US")),

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zone_is_known_in_any_case_and_what_is_none_stays() {
+    fn a_zone_is_found_in_any_case_and_other_texts_stay() {
         for (text, name) in [
             ("europe/paris", "Europe/Paris"),
             ("AMERICA/new york", "America/New_York"),

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::super::Letters;
 
 const ORIGIN: &str = "https://desk.example.com";
-/// A token as they are made.
+/// A token of the usual form.
 const TOKEN: &str = "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg";
 
 fn at(text: &str) -> Timestamp {
@@ -76,7 +76,7 @@ fn link() -> Link {
     Link { url: format!("{ORIGIN}/dashboard/enter/abc"), expires_at }
 }
 
-/// Every kind of mail there is.
+/// Every kind of mail.
 fn contents(name: &str) -> Vec<Content> {
     let mut all: Vec<_> = AlertKind::ALL.iter().map(|kind| Content::Alert(told(*kind, name))).collect();
     let every = || AlertKind::ALL.iter().map(|kind| told(*kind, name)).collect::<Vec<_>>();
@@ -177,7 +177,7 @@ fn every_kind_of_mail_is_read_back_in_both_languages() {
 }
 
 #[test]
-fn what_happened_stands_in_the_mail_itself_in_the_persons_language_and_the_businesss_zone() {
+fn the_mail_has_the_event_in_the_persons_language_and_the_businesss_zone() {
     let booked = |locale| {
         let content = Content::Alert(told(AlertKind::AppointmentBooked, "Ada Lovelace"));
         read(&compose(&letter(locale, "Zoé", content)))
@@ -233,7 +233,7 @@ fn a_mail_with_a_link_carries_it_and_says_until_when() {
 }
 
 #[test]
-fn an_offer_leads_to_signing_in_and_the_reset_of_an_invitation_says_who_invites() {
+fn an_offer_links_to_the_sign_in_and_the_reset_of_an_invitation_names_the_business() {
     let offer = read(&compose(&letter(Locale::Fr, "", Content::Offer)));
     assert_eq!(offer.subject, "Salon Été vous invite");
     for body in [&offer.text, &offer.html] {
@@ -247,7 +247,7 @@ fn an_offer_leads_to_signing_in_and_the_reset_of_an_invitation_says_who_invites(
     assert!(invited.contains("Salon Été invites you") && !invited.contains("asked for"), "{invited}");
 }
 
-/// Names and messages that try to be something else.
+/// Names and messages that try to inject headers or markup.
 const HOSTILE: [&str; 9] = [
     "Ada\r\nBcc: eve@example.net\r\n\r\n<p>body",
     "Ada\nSubject: other\n",
@@ -261,7 +261,7 @@ const HOSTILE: [&str; 9] = [
 ];
 
 #[test]
-fn what_somebody_typed_makes_neither_headers_nor_markup() {
+fn user_input_adds_neither_headers_nor_markup() {
     let long = "w".repeat(200);
     for name in HOSTILE.iter().copied().chain([long.as_str(), "שלום עולם", "王小明 😀", ""]) {
         for locale in [Locale::En, Locale::Fr] {
@@ -294,7 +294,7 @@ fn what_somebody_typed_makes_neither_headers_nor_markup() {
 }
 
 #[test]
-fn a_name_in_another_script_stands_in_subject_and_address_as_it_is() {
+fn a_name_in_another_script_is_unchanged_in_subject_and_address() {
     let letter = letter(Locale::En, "王小明", Content::Alert(told(AlertKind::CallMissed, "שלום עולם")));
     let bytes = compose(&letter);
     let parsed = MessageParser::default().parse(&bytes).unwrap();

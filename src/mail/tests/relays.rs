@@ -1,4 +1,4 @@
-//! What is said to relays, and what follows from what they say. The relay is a real server on the loopback.
+//! The conversation with relays. The relay is a real server on the loopback.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::server::{At, Does, Manner, Server};
 
 const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd: None };
 
-/// The relay as settings name it, with this scheme.
+/// The address of the relay with this scheme.
 fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
     let trust = Trust::nobody().and(&server.certificate).unwrap();
     trusting(server, scheme, user, &trust)
@@ -68,9 +68,9 @@ async fn a_relay_without_starttls_gets_nothing() {
     );
 }
 
-/// Whoever is on the way can say in the clear what the relay would say under TLS: that it took the mail.
+/// An attacker in the network could send the responses of the relay before TLS begins.
 #[tokio::test]
-async fn what_is_said_in_the_clear_behind_the_beginning_of_tls_fails_the_attempt() {
+async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
     let injected = "220 go ahead\r\n250-relay.example.com\r\n250 AUTH PLAIN\r\n235 ok\r\n250 ok\r\n250 ok\r\n354 go ahead\r\n250 taken";
     for says in [injected, "220 go ahead\r\n2"] {
         let manner = Manner { starttls: true, odd: Some((At::StartTls, Does::Says(says))), ..PLAIN };
@@ -111,7 +111,7 @@ async fn an_answer_that_never_ends_is_given_up_on() {
 }
 
 #[tokio::test]
-async fn a_relay_whose_certificate_nobody_vouches_for_gets_nothing() {
+async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     for (scheme, manner) in
         [("smtps", Manner { tls: true, ..PLAIN }), ("smtp", Manner { starttls: true, ..PLAIN })]
     {
@@ -160,7 +160,7 @@ async fn a_password_that_is_not_taken_is_the_relays_matter_and_fails_no_mail() {
 }
 
 #[tokio::test]
-async fn what_a_relay_says_of_a_mail_is_told_apart() {
+async fn responses_to_a_mail_are_classified() {
     let steps = [At::Mail, At::Rcpt, At::Data, At::End];
     for step in steps {
         for (says, expected) in [
@@ -179,7 +179,7 @@ async fn what_a_relay_says_of_a_mail_is_told_apart() {
 }
 
 #[tokio::test]
-async fn a_relay_that_goes_away_or_greets_with_a_refusal_is_the_relays_matter() {
+async fn a_closed_connection_or_a_refusing_greeting_is_a_problem_of_the_relay() {
     let odd = [
         (At::Greeting, Does::Closes),
         (At::Greeting, Does::Says("554 5.3.2 not today")),
@@ -193,7 +193,7 @@ async fn a_relay_that_goes_away_or_greets_with_a_refusal_is_the_relays_matter() 
         let failure = smtp(&server, "smtp+plain", "").send(&mail()).await.unwrap_err();
         assert!(matches!(failure, MailFailure::Relay(_)), "{odd:?}: {failure:?}");
     }
-    // Nobody listens there any more.
+    // No program listens on this port.
     let gone = {
         let server = Server::start(PLAIN).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -203,9 +203,9 @@ async fn a_relay_that_goes_away_or_greets_with_a_refusal_is_the_relays_matter() 
     assert!(matches!(failure, MailFailure::Relay(_)), "{failure:?}");
 }
 
-/// The relay's answer never comes; whoever asks gives up by a deadline of its own, which ends the attempt.
+/// The response of the relay never comes. The deadline of the caller ends the attempt.
 #[tokio::test]
-async fn a_relay_that_hangs_is_left_by_whoever_asked() {
+async fn a_hanging_relay_is_left_to_the_callers_deadline() {
     for step in [At::Greeting, At::Rcpt, At::Body, At::End] {
         let server = Server::start(Manner { odd: Some((step, Does::Hangs)), ..PLAIN }).await;
         let smtp = smtp(&server, "smtp+plain", "");
@@ -220,7 +220,7 @@ async fn a_relay_that_hangs_is_left_by_whoever_asked() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_refused_for_good_and_nobody_is_asked() {
+async fn an_invalid_address_is_refused_without_a_connection() {
     let server = Server::start(PLAIN).await;
     let mail = MadeMail { to: "ada@example.org>\r\nRCPT TO:<eve@example.net".into(), ..mail() };
     let failure = smtp(&server, "smtp+plain", "").send(&mail).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! A relay for tests: a real SMTP server on the loopback that does as it is told.
+//! A relay for tests: a real SMTP server on the loopback with configurable faults.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,54 +13,54 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// What a relay does when it comes to a step.
+/// The steps at which a relay can misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Greeting,
-    /// Where TLS is to begin.
+    /// The start of TLS.
     StartTls,
     Mail,
     Rcpt,
     Data,
-    /// In the middle of the mail itself.
+    /// In the middle of the mail.
     Body,
-    /// Behind it.
+    /// After the mail.
     End,
 }
 
-/// What it does there, instead of what it should.
+/// The fault at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Says(&'static str),
-    /// Begins an answer that never ends.
+    /// Starts a response that never ends.
     Floods,
     Hangs,
     Closes,
 }
 
-/// How a relay speaks.
+/// The configuration of a relay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
     /// TLS from the first byte on.
     pub(super) tls: bool,
     /// Whether it offers STARTTLS.
     pub(super) starttls: bool,
-    /// User and password, where it asks for them.
+    /// User and password, if the relay requires them.
     pub(super) password: Option<(&'static str, &'static str)>,
     pub(super) odd: Option<(At, Does)>,
 }
 
-/// What it was told.
+/// The received data.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// The commands, each with whether it came under TLS.
+    /// The commands, each with whether it arrived over TLS.
     pub(super) commands: Vec<(bool, String)>,
     pub(super) mails: Vec<Vec<u8>>,
-    /// How much of an answer without an end was taken, in bytes.
+    /// The number of accepted bytes of an endless response.
     pub(super) flooded: usize,
 }
 
-/// A relay that runs.
+/// A running relay.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) certificate: Vec<u8>,
@@ -122,7 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         let _ = self.stream.get_mut().flush().await;
     }
 
-    /// Does what is odd about this step; false where it has ended the talk.
+    /// Applies the fault of this step. Returns false after closing the connection.
     async fn at(&mut self, step: At, usual: &str) -> Option<bool> {
         match self.manner.odd.filter(|(at, _)| *at == step).map(|(_, does)| does) {
             None => self.say(usual).await,
@@ -131,7 +131,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
                 return Some(false);
             }
             Some(Does::Floods) => {
-                // Goes on for as long as somebody takes it.
+                // Sends until the client closes the connection.
                 let said = [b'x'; 1 << 10];
                 while self.stream.get_mut().write_all(&said).await.is_ok() {
                     self.heard.lock().flooded += said.len();
@@ -150,7 +150,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// Talks until the end; true when TLS is to begin.
+    /// Handles commands until the end. Returns true if TLS starts.
     async fn run(&mut self, greets: bool) -> bool {
         if greets && self.at(At::Greeting, "220 relay.example.com ESMTP").await != Some(true) {
             return false;

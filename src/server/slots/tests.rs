@@ -5,12 +5,12 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// Whether the connection was told to end.
+/// Whether the connection was evicted.
 fn has_ended(slot: &Slot) -> bool {
     !slot.link.begin_request()
 }
 
-/// A connection with a request under way.
+/// A connection with an unfinished request.
 fn busy(slots: &Arc<Slots>, peer: &str) -> Slot {
     let slot = slots.admit(ip(peer));
     assert!(slot.is_held && slot.link.begin_request());
@@ -32,7 +32,7 @@ fn an_address_has_so_many_places_and_no_more() {
     assert!(slots.admit(ip("192.0.2.1")).is_held, "a slot that was given back is free");
     drop(held);
     assert_eq!(slots.counts(), (0, 0));
-    assert!(slots.state.lock().addresses.is_empty(), "who holds nothing takes no memory");
+    assert!(slots.state.lock().addresses.is_empty(), "an address without slots takes no memory");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn trusted_proxies_have_as_many_places_as_there_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_listener_closes_what_has_rested_longest_of_the_address_with_the_most() {
+async fn a_full_listener_closes_the_longest_idle_of_the_address_with_the_most() {
     let limits = limits(4 * EVICTED_AT_ONCE, 1_000);
     let slots = Slots::new(limits.clone());
     let few: Vec<_> = (0..EVICTED_AT_ONCE).map(|_| slots.admit(ip("192.0.2.1"))).collect();
@@ -65,7 +65,7 @@ async fn a_full_listener_closes_what_has_rested_longest_of_the_address_with_the_
         tokio::time::advance(Duration::from_millis(1)).await;
         many.push(slots.admit(ip("192.0.2.2")));
     }
-    // The first of them has a request under way, the second had one just now.
+    // The first connection has an unfinished request, the second finished one just now.
     assert!(many[0].link.begin_request() && many[1].link.begin_request());
     many[1].link.finish_request();
     many[1].link.mark_idle_if_sent();
@@ -115,7 +115,7 @@ fn one_address_has_a_small_part_of_the_reserve() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listener_that_can_open_no_more_files_closes_what_rests() {
+async fn a_listener_that_can_open_no_more_files_closes_idle_connections() {
     let slots = Slots::new(limits(10, 10));
     let working = busy(&slots, "192.0.2.1");
     assert!(!slots.spare());

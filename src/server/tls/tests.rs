@@ -30,7 +30,7 @@ fn read(files: &TlsFiles) -> Result<Certificates, ServerError> {
     Certificates::read(files, vec![], system_clock())
 }
 
-/// What speaks TLS with servers that have one of these certificates.
+/// A connector that trusts these certificates.
 fn connector(trusted: &[&Pair]) -> TlsConnector {
     let mut roots = rustls::RootCertStore::empty();
     for pair in trusted {
@@ -77,7 +77,7 @@ fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
 #[tokio::test]
 async fn a_certificate_and_key_make_it_https() {
     let (_dir, files, pair) = pem_files();
-    // Whoever does not shake hands makes room.
+    // A client without a TLS handshake makes room.
     let certificates = read(&files).unwrap();
     let app: Router = hello();
     let (address, _stop, _server) = start_with(limits(1, 1), Some(certificates), app).await;
@@ -97,7 +97,7 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
     let watching = tokio::spawn(certificates.clone().watch());
     let (mut client, mut server) = connected(&certificates, &old).await.unwrap();
     let new = pair();
-    // As a tool that renews certificates does: one file after the other, each moved into slot.
+    // A tool that renews certificates replaces one file after the other, each atomically.
     let put = |path: &Path, text: String| {
         let beside = path.with_extension("new");
         fs::write(&beside, text).unwrap();
