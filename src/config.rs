@@ -234,7 +234,7 @@ impl TryFrom<ServeArgs> for Settings {
         let known = boolean(variables::I_KNOW, args.i_know)?;
         if settings.admin_is_exposed() && !known {
             let reason = format!(
-                "off the loopback the operator's token can be read on its way: set {} and {}, or --i-know ({})",
+                "must be a loopback address, or set {} and {} for TLS; to accept that others can read the operator's token, set --i-know ({})",
                 variables::ADMIN_TLS_CERT,
                 variables::ADMIN_TLS_KEY,
                 variables::I_KNOW

@@ -20,7 +20,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the process")]
+#[allow(clippy::large_enum_variant, reason = "the process creates one value")]
 enum Command {
     /// Run the service
     Serve(ServeArgs),

@@ -31,7 +31,7 @@ impl Words {
     /// # Panics
     /// If the catalogue is invalid. Tests read every catalogue.
     pub(crate) fn read(locale: Locale, source: &str) -> Self {
-        let language = locale.as_str().parse::<LanguageIdentifier>().expect("it is a language");
+        let language = locale.as_str().parse::<LanguageIdentifier>().expect("the locale is a language tag");
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
         // Isolation marks would be visible in mails. Values are made plain instead.
         bundle.set_use_isolating(false);
@@ -41,7 +41,7 @@ impl Words {
         };
         for source in [dates, source] {
             let resource = FluentResource::try_new(source.to_owned());
-            let resource = resource.unwrap_or_else(|(_, errors)| panic!("the words of {locale}: {errors:?}"));
+            let resource = resource.unwrap_or_else(|(_, errors)| panic!("the messages of {locale}: {errors:?}"));
             bundle.add_resource(resource).expect("each message is defined once");
         }
         Self { locale, bundle }
@@ -52,7 +52,7 @@ impl Words {
     /// # Panics
     /// If the message does not exist or a value is missing. Tests format every message.
     pub(crate) fn say(&self, id: &str, values: &[(&str, Value<'_>)]) -> String {
-        self.find(id, values).unwrap_or_else(|| panic!("there are no words {id}"))
+        self.find(id, values).unwrap_or_else(|| panic!("no message {id}"))
     }
 
     /// Like [`Words::say`], but returns `None` if the message does not exist.
@@ -68,7 +68,7 @@ impl Words {
         }
         let mut errors = Vec::new();
         let said = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
-        assert!(errors.is_empty(), "the words {id}: {errors:?}");
+        assert!(errors.is_empty(), "the message {id}: {errors:?}");
         Some(said)
     }
 

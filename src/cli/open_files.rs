@@ -24,7 +24,7 @@ pub(super) fn raise_limit() {
         Ok(limit) if limit < WANTED => tracing::warn!(
             limit,
             wanted = WANTED,
-            "the limit of open files is lower than the maximum load of the service needs"
+            "the limit of open files is lower than the service needs at its maximum load"
         ),
         Ok(limit) => tracing::info!(limit, "the limit of open files"),
         Err(error) => tracing::warn!(

@@ -138,8 +138,8 @@ mod tests {
             assert!(read(good).is_ok(), "{good}");
         }
         for (bad, why) in [
-            ("http://book.example.com", "must be https off the loopback"),
-            ("http://10.0.0.1", "must be https off the loopback"),
+            ("http://book.example.com", "must be https unless the host is this machine"),
+            ("http://10.0.0.1", "must be https unless the host is this machine"),
             ("book.example.com", "must be a scheme, a host"),
             ("", "must not be empty"),
         ] {

@@ -194,7 +194,7 @@ fn an_exposed_operator_listener_needs_tls_or_a_confirmation() {
         let listen = format!("--admin-listen={exposed}");
         for more in [&[][..], &["--i-know=false"]] {
             let error = args(&[&[&listen[..]], more].concat()).unwrap_err();
-            assert!(error.starts_with("RECEPTIONIST_ADMIN_LISTEN: off the loopback"), "{error}");
+            assert!(error.starts_with("RECEPTIONIST_ADMIN_LISTEN: must be a loopback address"), "{error}");
         }
         assert!(args(&[&listen, "--i-know"]).unwrap().admin_is_exposed());
         assert!(args(&[&listen, "--i-know=true"]).unwrap().admin_is_exposed());

@@ -365,7 +365,7 @@ fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, value: us
 }
 
 /// Writes a histogram whose values are divided by `scale`.
-#[allow(clippy::cast_precision_loss, reason = "no bound and no sum is near the numbers that are not exact")]
+#[allow(clippy::cast_precision_loss, reason = "f64 represents these bounds and sums exactly")]
 fn distribution(encoder: &mut MetricEncoder<'_>, read: &Distribution, scale: f64) -> Result<(), Error> {
     let mut buckets: Vec<(f64, u64)> =
         read.buckets.iter().map(|(bound, count)| (*bound as f64 / scale, *count)).collect();

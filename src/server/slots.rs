@@ -191,7 +191,7 @@ impl Slots {
                 connections.refused = refused,
                 connections.held = state.held.len(),
                 connections.of_its_address = of_its_address,
-                "the listener has too many connections and closes new ones"
+                "connections were refused because a connection limit was reached"
             );
         }
     }

@@ -1,4 +1,4 @@
-# Days and times in English, whatever says them.
+# Dates and times in English.
 
 weekday = { $number ->
     [1] Monday
