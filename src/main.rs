@@ -24,7 +24,7 @@ struct Cli {
 enum Command {
     /// Run the service
     Serve(ServeArgs),
-    /// Run the service with a temporary store and a sample business, and print example requests
+    /// Run the service with its own data directory and a sample business, and print example requests
     Demo(ServeArgs),
     /// Check whether the service can run here with these settings, and how to fix each problem
     Doctor(cli::DoctorArgs),

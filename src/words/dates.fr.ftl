@@ -1,4 +1,4 @@
-# Les jours et les heures en français, où qu’on les dise.
+# Les dates et les heures en français.
 
 weekday = { $number ->
     [1] lundi
