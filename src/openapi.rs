@@ -122,38 +122,38 @@ fn about() -> String {
     paragraph(&[&format!(
         "Appointments, contacts, calls and messages of one business: the one that the API key belongs to.
 
-                The service accepts instants in RFC 3339 with an offset or `Z`, and returns them in UTC with milliseconds. A
-                request body is a JSON object of at most {} KiB. The service refuses a body with an unknown, repeated or invalid
-                property, and `details` names every problem and its property. No text may contain U+0000.
+        The service accepts instants in RFC 3339 with an offset or `Z`, and returns them in UTC with milliseconds. A
+        request body is a JSON object of at most {} KiB. The service refuses a body with an unknown, repeated or invalid
+        property, and `details` names every problem and its property. No text may contain U+0000.
 
-                To read a list page by page, send the `next_cursor` of the previous page as `cursor`. A request reads a bounded
-                number of rows: a page may be short or empty while `has_more` is true. Each key has a limit of requests per minute
-                (120 unless the operator sets another), which `X-RateLimit-Limit` contains. Every response carries
-                `X-Request-Id`: the value of the request's header, if it has 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
-                characters, otherwise a generated one. Every GET operation also supports HEAD.
+        To read a list page by page, send the `next_cursor` of the previous page as `cursor`. A request reads a bounded
+        number of rows: a page may be short or empty while `has_more` is true. Each key has a limit of requests per minute
+        (120 unless the operator sets another), which `X-RateLimit-Limit` contains. Every response carries
+        `X-Request-Id`: the value of the request's header, if it has 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
+        characters, otherwise a generated one. Every GET operation also supports HEAD.
 
-                Request schemas are closed: they list every property. Response schemas are open: a later version of the service
-                may add properties, event types and error codes, so a client must ignore those that it does not know. The service
-                makes no other change to `/v1` that breaks a client. The topic `changelog` of the documentation has the policy and
-                the changes.
+        Request schemas are closed: they list every property. Response schemas are open: a later version of the service
+        may add properties, event types and error codes, so a client must ignore those that it does not know. The service
+        makes no other change to `/v1` that breaks a client. The topic `changelog` of the documentation has the policy and
+        the changes.
 
-                Responses have no CORS headers, since keys belong on servers only: a web page calls its own server, and that
-                server calls the API. A request to `GET /availability` covers at most 7 days.",
+        Responses have no CORS headers, since keys belong on servers only: a web page calls its own server, and that
+        server calls the API. A request to `GET /availability` covers at most 7 days.",
         BODY_BYTES_MAX / 1024
     )])
 }
 
 fn operator_about() -> String {
     paragraph(&[&format!(
-                "The API for the command line, telephony adapters and back offices. It covers every business, its records and its
-                keys. The service treats operator requests as requests of the team, so the booking mode does not restrict them.
+        "The API for the command line, telephony adapters and back offices. It covers every business, its records and its
+        keys. The service treats operator requests as requests of the team, so the booking mode does not restrict them.
 
-                Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, lists have a
-                `cursor`, and every response carries `X-Request-Id`. An `Idempotency-Key` is separate for each business and from
-                the keys of API clients. A repeated response does not contain a key or a webhook secret again: that field is null.
-                Every request needs the operator's token. Only requests with a wrong token count against a limit: after {} of
-                them from one address within a minute, the service answers further wrong ones with 429 until the minute is over.
-                Every GET operation also supports HEAD.",
+        Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, lists have a
+        `cursor`, and every response carries `X-Request-Id`. An `Idempotency-Key` is separate for each business and from
+        the keys of API clients. A repeated response does not contain a key or a webhook secret again: that field is null.
+        Every request needs the operator's token. Only requests with a wrong token count against a limit: after {} of
+        them from one address within a minute, the service answers further wrong ones with 429 until the minute is over.
+        Every GET operation also supports HEAD.",
         BODY_BYTES_MAX / 1024,
         crate::admin::FAILURES_MAX
     )])

@@ -41,7 +41,8 @@ impl Words {
         };
         for source in [dates, source] {
             let resource = FluentResource::try_new(source.to_owned());
-            let resource = resource.unwrap_or_else(|(_, errors)| panic!("the messages of {locale}: {errors:?}"));
+            let resource =
+                resource.unwrap_or_else(|(_, errors)| panic!("the messages of {locale}: {errors:?}"));
             bundle.add_resource(resource).expect("each message is defined once");
         }
         Self { locale, bundle }

@@ -12,8 +12,8 @@ pub(super) fn parameters() -> Value {
     let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});
     let key = json!({"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX, "pattern": "^[!-~]+$"});
     json!({
-                "Idempotency-Key": header("Idempotency-Key", key, "Makes the change happen once. Within 24 hours, the same \
-                    request with the same key returns the first response again, and a different request is refused."),
+        "Idempotency-Key": header("Idempotency-Key", key, "Makes the change happen once. Within 24 hours, the same \
+            request with the same key returns the first response again, and a different request is refused."),
         "If-Match": header("If-Match", tags.clone(),
             "Entity tags, or `*`. The service makes the change only if the record's current tag is one of them."),
         "If-None-Match": header("If-None-Match", tags,
