@@ -1,16 +1,16 @@
 //! E-mail addresses of accounts.
 //!
-//! What always holds: mail can be sent to one, and two that are compared as equal reach one mailbox.
+//! Invariants: mail can be sent to an [`Address`], and two addresses that compare as equal reach one mailbox.
 
 use super::{Email, TextError};
 
-/// An e-mail address with its ASCII letters in lower case, as addresses of accounts are compared. Other letters stay:
-/// what two of them have in common is for their mail server to say, and no account is to be found by another's address.
+/// Folds an address for comparison: ASCII letters become lower case. Other letters stay, because only their
+/// mail server knows whether they are equal. A wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
 
-/// An e-mail address as it was written, which mail can be sent to, good to be compared by [`fold_address`].
+/// An e-mail address as the person wrote it, with its folded form for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     written: String,
@@ -18,11 +18,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Takes an address as [`Email`] does, if it is a dot-atom at a domain (RFC 5322 §3.4.1, RFC 6532), and keeps how it
-    /// was written.
-    ///
-    /// # Errors
-    /// As [`Email::new`].
+    /// Accepts the addresses that [`Email::new`] accepts and that are a dot-atom at a domain (RFC 5322
+    /// §3.4.1, RFC 6532).
     pub fn new(text: &str) -> Result<Self, TextError> {
         Email::new(text)?;
         match text.rsplit_once('@') {
@@ -33,19 +30,17 @@ impl Address {
         }
     }
 
-    /// As it was written.
     pub fn as_str(&self) -> &str {
         &self.written
     }
 
-    /// As it is compared.
     pub fn folded(&self) -> &str {
         &self.folded
     }
 }
 
-/// Whether relays take an address of these parts: dots stand between atoms alone, and labels of a domain are of letters,
-/// digits and hyphens (RFC 1035 §2.3.4 for how long they are).
+/// Whether relays accept these parts: the local part is dot-separated atoms, and the domain's labels consist
+/// of letters, digits and hyphens (lengths: RFC 1035 §2.3.4).
 fn is_mailable(local: &str, domain: &str) -> bool {
     let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let label = |label: &str| {

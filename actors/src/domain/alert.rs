@@ -1,7 +1,7 @@
-//! What the team is alerted of, which change of a record is which kind of alert, and how each person wants it. Pure.
+//! Kinds of alerts, the mapping from record changes to alerts, and the alert settings of people.
 //!
-//! What always holds: only what differs from the default of the person's role is kept, so a default that changes, or a
-//! role, changes with it what nobody chose.
+//! Invariant: only choices that differ from the role's default are stored. A changed default or role
+//! therefore applies to every setting without a choice.
 
 use std::collections::BTreeMap;
 
@@ -9,82 +9,59 @@ use super::words::words;
 use super::{Appointment, AppointmentStatus, CallRecord, CallStatus, Role, TakenMessage, Urgency};
 
 words! {
-    /// A kind of alert.
     AlertKind {
-        /// An endpoint was turned off for its failures.
         WebhookDisabled = "webhook_disabled",
-        /// An urgent message was taken.
         UrgentMessage = "urgent_message",
-        /// Another message was taken.
         MessageTaken = "message_taken",
-        /// A booking or a move waits for the team.
+        /// A booking or a move needs confirmation by the team.
         AppointmentRequested = "appointment_requested",
-        /// An appointment was booked.
         AppointmentBooked = "appointment_booked",
-        /// An appointment was moved.
         AppointmentRescheduled = "appointment_rescheduled",
-        /// An appointment was cancelled.
         AppointmentCancelled = "appointment_cancelled",
-        /// A call was missed or failed.
         CallMissed = "call_missed",
     }
 }
 
 words! {
-    /// When an alert is mailed.
     AlertEmail {
-        /// At once.
         Now = "now",
-        /// Once a day.
         Daily = "daily",
-        /// Never.
         Off = "off",
     }
 }
 
 words! {
-    /// Which of the business's matters a person is alerted of.
+    /// Whether a person receives alerts about all records or only about those of their own staff member.
     AlertScope {
-        /// All.
         All = "all",
-        /// What concerns the person's own staff member.
         Mine = "mine",
     }
 }
 
-/// How a person is alerted of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlertSetting {
-    /// By e-mail.
     pub email: AlertEmail,
-    /// In the dashboard.
     pub in_app: bool,
-    /// Of what.
     pub scope: AlertScope,
 }
 
-/// What a person chose of one kind; what is `None` is as by default.
+/// A person's choices for one kind. `None` means the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertChoice {
-    /// By e-mail.
     pub email: Option<AlertEmail>,
-    /// In the dashboard.
     pub in_app: Option<bool>,
-    /// Of what.
     pub scope: Option<AlertScope>,
 }
 
-/// What a person chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlertChoices(BTreeMap<AlertKind, AlertChoice>);
 
 impl AlertChoices {
-    /// What was chosen, by kind.
     pub fn iter(&self) -> impl Iterator<Item = (AlertKind, AlertChoice)> {
         self.0.iter().map(|(kind, choice)| (*kind, *choice))
     }
 
-    /// Chooses; a kind of which nothing is chosen is not kept.
+    /// Sets the choice. An empty choice is removed.
     pub fn set(&mut self, kind: AlertKind, choice: AlertChoice) {
         if choice == AlertChoice::default() {
             self.0.remove(&kind);
@@ -93,13 +70,12 @@ impl AlertChoices {
         }
     }
 
-    /// What was chosen of a kind.
     pub fn of(&self, kind: AlertKind) -> AlertChoice {
         self.0.get(&kind).copied().unwrap_or_default()
     }
 }
 
-/// How somebody of a role is alerted who chose nothing; with a staff member, or without.
+/// The setting of a person without choices. `is_staff`: the membership is linked to a staff member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
@@ -121,7 +97,7 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
 }
 
 impl AlertKind {
-    /// What a change of an appointment is to the team, whoever made it: at most one thing.
+    /// The alert for a change of an appointment, independent of the author.
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));
@@ -131,14 +107,14 @@ impl AlertKind {
                 Some(Self::AppointmentRequested)
             }
             (_, AppointmentStatus::Confirmed) if moved => Some(Self::AppointmentRescheduled),
-            // The team has let a move happen, or a booking.
+            // The team has confirmed a move or a booking.
             (Some(AppointmentStatus::Pending), AppointmentStatus::Confirmed) => {
                 let was_known = before.is_some_and(|before| before.announced);
                 Some(if was_known { Self::AppointmentRescheduled } else { Self::AppointmentBooked })
             }
             (None, AppointmentStatus::Confirmed) => Some(Self::AppointmentBooked),
             (Some(was), AppointmentStatus::Cancelled) if was.is_active() => Some(Self::AppointmentCancelled),
-            // Declining what everybody knew of takes it from them.
+            // Customers already know an announced appointment, so declining it is a cancellation.
             (Some(was), AppointmentStatus::Declined) if was.is_active() && after.announced => {
                 Some(Self::AppointmentCancelled)
             }
@@ -146,7 +122,6 @@ impl AlertKind {
         }
     }
 
-    /// What a message is that was taken: urgent or another, never both.
     pub fn of_message(taken: &TakenMessage) -> Self {
         match taken.urgency {
             Urgency::Urgent => Self::UrgentMessage,
@@ -154,7 +129,6 @@ impl AlertKind {
         }
     }
 
-    /// What a call is that has ended.
     pub fn of_call(ended: &CallRecord) -> Option<Self> {
         match ended.status {
             CallStatus::Missed | CallStatus::Failed => Some(Self::CallMissed),

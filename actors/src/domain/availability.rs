@@ -1,9 +1,8 @@
-//! Which times can be booked, and who takes them (contract §3, Availability; §5, Auto-assignment).
+//! The times that can be booked, and the assignment of a staff member.
 //!
-//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it under
-//! the same [`Terms`], because both put the same questions: later than now and within what the service allows, a start
-//! time of the [`Calendar`], an active service, and someone who is there and free. Only the booking mode of an
-//! integration is left to the caller of `assign`, which has other answers for it.
+//! Invariant: [`Schedule::slots`] lists a time exactly if [`Schedule::assign`] finds a staff member for it
+//! under the same [`Terms`]. Only the booking mode is checked elsewhere: by the caller of `assign`, because
+//! integrations get different responses for it.
 
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -17,11 +16,10 @@ use super::{
     Wanted,
 };
 
-/// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
-/// outside is a malformed request.
+/// The UTC years in which a time can be booked. The rules of time zones are not known further ahead, so a
+/// start outside is an invalid request.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
 
-/// The instants of those years.
 fn bookable_years() -> Range<Timestamp> {
     let begins =
         |year| NaiveDate::from_ymd_opt(year, 1, 1).map(|date| date.and_time(NaiveTime::MIN).and_utc().into());
@@ -29,115 +27,83 @@ fn bookable_years() -> Range<Timestamp> {
     begins(first).unwrap_or(Timestamp::MIN)..begins(last + 1).unwrap_or(Timestamp::MAX)
 }
 
-/// How many calendar days one listing may span, both ends counted.
+/// The maximum number of days in one listing, both ends included.
 pub const AVAILABILITY_DAYS_MAX: i64 = 7;
 
-/// Everything that decides which times can be booked.
 #[derive(Clone, Copy)]
 pub struct Schedule<'a> {
-    /// The business, for its hours, its breaks, its zone and its booking mode.
     pub business: &'a Business,
-    /// The dates on which it has other hours.
     pub special: &'a SpecialDays,
-    /// Its services.
     pub services: &'a BTreeMap<ServiceId, Box<Service>>,
-    /// Its staff members.
     pub staff: &'a BTreeMap<StaffId, Box<StaffMember>>,
-    /// When they are busy.
     pub busy: &'a Busy,
-    /// When they are away.
     pub blocked: &'a Blocked,
-    /// The instant at which the question is put.
     pub now: Timestamp,
 }
 
-/// What binds whoever asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
-    /// An integration: everything.
     Integration,
-    /// The team: neither the booking mode nor how early or late a service can be booked.
+    /// The booking mode and the notice and advance of the service do not apply to the team.
     Team {
-        /// Whether it books into what appointments keep free around them.
         ignore_buffers: bool,
     },
 }
 
-/// Which appointments a change concerns.
+/// The appointments that a change of settings affects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concerned {
-    /// Those that lie in this time, were it in part.
+    /// Appointments that overlap this range.
     pub during: Range<Timestamp>,
-    /// Those with this staff member; `None` for everybody's.
     pub staff: Option<StaffId>,
-    /// Those of this service; `None` for every one's.
     pub service: Option<ServiceId>,
 }
 
 impl Concerned {
-    /// All of them.
     pub const EVERYONE: Self = Self { during: Timestamp::MIN..Timestamp::MAX, staff: None, service: None };
 
-    /// Those with one staff member.
     pub fn staff(staff: StaffId) -> Self {
         Self { staff: Some(staff), ..Self::EVERYONE }
     }
 
-    /// Those of one service.
     pub fn service(service: ServiceId) -> Self {
         Self { service: Some(service), ..Self::EVERYONE }
     }
 
-    /// Those in this time alone.
     pub fn during(self, during: Range<Timestamp>) -> Self {
         Self { during, ..self }
     }
 }
 
-/// A time that can be booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// When it starts.
     pub starts_at: Timestamp,
-    /// When the service would end.
     pub ends_at: Timestamp,
 }
 
-/// A time that somebody wants.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRequest {
-    /// For which service.
     pub service: ServiceId,
-    /// With whom; `None` for anyone.
     pub staff: Option<StaffId>,
-    /// From when.
     pub start: Timestamp,
-    /// For how long; a moved appointment keeps the duration that was booked.
+    /// A moved appointment keeps its booked duration and buffers.
     pub duration: TimeDelta,
-    /// What it keeps free around it; a moved appointment keeps what was booked.
     pub buffers: Buffers,
-    /// The appointment that is being moved, whose own time does not stand in its way.
+    /// The appointment to move. Its own time does not block the new one.
     pub except: Option<AppointmentId>,
-    /// What binds whoever asks.
     pub terms: Terms,
 }
 
-/// From when to when a service can be booked by whom its terms bind.
 struct Ahead {
-    /// It must be later than this.
     now: Timestamp,
-    /// Not before this.
     notice: Timestamp,
-    /// At most on this local date, which begins at this instant.
+    /// The last local date, and the instant at which it begins.
     last: Option<(NaiveDate, Timestamp)>,
 }
 
 impl<'a> Schedule<'a> {
-    /// Every time on the local dates `first` to `last`, both included, that can be booked under these terms; in order,
-    /// each once. None for an integration while the booking mode is off.
-    ///
-    /// # Errors
-    /// As [`Self::usable`].
+    /// The bookable times on the local dates `first` to `last`, both included, sorted and without duplicates.
+    /// Empty for an integration if the booking mode is off.
     pub fn slots(
         &self,
         service: ServiceId,
@@ -151,11 +117,7 @@ impl<'a> Schedule<'a> {
         Ok(self.listed(booked, &wanted, (first, last)))
     }
 
-    /// The same of the times with a staff member to which an appointment can be moved. Its own time does not stand in
-    /// its way; its duration and buffers stay as they were booked.
-    ///
-    /// # Errors
-    /// As [`Self::usable`].
+    /// The times to which an appointment can be moved. Its own time does not block them.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,
@@ -178,7 +140,6 @@ impl<'a> Schedule<'a> {
         Ok(slots)
     }
 
-    /// Every time on these dates at which what is wanted can start.
     fn listed(
         &self,
         booked: &Service,
@@ -195,7 +156,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&laid, *start).is_ok());
         let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
-        // One staff member after the other, each with the times that nobody before them can take.
+        // Each staff member is checked only for the times that no earlier one can take.
         let (mut hours, mut left) = (OwnHours::of(&laid), starts.clone());
         for member in self.takers(service, staff) {
             if left.is_empty() {
@@ -220,12 +181,10 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Who takes the time: the one asked for, else of those who are free the one with the fewest minutes of active
-    /// appointments that start on that local day, and of several the one with the lowest id.
-    ///
-    /// # Errors
-    /// The first reason, in the order of [`SlotReason::Past`], the calendar's, the service's, the staff's. Of several
-    /// staff members it is that of whoever comes nearest to taking it.
+    /// Selects the staff member: the requested one, or the free one with the fewest booked minutes on that
+    /// local day. A tie goes to the lowest id. Errors: the first reason in this order: [`SlotReason::Past`],
+    /// calendar, service, staff. With several candidates, the reason of the staff member who is closest to
+    /// being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
@@ -254,13 +213,12 @@ impl<'a> Schedule<'a> {
                 Err(_) => {}
             }
         }
-        // Of equal ones the first is taken, and they come in the order of their ids.
         let least = free.into_iter().min_by_key(|staff| self.busy.minutes_starting_in(*staff, day.clone()));
         least.ok_or(nearest)
     }
 
-    /// Whether an appointment lies where one could be booked, apart from what other appointments hold, from steps and
-    /// from how early it had to be booked.
+    /// Whether the appointment's time is within open time and the staff member's presence. Other
+    /// appointments, the grid of start times and the notice are ignored.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -274,8 +232,7 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// Of the active appointments to come that are concerned, those that do not lie where one could be booked, by their
-    /// starts.
+    /// The affected future active appointments outside bookable time, sorted by start.
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
@@ -297,7 +254,6 @@ impl<'a> Schedule<'a> {
         outside.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// From when to when a service can be booked under these terms.
     fn ahead(&self, service: &Service, terms: Terms) -> Ahead {
         let anytime = Ahead { now: self.now, notice: Timestamp::MIN, last: None };
         if terms != Terms::Integration {
@@ -311,10 +267,8 @@ impl<'a> Schedule<'a> {
         Ahead { notice: self.now + service.min_notice(), last, ..anytime }
     }
 
-    /// The service, when it and the staff member, if one is named, can be used for a booking.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with everything that is wrong with `service_id` and `staff_id`.
+    /// Checks that the service is active and that the staff member, if given, is active and offers it.
+    /// Errors: [`Refusal::Invalid`] with every problem of `service_id` and `staff_id`.
     pub fn usable(&self, service: ServiceId, staff: Option<StaffId>) -> Result<&Service, Refusal> {
         let known = self.services.get(&service);
         let usable = known.filter(|service| service.active);
@@ -325,7 +279,7 @@ impl<'a> Schedule<'a> {
         if let Some(staff) = staff {
             match self.staff.get(&staff).filter(|member| member.active) {
                 None => problems.push(Problem::new("staff_id", ProblemCode::NoActiveStaff)),
-                // Nobody offers an unknown service; to say so of this one would mislead.
+                // No staff member offers an unknown service, so a second problem would mislead.
                 Some(member) if known.is_some() && !member.offers(service) => {
                     problems.push(Problem::new("staff_id", ProblemCode::NotOffered));
                 }
@@ -335,12 +289,11 @@ impl<'a> Schedule<'a> {
         usable.filter(|_| problems.is_empty()).map(Box::as_ref).ok_or(Refusal::Invalid(problems))
     }
 
-    /// When the business is open, in its zone.
     fn calendar(&self) -> Calendar<'a> {
         Calendar::new(self.business, self.special)
     }
 
-    /// The active staff members who offer the service, or only the one asked for, in the order of their ids.
+    /// The active staff members who offer the service, or only the requested one, in the order of their ids.
     fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = &'a StaffMember> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
@@ -356,7 +309,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl Terms {
-    /// What whoever asks is told of a reason: integrations not what the team keeps free, nor when anybody is away.
+    /// Removes details that integrations must not see: buffers and absences.
     pub fn told(self, reason: SlotReason) -> SlotReason {
         match (self, reason) {
             (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,
@@ -365,7 +318,6 @@ impl Terms {
         }
     }
 
-    /// What is kept free around an appointment, where that binds.
     fn heeded(self, buffers: Buffers) -> Option<Buffers> {
         (self != Self::Team { ignore_buffers: true }).then_some(buffers)
     }
@@ -380,7 +332,7 @@ impl Ahead {
             return Err(SlotReason::TooShortNotice);
         }
         match self.last {
-            // Before that day begins, no clock shows a later one.
+            // No zone shows a later date before that day begins.
             Some((last, begins)) if start >= begins && laid.local_date(start) > last => {
                 Err(SlotReason::TooFarAhead)
             }
@@ -389,7 +341,8 @@ impl Ahead {
     }
 }
 
-/// How near somebody comes to taking a time, by what keeps them from it: free but for a buffer, there, or not there.
+/// Ranks a reason by how close the staff member is to being available: free except for a buffer, present,
+/// absent.
 fn nearness(reason: SlotReason) -> u8 {
     match reason {
         SlotReason::Buffer => 2,

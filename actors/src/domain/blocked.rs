@@ -1,8 +1,7 @@
-//! Time of a staff member that is blocked: time off, and whatever else keeps them away but is no appointment.
+//! Blocked times of staff members: time off and other absences.
 //!
-//! It stands beside [`Busy`](super::Busy), whose appointments never overlap; blocked times may, and may lie across
-//! appointments that were booked before. What always holds: the merged spans of a staff member are those of the blocked
-//! times they have.
+//! Blocked times can overlap each other and appointments that were booked earlier. Invariant: the merged
+//! spans of a staff member cover exactly their blocked times.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,58 +9,43 @@ use super::spans::Spans;
 use super::words::words;
 use super::{BlockedTimeId, StaffId, Timestamp};
 
-/// How many blocked times a staff member has at most.
 pub const BLOCKED_PER_STAFF_MAX: usize = 1_000;
 
-/// How many blocked times the staff of a business have at most, together.
 pub const BLOCKED_MAX: usize = 10_000;
 
 words! {
-    /// Where a blocked time comes from.
     BlockedSource {
-        /// The team: time off.
         TimeOff = "time_off",
     }
 }
 
-/// A stretch of time in which a staff member takes no appointments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedTime {
-    /// Its id.
     pub id: BlockedTimeId,
-    /// Whose.
     pub staff_id: StaffId,
-    /// The first instant of it.
+    /// Inclusive.
     pub starts_at: Timestamp,
-    /// The first instant after it.
+    /// Exclusive.
     pub ends_at: Timestamp,
-    /// Where it comes from.
     pub source: BlockedSource,
-    /// What it is for, at most 200 characters.
+    /// At most 200 characters.
     pub note: Option<String>,
-    /// When it was added; it never changes.
     pub created_at: Timestamp,
 }
 
-/// Which blocked time it is: by whose it is and when it starts, as it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockedKey {
-    /// Whose.
     pub staff_id: StaffId,
-    /// The first instant of it.
     pub starts_at: Timestamp,
-    /// Its id.
     pub id: BlockedTimeId,
 }
 
 impl BlockedTime {
-    /// Which it is.
     pub fn key(&self) -> BlockedKey {
         BlockedKey { staff_id: self.staff_id, starts_at: self.starts_at, id: self.id }
     }
 }
 
-/// The blocked times of one business, by staff member.
 #[derive(Clone, Debug, Default)]
 pub struct Blocked {
     by_staff: HashMap<StaffId, OfStaff>,
@@ -70,7 +54,6 @@ pub struct Blocked {
 
 #[derive(Clone, Debug, Default)]
 struct OfStaff {
-    /// When each ends.
     all: BTreeMap<(Timestamp, BlockedTimeId), Timestamp>,
     spans: Spans,
 }
@@ -82,15 +65,10 @@ impl OfStaff {
 }
 
 impl Blocked {
-    /// Nothing is blocked.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// These blocked times, of which none is empty.
-    ///
-    /// # Panics
-    /// As [`Self::insert`].
     pub fn of(times: impl IntoIterator<Item = (BlockedKey, Timestamp)>) -> Self {
         let mut blocked = Self::new();
         for (key, ends_at) in times {
@@ -100,10 +78,7 @@ impl Blocked {
         blocked
     }
 
-    /// Blocks a time.
-    ///
-    /// # Panics
-    /// When it is empty, or there already.
+    /// Panics if the time is empty or already blocked.
     pub fn insert(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at).merge();
     }
@@ -118,10 +93,7 @@ impl Blocked {
         of_staff
     }
 
-    /// Blocks a time no more.
-    ///
-    /// # Panics
-    /// When it was not blocked.
+    /// Panics if the time is not blocked.
     pub fn remove(&mut self, key: BlockedKey) {
         let of_staff = self.by_staff.get_mut(&key.staff_id);
         let removed = of_staff.and_then(|of_staff| {
@@ -137,37 +109,31 @@ impl Blocked {
         self.len -= 1;
     }
 
-    /// What is blocked for a staff member, all together; `None` for nothing.
+    /// The merged blocked times, or `None` if the staff member has none.
     pub fn spans(&self, staff: StaffId) -> Option<&Spans> {
         self.by_staff.get(&staff).map(|of_staff| &of_staff.spans)
     }
 
-    /// Those of a staff member, by when they start.
     pub fn of_staff(&self, staff_id: StaffId) -> impl Iterator<Item = (BlockedKey, Timestamp)> {
         let all = self.by_staff.get(&staff_id).into_iter().flat_map(|of_staff| &of_staff.all);
         all.map(move |((starts_at, id), end)| (BlockedKey { staff_id, starts_at: *starts_at, id: *id }, *end))
     }
 
-    /// How many one staff member has.
     pub fn count(&self, staff: StaffId) -> usize {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The one that makes room for another of a staff member where there are as many as there may be: the one that ended
-    /// first, of theirs where they have too many, and until when it was. `Ok(None)` where there is room as it is.
-    ///
-    /// # Errors
-    /// How many there may be, where none has ended.
+    /// Selects the row to delete when a limit is reached: the blocked time that ended first, with its end. It
+    /// belongs to this staff member if their own limit is reached. `Ok(None)` if there is room. Errors: The
+    /// limit that is reached, if no blocked time has ended.
     pub fn making_room(
         &self,
         staff: StaffId,

@@ -1,10 +1,14 @@
-//! What may be done with an appointment, and what it announces (spec §3, §6; contract of the appointments).
+//! Changes of appointments and the events that they announce.
 //!
-//! - Only a pending or confirmed appointment holds its time; a declined or cancelled one never comes back.
-//! - `appointment.booked` is announced once, when the appointment first becomes confirmed. Moves and cancellations are
-//!   announced only of an announced one; a move that leaves it pending is announced when the team confirms it.
-//! - The booking mode, and how early a service has to be booked, bind integrations. The team's own bookings, moves and
-//!   confirmations are confirmed in every mode.
+//! Invariants:
+//!
+//! - only a pending or confirmed appointment occupies its time; a declined or cancelled one never becomes
+//!   active again;
+//! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced
+//!   only for an announced appointment; a move that needs confirmation is announced when the team confirms
+//!   it;
+//! - the booking mode and the service's notice and advance apply to integrations only. The team's bookings
+//!   and moves are confirmed in every mode.
 
 #[cfg(test)]
 mod tests;
@@ -17,26 +21,21 @@ use super::{
     ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
 
-/// Who asks, which decides whether the booking mode binds.
+/// The caller. The booking mode applies to integrations only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// An integration, through the public API.
     Integration {
-        /// Whether it accepts that the team has yet to confirm.
         allow_pending: bool,
     },
-    /// The team, through the operator API.
     Team {
-        /// Whether it books into what appointments keep free around them.
+        /// Whether the booking may overlap buffers.
         ignore_buffers: bool,
     },
 }
 
 impl Party {
-    /// The team, which keeps free what appointments keep free.
     pub const TEAM: Self = Self::Team { ignore_buffers: false };
 
-    /// What binds it.
     pub fn terms(self) -> Terms {
         match self {
             Self::Integration { .. } => Terms::Integration,
@@ -45,47 +44,34 @@ impl Party {
     }
 }
 
-/// A booking that is asked for.
 #[derive(Clone, Debug)]
 pub struct BookRequest {
-    /// What.
     pub service_id: ServiceId,
-    /// When.
     pub starts_at: Timestamp,
-    /// With whom; without it whoever is free and has least to do that day.
+    /// `None` assigns a free staff member.
     pub staff_id: Option<StaffId>,
-    /// Where the request came from.
     pub source: Source,
-    /// Who asks.
     pub party: Party,
 }
 
-/// A move that is asked for.
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
-    /// To when.
     pub starts_at: Timestamp,
-    /// To whom; without it the staff member stays.
+    /// `None` keeps the staff member.
     pub staff_id: Option<StaffId>,
-    /// Who asks.
     pub party: Party,
 }
 
-/// What became of an appointment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was so already; nothing is written and nothing announced.
+    /// The appointment had this state already: nothing is written or announced.
     Unchanged,
-    /// It changed.
     Changed {
-        /// The appointment as it shall be.
         after: Appointment,
-        /// What is announced.
         event: Option<EventType>,
     },
 }
 
-/// The status that a booking gets, by the mode and who asks.
 fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
     match (party, mode) {
         (Party::Team { .. }, _) | (Party::Integration { .. }, BookingMode::Instant) => {
@@ -99,16 +85,13 @@ fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusa
     }
 }
 
-/// The problems of a request's start time that no state could mend.
+/// Problems of a start time that do not depend on the state.
 fn start_problems(starts_at: Timestamp) -> Option<Problem> {
     let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
     (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", years))
 }
 
-/// Everything that is malformed or names nothing usable in a booking, or nothing.
-///
-/// # Errors
-/// [`Refusal::Invalid`] with every problem, `others` (those the caller found) included.
+/// Errors: [`Refusal::Invalid`] with every problem, including `others`, which the caller found.
 pub fn check_booking(
     schedule: &Schedule<'_>,
     request: &BookRequest,
@@ -122,10 +105,7 @@ pub fn check_booking(
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
 }
 
-/// Books a time for a contact, under the id given, stamped `at`.
-///
-/// # Errors
-/// [`Refusal::Invalid`] as [`check_booking`]; then the mode's refusals; then [`Refusal::SlotUnavailable`].
+/// Errors: those of [`check_booking`], then those of the booking mode, then [`Refusal::SlotUnavailable`].
 pub fn book(
     schedule: &Schedule<'_>,
     request: &BookRequest,
@@ -169,11 +149,9 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment; its own time does not stand in its way, and its duration and buffers stay as they were booked.
-///
-/// # Errors
-/// [`Refusal::Conflict`] when it is cancelled, declined or already ended; [`Refusal::Invalid`] with the paths
-/// `starts_at` and `staff_id`; the mode's refusals; [`Refusal::SlotUnavailable`].
+/// Moves an appointment. Its own time does not block the new one; its duration and buffers stay as booked.
+/// Errors: [`Refusal::Conflict`] if it is cancelled, declined or over; [`Refusal::Invalid`] for `starts_at`
+/// and `staff_id`; the errors of the booking mode; [`Refusal::SlotUnavailable`].
 pub fn reschedule(
     schedule: &Schedule<'_>,
     before: &Appointment,
@@ -221,10 +199,7 @@ pub fn reschedule(
     Ok(settle(&moved, status, at))
 }
 
-/// Confirms a pending appointment for the team; a confirmed one stays as it is.
-///
-/// # Errors
-/// [`Refusal::Conflict`] when it is cancelled or declined.
+/// A confirmed appointment stays unchanged.
 pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
@@ -233,10 +208,7 @@ pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// Declines a pending appointment for the team; a declined one stays as it is.
-///
-/// # Errors
-/// [`Refusal::Conflict`] when it is confirmed or cancelled.
+/// A declined appointment stays unchanged.
 pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Declined => Ok(Outcome::Unchanged),
@@ -245,12 +217,11 @@ pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// Cancels an appointment, past ones too; one that is cancelled or declined stays as it is.
+/// Cancels an appointment, including a past one. A cancelled or declined one stays unchanged.
 pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }
 
-/// Gives an appointment the status it has been admitted with, and announces what is due.
 fn settle(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
     let mut after = Appointment { status, updated_at: at, ..appointment.clone() };
     let mut event = None;
@@ -265,13 +236,11 @@ fn settle(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -
     Outcome::Changed { after, event }
 }
 
-/// Ends an appointment, which frees its time.
 fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
     let after = Appointment { status, move_unannounced: false, updated_at: at, ..before.clone() };
     Outcome::Changed { after, event: before.announced.then_some(EventType::AppointmentCancelled) }
 }
 
-/// The refusal of something that the appointment's status does not allow.
 fn status_conflict(appointment: &Appointment, amendment: Amendment) -> Refusal {
     let conflict = Conflict::AppointmentStatus(appointment.status, amendment);
     Refusal::conflict(conflict, "status", ProblemCode::Now(appointment.status.to_string()))

@@ -1,15 +1,14 @@
-//! How much a business may keep, and how much it does: rows and bytes by kind, the operator's to set.
+//! The budget of a business: limits on rows and bytes per kind, which the operator sets.
 //!
-//! What always holds: a budget only stands in the way of what creates a record of its kind. A change of a record that
-//! is there is never refused for it, nor is anything else.
+//! Invariant: a budget refuses only the creation of a record of its kind. It never refuses a change of an
+//! existing record.
 
 use super::{BudgetKind, Conflict, Problem, ProblemCode, Refusal};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// How many rows and bytes of each kind a business may keep when the operator says nothing: enough for a chain of
-/// salons over years.
+/// The default limits, which suffice for a chain of salons for years.
 const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Services, Amount { rows: 1_000, bytes: 16 * MIB }),
     (BudgetKind::Staff, Amount { rows: 1_000, bytes: 64 * MIB }),
@@ -22,34 +21,27 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::WaitingDeliveries, Amount { rows: 100_000, bytes: GIB }),
 ];
 
-/// The greatest number of rows or bytes that a budget names: what JSON numbers hold everywhere.
+/// The largest limit: the largest integer that every JSON parser represents exactly.
 pub const BUDGET_MAX: u64 = (1 << 53) - 1;
 
-/// Rows, and the bytes in them: the encoded record, without its key and its places in lists.
+/// Rows and bytes. Bytes are those of the encoded records, without keys and index rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// How many rows.
     pub rows: u64,
-    /// How many bytes.
     pub bytes: u64,
 }
 
 impl Amount {
-    /// One row of so many bytes.
     pub fn row(bytes: usize) -> Self {
         Self { rows: 1, bytes: bytes as u64 }
     }
 
-    /// Both together.
     #[must_use]
     pub fn plus(self, more: Self) -> Self {
         Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
     }
 
-    /// This without a part of it.
-    ///
-    /// # Panics
-    /// When it is no part of it: what was counted is not what was there.
+    /// Panics if `less` is greater, which means that a row was counted wrongly.
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));
@@ -58,60 +50,47 @@ impl Amount {
     }
 }
 
-/// How much a business keeps of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage([Amount; BudgetKind::ALL.len()]);
 
 impl Usage {
-    /// Of one kind.
     pub fn of(&self, kind: BudgetKind) -> Amount {
         self.0[kind.place()]
     }
 
-    /// Says how much of one kind there is.
     pub fn set(&mut self, kind: BudgetKind, amount: Amount) {
         self.0[kind.place()] = amount;
     }
 
-    /// Counts a row that is there now.
     pub fn add(&mut self, kind: BudgetKind, row: Amount) {
         self.set(kind, self.of(kind).plus(row));
     }
 
-    /// Counts a row no more.
-    ///
-    /// # Panics
-    /// When it was never counted.
+    /// Panics if the row was never counted.
     pub fn remove(&mut self, kind: BudgetKind, row: Amount) {
         self.set(kind, self.of(kind).minus(row));
     }
 }
 
-/// What the operator says of one kind; where nothing is said, the default holds.
+/// The operator's limit for one kind. `None` means the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// At most so many rows.
     pub rows_max: Option<u64>,
-    /// At most so many bytes.
     pub bytes_max: Option<u64>,
 }
 
-/// What the operator says of every kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget([Limit; BudgetKind::ALL.len()]);
 
 impl Budget {
-    /// What the operator says of one kind.
     pub fn limit(&self, kind: BudgetKind) -> Limit {
         self.0[kind.place()]
     }
 
-    /// Sets what holds for one kind.
     pub fn set(&mut self, kind: BudgetKind, limit: Limit) {
         self.0[kind.place()] = limit;
     }
 
-    /// How much of one kind is allowed.
     pub fn allowed(&self, kind: BudgetKind) -> Amount {
         let (limit, (_, default)) = (self.limit(kind), DEFAULTS[kind.place()]);
         Amount {
@@ -120,16 +99,13 @@ impl Budget {
         }
     }
 
-    /// Whether more of one kind finds room beside what is there.
     pub fn has_room(&self, kind: BudgetKind, used: Amount, more: Amount) -> bool {
         let (allowed, after) = (self.allowed(kind), used.plus(more));
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// Refuses a record for which there is no room; the path is that of the property that asks for it, or the kind.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`], with what is full.
+    /// Refuses a record that exceeds the budget. `path` names the request's property, or the kind. Errors:
+    /// [`Refusal::Conflict`] with the exceeded limit.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());

@@ -1,11 +1,12 @@
-//! Opening hours, special days and breaks laid on the real time line of a zone: which instants are start times (contract
-//! §3, Availability, conditions 1 and 2; §5, Clock changes).
+//! Opening hours, special days and breaks as instants of a zone.
 //!
-//! Local time exists only here and in `wall`. What always holds:
+//! Invariants:
 //!
-//! - whether an instant is a start time is decided by [`Laid::fit`] alone, for a list of days and for one booking;
-//! - a window is never empty; breaks close nothing and move no step: nothing may lie across one, that is all;
-//! - nothing panics far outside the years that can be booked: instants saturate there and windows become empty.
+//! - local time exists only here and in `wall`;
+//! - [`Laid::fit`] alone decides whether an instant is a start time, for listings and for bookings;
+//! - a window is never empty; an appointment never overlaps a break, but breaks do not shift the grid of
+//!   start times;
+//! - instants outside the bookable years saturate, windows become empty, and nothing panics.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -19,14 +20,13 @@ use super::{
     WeeklyHours,
 };
 
-/// From one start time to the next, on the wall clock.
+/// The distance of start times on the wall clock.
 const STEP: TimeDelta = TimeDelta::minutes(30);
 
-/// How far the local date of an instant can be from the date of the window it lies in: one day for a window that
-/// runs past midnight, and one for a clock change, which moves the clock by at most a day.
+/// The maximum distance between an instant's local date and the date of its window: one day for a window past
+/// midnight, and one for a clock change.
 const REACH: Days = Days::new(2);
 
-/// When a business is open in its zone.
 #[derive(Clone, Copy, Debug)]
 pub struct Calendar<'a> {
     hours: &'a WeeklyHours,
@@ -35,12 +35,11 @@ pub struct Calendar<'a> {
     zone: Tz,
 }
 
-/// The calendar of some dates, laid on the real time line.
 #[derive(Clone, Debug)]
 pub struct Laid {
-    /// The dates whose instants may be asked for.
+    /// The dates that can be queried.
     dates: RangeInclusive<NaiveDate>,
-    /// Those whose windows can hold such an instant, or what begins at one.
+    /// The dates whose windows can overlap a service that starts on one of `dates`.
     around: RangeInclusive<NaiveDate>,
     wall: Wall,
     windows: Vec<Window>,
@@ -48,53 +47,48 @@ pub struct Laid {
     breaks: Spans,
 }
 
-/// The window of one date in real time, with its steps.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     stretch: Stretch,
-    /// The wall clock from which the steps are counted.
+    /// The wall-clock time from which the grid is counted.
     base: NaiveDateTime,
 }
 
-/// When it is open and when there are breaks, asked about one time after the other.
 struct OpenAlong<'a> {
     open: Along<'a>,
     breaks: Along<'a>,
 }
 
-/// From when to when a local date of a zone lasts.
 pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     let wall = Wall::new(zone);
     let end = date.succ_opt().map_or(Timestamp::MAX, |next| wall.day_start(next));
     wall.day_start(date)..end
 }
 
-/// The first instant behind this one at which the wall clock of a zone shows a time of a day; where a clock change skips
-/// it, the first after the gap.
+/// The first later instant at which the wall clock of a zone shows a time of day. If a clock change skips
+/// that time, the first instant after the gap.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }
 
 impl<'a> Calendar<'a> {
-    /// The calendar of a business with these special days.
     pub fn new(business: &'a Business, special: &'a SpecialDays) -> Self {
         let Business { hours, breaks, zone, .. } = business;
         Self { hours, breaks, special, zone: *zone }
     }
 
-    /// The date on the wall calendar at an instant.
     pub fn local_date(&self, at: Timestamp) -> NaiveDate {
         Wall::new(self.zone).local(at).date()
     }
 
-    /// From the first instant of the date to the first instant of the next one; empty for a date that the zone
-    /// skipped when it moved across the date line.
+    /// From the first instant of the date to the first instant of the next date. Empty for a date that the
+    /// zone skipped at a move across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
     }
 
-    /// From when to when what opens on a date, be it by the week or as the date is special, can hold anything: all of the
-    /// date, and on to where the last window closes.
+    /// The date, extended to the end of the last window that opens on it. Weekly and special hours both
+    /// count.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -103,20 +97,19 @@ impl<'a> Calendar<'a> {
         day.start..closes.fold(day.end, Timestamp::max)
     }
 
-    /// The calendar around what begins on these local dates and takes so long.
+    /// The calendar for services of at most `longest` that start on these dates.
     pub fn lay(&self, dates: RangeInclusive<NaiveDate>, longest: TimeDelta) -> Laid {
         let first = (*dates.start()).max(self.local_date(Timestamp::MIN));
         let last = (*dates.end()).min(self.local_date(Timestamp::MAX));
         let until = self.local_date(self.day_bounds(last).end + longest);
         let around = first.checked_sub_days(REACH).unwrap_or(NaiveDate::MIN)
             ..=until.checked_add_days(REACH).unwrap_or(NaiveDate::MAX);
-        // Windows and breaks of the last date may end on the one behind it.
         let wall = Wall::over(self.zone, days(&around).chain(around.end().succ_opt()));
         let windows: Vec<Window> = days(&around)
             .flat_map(|date| {
                 self.windows_on(date).filter_map(|window| wall.stretch(date, window)).collect::<Vec<_>>()
             })
-            // When the opening time is skipped, the steps are counted from where the window really opens.
+            // If a clock change skips the opening time, the grid starts at the actual opening.
             .map(|stretch| Window { stretch, base: wall.local(stretch.opens) })
             .collect();
         let open =
@@ -125,13 +118,11 @@ impl<'a> Calendar<'a> {
         Laid { dates: first..=last, around, wall, windows, open, breaks }
     }
 
-    /// The calendar around a stretch of time.
     pub fn lay_around(&self, start: Timestamp, duration: TimeDelta) -> Laid {
         let date = self.local_date(start);
         self.lay(date..=date, duration)
     }
 
-    /// The windows that open on a date.
     fn windows_on(&self, date: NaiveDate) -> impl Iterator<Item = LocalWindow> {
         let special = self.special.get(&date);
         let weekly = special.is_none().then(|| self.hours.on(day_of(date)));
@@ -141,7 +132,6 @@ impl<'a> Calendar<'a> {
 }
 
 impl Laid {
-    /// Every start time, for a service this long, that falls on one of the dates; sorted, each instant once.
     pub fn starts(&self, duration: TimeDelta) -> Vec<Timestamp> {
         let (mut starts, mut along) = (Vec::new(), self.along());
         for window in &self.windows {
@@ -150,17 +140,15 @@ impl Laid {
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
-        // A clock change can make two windows overlap in real time, and a repeated hour comes out of order.
+        // A clock change can make two windows overlap, and a repeated hour is out of order.
         starts.sort_unstable();
         starts.dedup();
         starts
     }
 
-    /// Whether the instant, which lies on one of the dates, is a start time for a service this long.
-    ///
-    /// # Errors
-    /// What is in the way of the whole service first: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`],
-    /// then [`SlotReason::Break`]; then [`SlotReason::OffGrid`] when it begins between two steps.
+    /// Whether the instant, which is on one of the dates, is a start time for a service of this duration.
+    /// Errors: the first that applies: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`],
+    /// [`SlotReason::Break`], [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
         let (mut reason, mut along) = (SlotReason::OutsideHours, self.along());
@@ -168,7 +156,6 @@ impl Laid {
             match self.fit(&mut along, window, (wall, start), duration) {
                 Ok(()) => return Ok(()),
                 Err(SlotReason::OutsideHours) => {}
-                // Another window that holds the instant may have it on its grid.
                 Err(other) => reason = other,
             }
         }
@@ -182,37 +169,32 @@ impl Laid {
         Err(reason)
     }
 
-    /// Whether all of `[start, end)`, which begins on one of the dates, lies within open time and across no break.
+    /// Whether `[start, end)`, which begins on one of the dates, is within open time and overlaps no break.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
     }
 
-    /// When it is open, around the dates.
     pub fn open(&self) -> &Spans {
         &self.open
     }
 
-    /// When there are breaks, around the dates.
     pub fn breaks(&self) -> &Spans {
         &self.breaks
     }
 
-    /// The hours of a staff member, which are those of the business's clocks, on the same time line.
     pub fn staff_hours(&self, hours: &StaffHours) -> Spans {
         laid(&self.wall, &self.around, |day| hours.on(day))
     }
 
-    /// The date on the wall calendar at an instant.
     pub fn local_date(&self, at: Timestamp) -> NaiveDate {
         self.wall.local(at).date()
     }
 
-    /// For looking at one time after the other.
     fn along(&self) -> OpenAlong<'_> {
         OpenAlong { open: self.open.along(), breaks: self.breaks.along() }
     }
 
-    /// The one predicate: whether the instant, at which the wall clock shows this time, is a start time of this window.
+    /// Whether the instant, at which the wall clock shows `wall`, is a start time of this window.
     fn fit(
         &self,
         along: &mut OpenAlong<'_>,
@@ -222,7 +204,7 @@ impl Laid {
     ) -> Result<(), SlotReason> {
         let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
-        // It may go on through windows that begin before the last one ends.
+        // The service may continue into windows that begin before this one ends.
         if !(opens..closes).contains(&start) || along.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
@@ -230,17 +212,17 @@ impl Laid {
             return Err(SlotReason::Break);
         }
         let elapsed = wall - window.base;
-        // Behind the base is where the clock was set back to a time before the opening.
+        // A clock that is set back can show a time before the opening.
         let on_grid =
             elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0;
         if on_grid { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// The steps of this window on the dates, as the wall clock shows them, each with the instants at which it does; the
-    /// last ones may lie past its end.
+    /// The grid of this window on the dates: wall-clock times with their instants. The last ones can be after
+    /// its end.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
-        // Steps of earlier dates are many.
+        // Skips the grid times of earlier dates without iterating.
         let earlier = self.dates.start().and_time(NaiveTime::MIN) - base;
         let steps = earlier
             .num_milliseconds()
@@ -253,14 +235,12 @@ impl Laid {
             .map(|step| (step, self.wall.showing(step)))
             .take_while(move |(step, showing)| self.wall.first_of(*step, showing) < closes)
             .flat_map(|(step, showing)| {
-                // A repeated time is two instants, a skipped one is none.
                 let again = showing.latest().filter(|_| matches!(showing, MappedLocalTime::Ambiguous(..)));
                 showing.earliest().into_iter().chain(again).map(move |start| (step, start))
             })
     }
 }
 
-/// The time that the windows of these dates cover, by the day of the week.
 fn laid<W: Iterator<Item = LocalWindow>>(
     wall: &Wall,
     dates: &RangeInclusive<NaiveDate>,

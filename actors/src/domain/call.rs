@@ -7,100 +7,71 @@ use super::{
 };
 
 words! {
-    /// Who called whom.
     Direction {
-        /// Someone called the business.
         Inbound = "inbound",
-        /// The business called someone.
         Outbound = "outbound",
     }
 }
 
 words! {
-    /// How a call ended.
     CallStatus {
-        /// It was answered and came to its end.
         Completed = "completed",
-        /// Nobody answered it.
+        /// The call was not answered.
         Missed = "missed",
-        /// It broke off.
+        /// The connection was interrupted.
         Failed = "failed",
     }
 }
 
 words! {
-    /// What came of a call.
     CallOutcome {
-        /// An appointment was booked.
         AppointmentBooked = "appointment_booked",
-        /// An appointment was moved.
         AppointmentRescheduled = "appointment_rescheduled",
-        /// An appointment was cancelled.
         AppointmentCancelled = "appointment_cancelled",
-        /// A message was taken.
         MessageTaken = "message_taken",
-        /// A question was answered.
         QuestionAnswered = "question_answered",
-        /// The caller was put through.
         Transferred = "transferred",
-        /// The caller left a voicemail.
         Voicemail = "voicemail",
-        /// It was spam.
         Spam = "spam",
-        /// The caller hung up.
         Hangup = "hangup",
-        /// Something else.
         Other = "other",
     }
 }
 
-/// A call as it was saved when it ended. It never changes afterwards.
+/// A finished call. It changes only by an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
-    /// Its id.
     pub id: CallId,
-    /// Who called whom.
     pub direction: Direction,
-    /// How it ended.
     pub status: CallStatus,
-    /// What came of it.
     pub outcome: CallOutcome,
-    /// The number that called, E.164.
+    /// E.164.
     pub from_number: Option<String>,
-    /// The number that was called, E.164.
+    /// E.164.
     pub to_number: Option<String>,
-    /// The contact who called or was called.
     pub contact_id: Option<ContactId>,
-    /// When it started.
     pub started_at: Timestamp,
-    /// When it ended, not before it started.
+    /// Not before `started_at`.
     pub ended_at: Timestamp,
-    /// How long the talk took, in seconds.
     pub duration_seconds: u32,
-    /// The language that was spoken.
     pub locale: Option<Locale>,
-    /// What was said, at most 20,000 characters.
+    /// At most 20,000 characters.
     pub summary: Option<String>,
-    /// Where the recording is.
     pub recording_url: Option<String>,
-    /// The appointment that the call was about.
     pub appointment_id: Option<AppointmentId>,
-    /// The message that was taken.
     pub message_id: Option<MessageId>,
-    /// When it was saved.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 impl CallRecord {
-    /// The same without who called, from where, and what was said, once the caller was erased.
+    /// A copy without personal data: contact, numbers, summary and recording.
     #[must_use]
     pub fn erased(&self) -> Self {
         Self { contact_id: None, summary: None, recording_url: None, ..self.without_numbers() }
     }
 
-    /// The number at the other end: of whoever called the business, or whom it called.
+    /// The customer's number: `from_number` of an inbound call, `to_number` of an outbound call.
     pub fn number_of_caller(&self) -> Option<&str> {
         match self.direction {
             Direction::Inbound => self.from_number.as_deref(),
@@ -108,7 +79,7 @@ impl CallRecord {
         }
     }
 
-    /// The same without the number at the other end.
+    /// A copy without the customer's number.
     #[must_use]
     pub fn without_number_of_caller(&self) -> Self {
         let mut call = self.clone();
@@ -119,48 +90,33 @@ impl CallRecord {
         call
     }
 
-    /// The same without its numbers.
     #[must_use]
     pub fn without_numbers(&self) -> Self {
         Self { from_number: None, to_number: None, ..self.clone() }
     }
 }
 
-/// What a request says of a call.
 #[derive(Clone, Debug)]
 pub struct CallDetails {
-    /// Who called whom.
     pub direction: Direction,
-    /// How it ended.
     pub status: CallStatus,
-    /// What came of it.
     pub outcome: CallOutcome,
-    /// The number that called.
     pub from_number: Option<Phone>,
-    /// The number that was called.
     pub to_number: Option<Phone>,
-    /// The contact, when it is known.
     pub contact_id: Option<ContactId>,
-    /// When it started.
     pub started_at: Timestamp,
-    /// When it ended.
     pub ended_at: Timestamp,
-    /// How long the talk took, in seconds; from start to end when absent.
+    /// `None` means the time from start to end.
     pub duration_seconds: Option<u32>,
-    /// The language that was spoken.
     pub locale: Option<Locale>,
-    /// What was said.
     pub summary: Option<Text<0, 20_000>>,
-    /// Where the recording is.
     pub recording_url: Option<String>,
-    /// The appointment that the call was about.
     pub appointment_id: Option<AppointmentId>,
-    /// The message that was taken.
     pub message_id: Option<MessageId>,
 }
 
 impl CallDetails {
-    /// A call that was completed between these times, of which nothing else is known.
+    /// A completed call with these times and no other details.
     pub fn of(direction: Direction, started_at: Timestamp, ended_at: Timestamp) -> Self {
         Self {
             direction,
@@ -180,7 +136,7 @@ impl CallDetails {
         }
     }
 
-    /// The number of the person at the other end.
+    /// The customer's number.
     pub fn caller(&self) -> Option<&Phone> {
         match self.direction {
             Direction::Inbound => self.from_number.as_ref(),
@@ -188,10 +144,7 @@ impl CallDetails {
         }
     }
 
-    /// Refuses a call that ends before it starts, with the problems found before.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with every problem.
+    /// Errors: [`Refusal::Invalid`] with `problems` and a problem if the call ends before it starts.
     pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
         if self.ended_at < self.started_at {
             problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
@@ -199,7 +152,7 @@ impl CallDetails {
         if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
     }
 
-    /// The call that these details make, once [`CallDetails::check`] has passed.
+    /// Builds the record. [`CallDetails::check`] must have passed.
     pub fn into_call(self, id: CallId, contact_id: Option<ContactId>, now: Timestamp) -> CallRecord {
         let elapsed = (self.ended_at - self.started_at).num_seconds();
         let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // 136 years are enough

@@ -1,49 +1,37 @@
-//! A contact: someone who called, wrote or booked.
+//! A contact: a customer who called, wrote or booked.
 
 use chrono_tz::Tz;
 
 use super::{Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp};
 
-/// A contact of a business. Phone and email are each unique within it.
+/// Phone and e-mail address are each unique within the business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// Their id.
     pub id: ContactId,
-    /// Their name, 1 to 200 characters.
+    /// 1 to 200 characters.
     pub name: Option<String>,
-    /// Their phone number in E.164 form.
+    /// E.164.
     pub phone: Option<String>,
-    /// Their email address in lower case.
+    /// In lower case.
     pub email: Option<String>,
-    /// The language they speak.
     pub locale: Option<Locale>,
-    /// The zone they live in.
     pub zone: Option<Tz>,
-    /// What the team notes of them, 1 to 1,000 characters; integrations do not see it.
+    /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// When they first appeared.
     pub created_at: Timestamp,
-    /// When they last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a request says of a contact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContactDetails {
-    /// Their name.
     pub name: Option<Text<1, 200>>,
-    /// Their phone number.
     pub phone: Option<Phone>,
-    /// Their email address.
     pub email: Option<Email>,
-    /// The language they speak.
     pub locale: Option<Locale>,
-    /// The zone they live in.
     pub zone: Option<Tz>,
 }
 
 impl ContactDetails {
-    /// The contact these details make.
     pub fn into_contact(self, id: ContactId, now: Timestamp) -> Contact {
         Contact {
             id,
@@ -59,28 +47,20 @@ impl ContactDetails {
     }
 }
 
-/// What of a contact is to change: absent keeps, an inner `None` clears.
+/// A partial update: `None` keeps the value, an inner `None` clears it.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPatch {
-    /// Their name.
     pub name: Option<Option<Text<1, 200>>>,
-    /// Their phone number.
     pub phone: Option<Option<Phone>>,
-    /// Their email address.
     pub email: Option<Option<Email>>,
-    /// The language they speak.
     pub locale: Option<Option<Locale>>,
-    /// The zone they live in.
     pub zone: Option<Option<Tz>>,
-    /// What the team notes of them.
     pub notes: Option<Option<Text<1, 1000>>>,
 }
 
 impl ContactPatch {
-    /// The contact as the patch leaves it, its stamps apart.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] when neither name nor phone nor email remains.
+    /// Applies the patch without changing the time stamps. Errors: [`Refusal::Invalid`] if neither name nor
+    /// phone nor e-mail address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
         if let Some(name) = self.name {
@@ -104,10 +84,8 @@ impl ContactPatch {
     }
 }
 
-/// Refuses a contact whose phone or email is another one's.
-///
-/// # Errors
-/// [`Refusal::Conflict`] with the path of each and the id of the contact in the way.
+/// Checks that no other contact has the phone or the e-mail address. Errors: [`Refusal::Conflict`] with the
+/// property and the id of the other contact.
 pub fn check_unique(
     id: Option<ContactId>,
     phone_holder: Option<ContactId>,
@@ -125,9 +103,9 @@ pub fn check_unique(
     Err(Refusal::Conflict { conflict: Conflict::ContactTaken { phone, email }, details })
 }
 
-/// A name as names are compared in a search: without regard to case.
+/// Folds the case of a name for searches.
 pub fn fold_name(name: &str) -> String {
-    // Letter by letter: the small sigma at the end of a word is the same letter as elsewhere.
+    // Character by character: the final sigma must match a sigma inside a word.
     name.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
 }
 

@@ -1,7 +1,7 @@
-//! What the diary of a business shows of some dates beside its appointments: when it is open, when there are breaks, and
-//! when each staff member is there.
+//! The diary of a business for a range of dates, without its appointments: opening hours, breaks and presence
+//! of staff.
 //!
-//! What always holds: the stretches are those by which times are offered, for they are laid by the same [`Calendar`].
+//! Invariant: the ranges come from the same [`Calendar`] as availability.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -10,31 +10,26 @@ use chrono::{NaiveDate, TimeDelta};
 use super::availability::Schedule;
 use super::{BlockedKey, Calendar, Service, SpecialDay, StaffMember, Timestamp};
 
-/// What the diary shows of some dates. Its stretches are in order, and may reach beyond the dates.
+/// The ranges are sorted and can extend beyond the dates.
 #[derive(Clone, Debug)]
 pub struct Diary {
-    /// From the first instant of the first date to the end of the last one, or to where what opens on it closes.
+    /// From the first instant of the first date to the end of the last date, or of its last window.
     pub during: Range<Timestamp>,
-    /// When it is open.
     pub open: Vec<Range<Timestamp>>,
-    /// When there are breaks, open or not.
+    /// Breaks, also outside opening hours.
     pub breaks: Vec<Range<Timestamp>>,
-    /// The dates that have other hours than those of the week.
+    /// The special days among the dates.
     pub special: Vec<SpecialDay>,
-    /// Every staff member.
     pub staff: Vec<Presence>,
-    /// Every service.
     pub services: Vec<Service>,
 }
 
-/// When a staff member is there.
 #[derive(Clone, Debug)]
 pub struct Presence {
-    /// Who.
     pub member: StaffMember,
-    /// Their own hours; `None` for whenever it is open.
+    /// `None` means present during all opening hours.
     pub hours: Option<Vec<Range<Timestamp>>>,
-    /// When they are away, by when that starts: each with its end.
+    /// Absences with their ends, sorted by start.
     pub away: Vec<(BlockedKey, Timestamp)>,
 }
 

@@ -1,7 +1,6 @@
-//! Opening hours and breaks of a week, and the windows of one date (spec §2; contract of `PATCH /business`).
+//! Weekly opening hours and breaks, and the windows of one date.
 //!
-//! What always holds: no window is empty, and no two of the same list overlap; a [`WeeklyHours`] names each day at most
-//! once.
+//! Invariants: no window is empty, and no two windows of a list overlap.
 
 use super::{Day, ProblemCode};
 
@@ -10,10 +9,9 @@ use super::{Day, ProblemCode};
 pub struct LocalTime(u16);
 
 impl LocalTime {
-    /// Minutes of a day, which is `24:00`.
     pub const DAY_MINUTES: u16 = 1440;
 
-    /// Reads `HH:MM`, `00:00` to `23:59` or `24:00`.
+    /// Parses `HH:MM`, `00:00` to `23:59` or `24:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
         let digit = |at: usize| bytes[at].is_ascii_digit().then(|| u16::from(bytes[at] - b'0'));
@@ -22,12 +20,10 @@ impl LocalTime {
         (bytes[2] == b':' && minute < 60 && minutes <= Self::DAY_MINUTES).then_some(Self(minutes))
     }
 
-    /// A time so many minutes after midnight, at most [`Self::DAY_MINUTES`].
     pub fn from_minutes(minutes: u16) -> Option<Self> {
         (minutes <= Self::DAY_MINUTES).then_some(Self(minutes))
     }
 
-    /// Minutes after midnight.
     pub fn minutes(self) -> u16 {
         self.0
     }
@@ -39,29 +35,25 @@ impl std::fmt::Display for LocalTime {
     }
 }
 
-/// A stretch of the wall clock. `close` not later than `open` runs past midnight into the next day.
+/// A range of wall-clock time. If `close` is not later than `open`, the window ends on the next day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalWindow {
-    /// When it opens.
     pub open: LocalTime,
-    /// When it closes.
     pub close: LocalTime,
 }
 
 impl LocalWindow {
-    /// How long it is on the wall clock, in minutes.
     pub fn wall_minutes(&self) -> u16 {
         let (open, close) = (self.open.minutes(), self.close.minutes());
         if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
     }
 
-    /// In minutes since midnight of the day on which it opens; the end may lie on the next day.
+    /// Start and end in minutes after midnight of the opening day. The end can be on the next day.
     fn in_day(&self) -> (u32, u32) {
         let start = u32::from(self.open.minutes());
         (start, start + u32::from(self.wall_minutes()))
     }
 
-    /// What makes it no window, whatever else there is: the end that is wrong, and why.
     fn problem(&self, [open, close]: [&'static str; 2]) -> Option<(&'static str, ProblemCode)> {
         if self.open.minutes() == LocalTime::DAY_MINUTES {
             Some((open, ProblemCode::OpensAtTheEnd))
@@ -73,24 +65,19 @@ impl LocalWindow {
     }
 }
 
-/// The window of one day. `close` not later than `open` runs past midnight into the next day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayHours {
-    /// The day on which the window opens.
     pub day: Day,
-    /// When it opens.
     pub open: LocalTime,
-    /// When it closes.
     pub close: LocalTime,
 }
 
 impl DayHours {
-    /// The window without its day.
     pub fn window(&self) -> LocalWindow {
         LocalWindow { open: self.open, close: self.close }
     }
 
-    /// The window in minutes since the start of Sunday; the end may lie in the next week.
+    /// Start and end in minutes after the start of Sunday. The end can be in the next week.
     fn in_week(&self) -> (u32, u32) {
         let midnight = self.day as u32 * u32::from(LocalTime::DAY_MINUTES);
         let (start, end) = self.window().in_day();
@@ -98,23 +85,19 @@ impl DayHours {
     }
 }
 
-/// What is wrong with one of the windows of a week or a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoursProblem {
-    /// The window's place in the request, from 0.
+    /// The window's index in the request, from 0.
     pub index: usize,
-    /// The field that is wrong: `day`, or one of its ends.
     pub field: &'static str,
-    /// What is wrong.
     pub code: ProblemCode,
 }
 
-/// Every window that is none, is one more on its day than there may be, or overlaps one before it.
 fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> Vec<HoursProblem> {
     const WEEK_MINUTES: u32 = 7 * LocalTime::DAY_MINUTES as u32;
     let overlap = |hours: &DayHours, other: &DayHours| {
         let ((start, end), (from, to)) = (hours.in_week(), other.in_week());
-        // One window may run past Saturday midnight into the week's first day.
+        // A window can continue past Saturday midnight into Sunday.
         [0, WEEK_MINUTES].iter().any(|shift| {
             (start < to + shift && from + shift < end) || (start + shift < to && from < end + shift)
         })
@@ -134,53 +117,41 @@ fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> 
     days.iter().enumerate().filter_map(problem).collect()
 }
 
-/// The open windows of a week, at most `PER_DAY` that begin on a day; a day that is not listed is closed.
+/// The open windows of a week, at most `PER_DAY` per opening day. A day without windows is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Week<const PER_DAY: usize>(Vec<DayHours>);
 
-/// The opening hours of a business.
 pub type WeeklyHours = Week<1>;
 
-/// The hours of a staff member.
 pub type StaffHours = Week<4>;
 
 impl<const PER_DAY: usize> Week<PER_DAY> {
-    /// The greatest number of windows.
     pub const WINDOWS_MAX: usize = 7 * PER_DAY;
 
-    /// Takes the windows in any order and keeps them from Sunday to Saturday, those of a day by when they open.
-    ///
-    /// # Errors
-    /// Every window that opens at `24:00`, is empty, names a day too often, or overlaps one before it.
+    /// Sorts the windows from Sunday to Saturday and by their opening. Errors: every invalid window.
     pub fn new(days: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let problems = week_problems(&days, PER_DAY, ["open", "close"]);
         if problems.is_empty() { Ok(Self(in_order(days))) } else { Err(problems) }
     }
 
-    /// The windows from Sunday to Saturday.
     pub fn days(&self) -> &[DayHours] {
         &self.0
     }
 
-    /// The windows that open on this day, in order.
     pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
         of_day(&self.0, day)
     }
 }
 
-/// The breaks of a week, across which nothing is booked: `open` is when one begins, `close` when it ends.
+/// The breaks of a week. Appointments never overlap a break. `open` and `close` are start and end of the
+/// break.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeeklyBreaks(Vec<DayHours>);
 
 impl WeeklyBreaks {
-    /// The greatest number of breaks in a week.
     pub const BREAKS_MAX: usize = 28;
 
-    /// Takes the breaks in any order and keeps them from Sunday to Saturday, those of a day by when they begin.
-    ///
-    /// # Errors
-    /// Every break that begins at `24:00`, is empty, overlaps one before it, or is one too many; the ends are called
-    /// `from` and `to`.
+    /// Sorts the breaks from Sunday to Saturday and by their start. Errors: every invalid break.
     pub fn new(breaks: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let mut problems = week_problems(&breaks, Self::BREAKS_MAX, ["from", "to"]);
         if breaks.len() > Self::BREAKS_MAX {
@@ -190,12 +161,10 @@ impl WeeklyBreaks {
         if problems.is_empty() { Ok(Self(in_order(breaks))) } else { Err(problems) }
     }
 
-    /// The breaks from Sunday to Saturday.
     pub fn days(&self) -> &[DayHours] {
         &self.0
     }
 
-    /// The breaks that begin on this day, in order.
     pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
         of_day(&self.0, day)
     }
@@ -206,27 +175,21 @@ fn in_order(mut days: Vec<DayHours>) -> Vec<DayHours> {
     days
 }
 
-/// Those of a day, of windows that are in order.
 fn of_day(days: &[DayHours], day: Day) -> impl Iterator<Item = LocalWindow> {
     let first = days.partition_point(|hours| hours.day < day);
     days[first..].iter().take_while(move |hours| hours.day == day).map(DayHours::window)
 }
 
-/// The windows that open on one date, none of which overlaps another; none where it is closed.
+/// The windows of one date, which do not overlap. An empty list means closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DayWindows(Vec<LocalWindow>);
 
 impl DayWindows {
-    /// The greatest number of windows of a date.
     pub const WINDOWS_MAX: usize = 4;
 
-    /// No window: closed.
     pub const CLOSED: Self = Self(Vec::new());
 
-    /// Takes the windows in any order and keeps them by when they open.
-    ///
-    /// # Errors
-    /// Every window that opens at `24:00`, is empty, overlaps one before it, or is one too many.
+    /// Sorts the windows by their opening. Errors: every invalid window.
     pub fn new(windows: Vec<LocalWindow>) -> Result<Self, Vec<HoursProblem>> {
         let problem = |(index, window): (usize, &LocalWindow)| {
             let (start, end) = window.in_day();
@@ -254,7 +217,6 @@ impl DayWindows {
         Ok(Self(windows))
     }
 
-    /// The windows by when they open.
     pub fn windows(&self) -> &[LocalWindow] {
         &self.0
     }

@@ -1,6 +1,7 @@
-//! Identifiers: UUIDv7 (RFC 9562 §5.7), one type per kind of record, so that one cannot stand for another.
+//! Identifiers: UUIDv7 (RFC 9562 §5.7), with one type per kind of record.
 //!
-//! Ids that one [`IdMint`] mints grow strictly, so the order of ids is the order of creation within a business.
+//! Invariant: ids of one [`IdMint`] grow strictly, so within a business the order of ids is the order of
+//! creation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +11,9 @@ use uuid::Uuid;
 
 use super::Timestamp;
 
-/// What every typed id can do; lets the store keep ids of any kind under fixed-width keys.
 pub trait ResourceId: Copy + Eq + Ord + fmt::Display + From<Uuid> {
-    /// The identifier without its type.
     fn uuid(self) -> Uuid;
 
-    /// The millisecond that it carries: about when it was minted.
     fn minted_at(self) -> Timestamp {
         Timestamp::from_millis(i64::try_from(self.uuid().as_u128() >> 80).unwrap_or(i64::MAX))
     }
@@ -49,7 +47,7 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = uuid::Error;
 
-            /// Reads the hyphenated form, in either case; any other form of a UUID is refused.
+            /// Parses the hyphenated form in either case. Other forms of a UUID are errors.
             fn from_str(text: &str) -> Result<Self, uuid::Error> {
                 let uuid: uuid::fmt::Hyphenated = text.parse()?;
                 Ok(Self(uuid.into_uuid()))
@@ -59,52 +57,34 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A business.
     BusinessId,
-    /// A service of a business.
     ServiceId,
-    /// A staff member of a business.
     StaffId,
-    /// An appointment.
     AppointmentId,
-    /// A contact of a business.
     ContactId,
-    /// A call.
     CallId,
-    /// A message for the team.
     MessageId,
-    /// A piece of knowledge.
     KnowledgeId,
-    /// An API key.
     KeyId,
-    /// An event, the same on every delivery of it.
+    /// An event. Every delivery of it has the same id.
     EventId,
-    /// An entry of the audit log.
     AuditId,
-    /// A webhook endpoint.
     WebhookId,
-    /// A time of a staff member that is blocked.
     BlockedTimeId,
-    /// A backup of the store.
     BackupId,
-    /// The erasing of a contact; whatever was made before it has a smaller id.
+    /// An erasure of a contact. Earlier records have smaller ids.
     ErasureId,
-    /// A person's account.
     PersonId,
-    /// A person's membership of a business, made with its offer.
     MembershipId,
-    /// A session of a person.
     SessionId,
-    /// An e-mail to a person.
     MailId,
-    /// An alert of a person.
     AlertId,
 }
 
-/// Mints ids that grow strictly, whatever the clock does.
+/// Mints strictly growing ids, even if the clock goes back.
 ///
-/// The 12 bits after the version count the ids of one millisecond (RFC 9562 §6.2, method 1); when they are used up,
-/// the millisecond is advanced.
+/// The 12 bits after the version count the ids of a millisecond (RFC 9562 §6.2, method 1). When they are
+/// exhausted, the mint advances the millisecond.
 #[derive(Clone, Debug, Default)]
 pub struct IdMint {
     millis: u64,
@@ -112,19 +92,18 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// Stands for the installation itself where a record belongs to no business: the nil UUID, which is never minted.
+    /// The nil UUID, which is never minted. It represents the installation in records that belong to no
+    /// business.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 
 impl IdMint {
-    /// A mint whose ids follow this one.
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The count of that millisecond is left alone; the next id takes the millisecond after it.
+        // The next id uses the next millisecond, so the count of this one does not matter.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 
-    /// Mints the next id at `now`, with 8 bytes of randomness from the caller.
     pub fn next<I: ResourceId>(&mut self, now: Timestamp, random: [u8; 8]) -> I {
         let now = u64::try_from(now.millis()).unwrap_or(0);
         if now > self.millis {

@@ -1,7 +1,10 @@
-//! How a person's link is made and used.
+//! Creation and use of a person's sign-in link.
 //!
-//! What always holds: there is one at most, for a newer one voids the one before; it is used once, and no attempt at its
-//! mail makes it anew; a link that proves an address is used in a session of the account that asked for it.
+//! Invariants:
+//!
+//! - a person has at most one link; a new link replaces the previous one;
+//! - a link is used once, and no retry of its mail renews it;
+//! - a link that confirms an address is used in a session of the account that requested it.
 
 use chrono::TimeDelta;
 
@@ -10,24 +13,20 @@ use super::person::{Begin, Person};
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
 impl Person {
-    /// Ends what an earlier offer of this business has led to: a link that was shown for it, and that a session came from
-    /// one. Whoever holds those accepts nothing that is offered later.
+    /// Deletes the link and the session memberships that came from an earlier offer of this business, so they
+    /// cannot accept a later offer.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));
         came_of_it.for_each(|session| session.business_id = None);
     }
 
-    /// The kind of link that fits when nobody says: the first password, or another one.
     pub fn fitting_link(&self) -> LinkKind {
         if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }
     }
 
-    /// Makes a link, which voids the one before.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`] for an invitation of an account that has a password, and for a link that would hand somebody
-    /// else's account over.
+    /// Creates a link, which replaces the previous one. Errors: [`Refusal::Conflict`] for an invitation to an
+    /// account with a password, and for a link that would give access to another person's account.
     pub fn make_link(
         &mut self,
         kind: LinkKind,
@@ -49,19 +48,16 @@ impl Person {
         let confirms = handed != Handed::Shown;
         if handed != Handed::Mailed {
             self.links_from = now;
-            // What an older link has led to sets no password any more. One that is mailed ends nothing before it is used:
-            // anybody can ask for it.
+            // A session from an older link can no longer set a password. A mailed link ends no session before
+            // it is used, because anyone can request one.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Makes the link of a mail that was written then, of the kind that fits where none is said. Its token is the same at
-    /// each attempt: what an attempt before has made is good from now on again. Nothing where a link was used since the
-    /// mail was written, or handed over, or the password or the address is another one: it leads nowhere from then on.
-    ///
-    /// # Errors
-    /// As [`Self::make_link`].
+    /// Creates the link of a mail that was written at `written`. Each attempt to send the mail has the same
+    /// token, so a retry renews the link. `None` if since then a link was used or handed over, or the
+    /// password or the address changed: the mail's link is invalid.
     pub fn make_mailed_link(
         &mut self,
         kind: Option<LinkKind>,
@@ -73,7 +69,7 @@ impl Person {
             link.created_at = now;
             return Ok(Some((link.kind, link.expires_at())));
         }
-        // A stamp of the future says nothing: a clock was wrong.
+        // A time stamp in the future is ignored, because a clock was wrong.
         if written < self.links_from && self.links_from <= now + AHEAD_MAX {
             return Ok(None);
         }
@@ -82,8 +78,8 @@ impl Person {
         Ok(Some((kind, link.expires_at())))
     }
 
-    /// Gives the link that shows this address to be theirs the token of the mail that was written of it then, and when
-    /// it expires; nothing where they ask for that address no more, or have asked again since.
+    /// Sets the token of the link that confirms this address, and returns its expiry. `None` if the person no
+    /// longer requests this address or has requested it again since `written`.
     pub fn make_email_link(
         &mut self,
         (hash, written): ([u8; 32], Timestamp),
@@ -98,12 +94,9 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Takes the address that a link proves, in a session of this very account: whoever reads the mail and whoever asked
-    /// for it are the same. Gives the address before.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] for a link that was used, expired or voided; [`Refusal::NotAllowed`] in a session that is
-    /// another's, has ended, or may only set a password. The link stays good for its person then.
+    /// Confirms the address of a link and returns the previous address. The session must belong to the
+    /// account, which proves that the reader of the mail requested the change. If it does not, the link stays
+    /// valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],
@@ -119,28 +112,24 @@ impl Person {
         }
         let email = self.link.take().and_then(|link| link.email).ok_or(Refusal::Expired)?;
         if !self.confirmed {
-            // Whoever else has come into it need not have been the person.
             self.end_sessions(|one| one.hash != *session);
         }
         (self.confirmed, self.updated_at, self.links_from) = (true, now, now);
         Ok(std::mem::replace(&mut self.email, email))
     }
 
-    /// Uses a link up, and begins the session that it leads to.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] for one that was used, expired, or voided; [`Refusal::NotAllowed`] for one that proves an
-    /// address, which begins no session and is used in one.
+    /// Uses a link and starts its session. Errors: [`Refusal::Expired`] for a link that was used, expired or
+    /// replaced; [`Refusal::NotAllowed`] for a link that confirms an address.
     pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
         let used = |link: &mut Link| link.hash == *hash && link.is_good(now);
         if self.link.as_mut().is_some_and(|link| used(link) && link.kind == LinkKind::Email) {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // However short ago its mail was written: no attempt makes it anew.
+        // One millisecond later, so a retry of a mail from the same millisecond does not renew the link.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
-            // Whoever set the password before need not have been the person.
+            // Another person may have set the previous password.
             self.password = None;
             self.sessions.clear();
             self.confirmed = true;

@@ -1,121 +1,95 @@
-//! E-mails to people (contract, second part, §3): what they tell of, and how far they have come.
+//! E-mails to people: their contents by reference, and their delivery status.
 
 use uuid::Uuid;
 
 use super::words::words;
 use super::{AlertKind, BusinessId, MailId, PersonId, Timestamp};
 
-/// How many things one mail tells of; of what is beyond that it tells the number.
+/// The maximum number of records that a mail lists. It states the number of further records.
 pub const ABOUT_MAX: usize = 100;
 
 words! {
-    /// How far a mail has come.
     MailStatus {
-        /// It waits for its time, or for its turn.
         Pending = "pending",
-        /// The relay took it.
         Sent = "sent",
-        /// The relay refused it for good, or every attempt failed.
         Failed = "failed",
     }
 }
 
 words! {
-    /// What a mail is for.
     MailKind {
-        /// One alert, at once.
         Alert = "alert",
-        /// The alerts of somebody who had too many at once.
+        /// Several immediate alerts, combined because of their number.
         Gathered = "gathered",
-        /// The alerts of a day.
         Daily = "daily",
-        /// A link for an account without a password.
         Invitation = "invitation",
-        /// That a membership is offered to an account that has its own password.
+        /// An offer of a membership to an account with a password.
         Offer = "offer",
-        /// A link for an account with one.
         Reset = "reset",
-        /// A link that confirms a new address.
         EmailChange = "email_change",
-        /// Tells an old address that it was changed.
         EmailChanged = "email_changed",
     }
 }
 
 impl MailKind {
-    /// Whether all that waits of this kind for a person is sent as one mail.
+    /// Whether all waiting mails of this kind to a person are combined.
     pub fn gathers(self) -> bool {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether it carries a link that is minted when the mail is made, so that it cannot be sent again from the log.
+    /// Whether the mail contains a link that is created at sending. Such a mail cannot be sent again from the
+    /// log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
 }
 
-/// Which mails about alerts somebody ends by a mail's own link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subscription {
-    /// Mails about one kind of alert.
     Kind(AlertKind),
-    /// Everything that is mailed at once.
     EveryNow,
-    /// Everything that is mailed once a day.
     EveryDaily,
 }
 
-/// What a mail tells of: something that happened to a record of the business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// What happened.
     pub kind: AlertKind,
-    /// The appointment, message, call or webhook endpoint.
+    /// The id of the appointment, message, call or webhook endpoint.
     pub id: Uuid,
-    /// When.
     pub at: Timestamp,
 }
 
-/// A mail of the outbox or its log. It names a person: the address and the membership are looked up when it is made.
+/// A mail in the outbox or the log. Address and membership are looked up at sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// Its id.
     pub id: MailId,
-    /// The business that it is about; none for what concerns the account alone.
+    /// `None` for mails about the account.
     pub business_id: Option<BusinessId>,
-    /// Whom it is for.
     pub person_id: PersonId,
-    /// What it is for.
     pub kind: MailKind,
-    /// What it tells of, oldest first, at most [`ABOUT_MAX`]; exactly one of an alert, none of mails that are no alerts.
+    /// Oldest first, at most [`ABOUT_MAX`]. An alert has exactly one; mails other than alerts have none.
     pub about: Vec<About>,
-    /// How many more things it would tell of.
     pub more: u32,
-    /// Where it goes, if not to the person's present address.
+    /// `None` means the person's current address.
     pub to: Option<String>,
-    /// Its `Message-ID` without the brackets: minted with it, and the same with every attempt.
+    /// The `Message-ID` without brackets. It is the same for every attempt.
     pub message_id: String,
-    /// How far it has come.
     pub status: MailStatus,
-    /// How many attempts were made.
     pub attempts: u32,
-    /// Why the last one failed.
     pub last_error: Option<String>,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When the last attempt was made.
     pub last_attempt_at: Option<Timestamp>,
-    /// When the next one is due: exactly while it is pending.
+    /// Set exactly while the mail is pending.
     pub next_attempt_at: Option<Timestamp>,
 }
 
 impl Mail {
-    /// Whether it stands in the log of a business. A reset is its person's own matter, whoever caused it.
+    /// Whether the mail is in the log of a business. Password resets are private to the person.
     pub fn is_logged(&self) -> bool {
         self.business_id.is_some() && self.kind != MailKind::Reset
     }
 
-    /// Takes over what another mail of its kind tells of. Past [`ABOUT_MAX`], the rest is counted.
+    /// Adds the records of another mail of the same kind. Records beyond [`ABOUT_MAX`] are only counted.
     pub fn absorb(&mut self, other: Self) {
         self.more = self.more.saturating_add(other.more);
         for about in other.about {

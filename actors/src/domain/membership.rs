@@ -1,7 +1,10 @@
-//! A person's place in a business, and what may become of it.
+//! A person's membership in a business, and the rules for its changes.
 //!
-//! What always holds: in a dashboard the last active owner stays one, and an admin neither makes nor touches an owner;
-//! nobody else than the operator makes a membership active that its person has not accepted.
+//! Invariants:
+//!
+//! - in the dashboard, the last active owner cannot be removed, and an admin cannot create or change an
+//!   owner;
+//! - only the operator can activate a membership that its person has not accepted.
 
 use std::collections::BTreeMap;
 
@@ -14,59 +17,44 @@ use super::{
     default_alert, fold_address,
 };
 
-/// How many people a business has at most.
 pub const PEOPLE_MAX: usize = 1_000;
 
 words! {
-    /// How far a membership goes.
     MembershipStatus {
-        /// It was offered and is not accepted yet.
         Invited = "invited",
-        /// The person is one of the business's people.
         Active = "active",
-        /// It was taken away for a while.
         Disabled = "disabled",
     }
 }
 
-/// To whom a membership was offered, as whoever did knows them. Until it is accepted that is all the business is told.
+/// The invitee as the inviter entered them. The business sees no other data before the membership is
+/// accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The e-mail address, as it was written: only whose account has it accepts.
+    /// The address as entered. Only the account with this address can accept.
     pub email: String,
-    /// The name; empty when nobody said.
     pub name: String,
-    /// The language.
     pub locale: Locale,
 }
 
-/// A person's place in a business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Whose.
     pub person_id: PersonId,
-    /// What the person is there.
     pub role: Role,
-    /// How far it goes.
     pub status: MembershipStatus,
-    /// Whether the person, or the operator in their place, has accepted it.
+    /// Whether the person, or the operator on their behalf, accepted it.
     pub accepted: bool,
-    /// Which staff member the person is.
     pub staff_id: Option<StaffId>,
-    /// What the person chose to be alerted of.
     pub alerts: AlertChoices,
-    /// To whom it was offered.
     pub offer: Offer,
-    /// When it was offered.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 impl Membership {
-    /// Its id: a UUIDv7 with the time of the offer. The dashboard names a person by it, since the person's own id tells
-    /// whether there was an account before the offer, and since when. Nothing more is stored for it: the other bits are a
-    /// digest, from which the random bits of the person's id cannot be found.
+    /// A UUIDv7 with the time of the offer. The dashboard uses it instead of the person's id, which would
+    /// reveal the existence and age of an account. The other bits are a digest of the person's id that cannot
+    /// be reversed, so nothing more is stored.
     pub fn id(&self) -> MembershipId {
         let offered = self.created_at.millis();
         let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
@@ -75,12 +63,11 @@ impl Membership {
         uuid::Builder::from_unix_timestamp_millis(offered.unsigned_abs(), &random).into_uuid().into()
     }
 
-    /// Whether the person may come in by it.
     pub fn is_active(&self) -> bool {
         self.status == MembershipStatus::Active
     }
 
-    /// Whether it was accepted, or offered to the address that the person has now.
+    /// Whether the membership was accepted, or offered to the person's current address.
     pub fn is_for(&self, person: &Person) -> bool {
         self.accepted || fold_address(&self.offer.email) == person.email_folded()
     }
@@ -89,7 +76,6 @@ impl Membership {
         self.role == Role::Owner && self.is_active()
     }
 
-    /// How the person is alerted of a kind.
     pub fn alert(&self, kind: AlertKind) -> AlertSetting {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let chosen = self.alerts.of(kind);
@@ -100,8 +86,8 @@ impl Membership {
         }
     }
 
-    /// Chooses how the person is alerted of a kind, as far as it is given; what becomes as it is by default
-    /// is not kept, but for mails that were ended ([`Self::end_mails`]).
+    /// Applies the given choices for a kind. Values that equal the default are not stored, except after
+    /// [`Self::end_mails`].
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.of(kind);
@@ -116,40 +102,32 @@ impl Membership {
         self.alerts.set(kind, choice);
     }
 
-    /// Ends the mails of a kind for good: in another role, too, whose default they may be.
+    /// Turns the mails of a kind off in every role, whatever its default.
     pub fn end_mails(&mut self, kind: AlertKind) {
         let before = self.alerts.of(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });
     }
 }
 
-/// All memberships of a business.
 pub type Team = BTreeMap<PersonId, Membership>;
 
-/// Who changes a membership.
 #[derive(Clone, Copy, Debug)]
 pub enum Asker<'a> {
-    /// The operator, or the service itself.
     Operator,
-    /// One of the business's own people.
     Member(&'a Membership),
 }
 
-/// What is to change of a membership; what is `None` stays.
+/// A partial update: `None` keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MembershipPatch {
-    /// What the person is.
     pub role: Option<Role>,
-    /// Whether they come in: `true` for active, `false` for disabled.
+    /// `true` for active, `false` for disabled.
     pub active: Option<bool>,
-    /// Which staff member they are.
     pub staff_id: Option<Option<StaffId>>,
 }
 
-/// Refuses what would leave the business without an owner, or goes beyond an admin.
-///
-/// # Errors
-/// [`Refusal::NotAllowed`] or [`Refusal::Conflict`].
+/// Errors: [`Refusal::NotAllowed`] if an admin may not make the change; [`Refusal::Conflict`] if the business
+/// would have no owner.
 pub fn check_membership(
     team: &Team,
     asker: Asker<'_>,
@@ -172,12 +150,9 @@ pub fn check_membership(
     Ok(())
 }
 
-/// A membership as a patch leaves it. `is_safe` says that whoever can sign in to the account is the person: that it is
-/// confirmed, or nobody can.
-///
-/// # Errors
-/// As [`check_membership`]; and [`Refusal::Conflict`] where a membership would become active that the person has not
-/// accepted and somebody else might use.
+/// Applies a patch. `is_safe`: only the person can sign in to the account, because it is confirmed or has no
+/// way to sign in. Errors: those of [`check_membership`], and [`Refusal::Conflict`] if a membership
+/// would become active that the person has not accepted and another person could use.
 pub fn patched(
     team: &Team,
     asker: Asker<'_>,
@@ -206,10 +181,6 @@ pub fn patched(
     Ok(after)
 }
 
-/// Refuses one more person where there are as many as may be.
-///
-/// # Errors
-/// [`Refusal::Conflict`].
 pub fn check_people(team: &Team) -> Result<(), Refusal> {
     if team.len() < PEOPLE_MAX {
         return Ok(());

@@ -1,13 +1,14 @@
-//! The rules and the words of the trade: businesses, open times, appointments, contacts, keys.
+//! The types and rules of the domain: businesses, availability, appointments, contacts, people, keys.
 //!
-//! Everything here is pure. A rule takes what is so, a request, the instant and the ids to use, and gives back what
-//! shall be so, the events to announce, or a [`Refusal`]. What always holds in it:
+//! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It
+//! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
-//! - no input or output, no clock, no randomness, no async; the crates named are std, serde, chrono, chrono-tz and
-//!   uuid;
-//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so what a rule receives is
-//!   well-formed;
-//! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
+//! - no input or output, clock, randomness or async code; the only crates are std, serde, chrono, chrono-tz
+//!   and uuid;
+//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
+//!   values;
+//! - an instant is a [`Timestamp`] in whole milliseconds of UTC; local time exists only in `calendar` and
+//!   `wall`.
 
 mod address;
 mod alert;

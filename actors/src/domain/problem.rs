@@ -1,34 +1,27 @@
-//! What is wrong with one thing that a request names: a code with its values. The edges tell it in words.
+//! A problem with one input of a request: a code with parameters. The interfaces render it as text.
 
 use super::{
     AppointmentId, BackupId, BudgetKind, Conflict, ContactId, Day, MembershipStatus, PasswordHint, PersonId,
     TextError, Timestamp, UsedBy,
 };
 
-/// One thing that is wrong with a request, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The place in the body (`hours[0].open`) or the query parameter's name.
+    /// The path in the body (`hours[0].open`) or the name of the query parameter.
     pub path: String,
-    /// What is wrong there.
     pub code: ProblemCode,
 }
 
 impl Problem {
-    /// A problem at a place.
     pub fn new(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
         Self { path: path.into(), code: code.into() }
     }
 }
 
-/// What is wrong at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemCode {
-    /// It has to be there.
     Required,
-    /// It has to be there beside the property of this name.
     RequiredWith(&'static str),
-    /// One of these properties has to be there.
     OneRequired(&'static [&'static str]),
     /// Either it or the property of this name has to be there.
     RequiredOr(&'static str),
@@ -36,23 +29,14 @@ pub enum ProblemCode {
     NotWith(&'static [&'static str]),
     /// Time off is from one instant to another, or from one date to another.
     InstantsOrDates,
-    /// It is no property of the object.
     UnknownProperty,
-    /// It is no parameter of the path.
     UnknownParameter,
-    /// The object or the query has it twice.
     GivenTwice,
-    /// The list has it twice.
     ListedTwice,
-    /// It has to be a JSON string.
     NotAString,
-    /// It has to be true or false.
     NotABoolean,
-    /// It has to be a JSON array.
     NotAnArray,
-    /// It has to be a JSON object.
     NotAnObject,
-    /// The body has to be a JSON object.
     BodyNotAnObject,
     /// The endpoint takes no body.
     NoBody,
@@ -78,39 +62,23 @@ pub enum ProblemCode {
     ValuesMax(usize),
     /// So many more problems were found and are not named.
     Unnamed(usize),
-    /// The array has too few or too many items.
     Items {
-        /// The least number of items.
         min: usize,
-        /// The greatest number of items.
         max: usize,
     },
-    /// It has to be a whole number within these bounds, both included.
     WholeNumber {
-        /// The least.
         min: u64,
-        /// The greatest.
         max: u64,
     },
-    /// The number must not be greater than this.
     AtMost(u32),
-    /// The text is none of its kind.
     Text(TextError),
-    /// It has to be one of these words.
     OneOf(Vec<&'static str>),
-    /// It has to be a UUID.
     NotAUuid,
-    /// It has to be the code of a currency (ISO 4217).
     NotACurrency,
-    /// It has to be the name of a time zone (IANA).
     NotATimeZone,
-    /// It has to be the code of a region (ISO 3166).
     NotARegion,
-    /// It has to be an address of the web.
     NotAWebAddress,
-    /// It has to be a date.
     NotADate,
-    /// It has to be a time of day.
     NotALocalTime,
     /// It has to be an instant (RFC 3339).
     NotAnInstant,
@@ -120,51 +88,35 @@ pub enum ProblemCode {
     NotADateOrTime,
     /// It has to be a name with at most so many characters, or an id.
     NotANameOrId(usize),
-    /// It has to lie within these years.
     Years(i32, i32),
-    /// It has to be later than the property of this name.
     NotLaterThan(&'static str),
-    /// It must not be before the property of this name.
     Before(&'static str),
     /// It must be at most so many days from the property of this name, both counted.
     DaysFrom(&'static str, i64),
-    /// The clocks of the business skipped these days.
     SkippedDays,
-    /// A window opens before the day ends.
+    /// A window must open before `24:00`.
     OpensAtTheEnd,
-    /// Both ends are the same; the other one has this name.
+    /// Both ends are equal. The parameter names the other end.
     SameAs(&'static str),
-    /// The day has more windows than this.
     DayListed(Day, usize),
-    /// The week has more breaks than this.
     BreaksMax(usize),
-    /// The date has more windows than this.
     WindowsMax(usize),
     /// A closed day has no windows.
     WindowsOfClosed,
     /// A day that is not closed has a window.
     NoWindows,
-    /// The window overlaps one of this day.
     OverlapsDay(Day),
-    /// The window overlaps the one at this place.
+    /// The index of the overlapping window.
     OverlapsWindow(usize),
-    /// The business has no such record of this kind.
     NotOfTheBusiness(Named),
-    /// No active service has this id.
     NoActiveService,
-    /// No active staff member has this id.
     NoActiveStaff,
-    /// The staff member does not offer the service.
     NotOffered,
-    /// It has to be an active staff member who offers the service.
     NotOffering,
-    /// A contact needs a phone or an email here.
+    /// The contact of a booking needs a phone or an e-mail address.
     PhoneOrEmail,
-    /// A contact needs a name, a phone or an email.
     NamePhoneOrEmail,
-    /// A contact keeps a name, a phone or an email.
     KeepsNamePhoneOrEmail,
-    /// This contact has it.
     OfContact(ContactId),
     /// This person has it.
     OfPerson(PersonId),
@@ -186,15 +138,10 @@ pub enum ProblemCode {
     WaitingFull,
     /// This is in the way.
     InTheWay(Conflict),
-    /// Another record has it.
     Taken,
-    /// It is the role of the last active owner.
     LastOwner,
-    /// So many people belong to the business.
     People(usize),
-    /// The link has to be used first that was mailed to the present address.
     UseMailedLink,
-    /// The operator can add the person.
     OperatorCanAdd,
     /// The account has a password: a reset has to be made.
     MakeReset,
@@ -202,27 +149,19 @@ pub enum ProblemCode {
     MakeLink,
     /// The password is too easy to guess.
     Guessable(Vec<PasswordHint>),
-    /// As many rows of this kind are kept as may be.
     RowsFull {
-        /// The kind.
         kind: BudgetKind,
-        /// How many may be kept.
+        /// The limit, and the current number of rows.
         max: u64,
-        /// How many are.
         used: u64,
     },
-    /// With one more row of this kind, more bytes would be kept than may be.
     BytesFull {
-        /// The kind.
         kind: BudgetKind,
-        /// How many bytes may be kept.
+        /// The limit, the current number of bytes, and the bytes of the new row.
         max: u64,
-        /// How many are.
         used: u64,
-        /// How many the row has.
         more: u64,
     },
-    /// The next one can be sent after this time.
     NextIn(Wait),
     /// The next one can be sent at this instant.
     NextAt(Timestamp),
@@ -232,30 +171,22 @@ pub enum ProblemCode {
     NotAbsolute,
     /// No backup can be made in this directory.
     BackupDir(String, DirFault),
-    /// The same, of a parameter with a plus sign, which is a space in a query.
+    /// The problem of a parameter with a plus sign, which decodes to a space in a query.
     PlusInQuery(Box<ProblemCode>),
-    /// Webhooks cannot be sent to this URL.
     WebhookUrl(UrlRefusal),
-    /// So many webhook endpoints exist.
     Endpoints(usize),
-    /// The clocks of the business skip this time on that day.
     SkippedTime,
-    /// The clocks of the business show this time twice on that day.
     TimeTwice,
-    /// The box has to be ticked.
     NotTicked,
     /// The line cannot be imported.
     Import(ImportProblem),
-    /// In words of its own.
     Said(String),
 }
 
-/// How long it takes until something may be done once more, rounded up.
+/// The time until the action is possible again, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Minutes, at least 1.
     Minutes(i64),
-    /// Hours.
     Hours(i64),
 }
 
@@ -274,26 +205,19 @@ pub enum DirFault {
     NotWritable(String),
 }
 
-/// Why webhooks cannot be sent to a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlRefusal {
-    /// It has more characters than this.
     TooLong(usize),
-    /// It has another scheme than https, or none.
     NotHttps,
-    /// It has characters on which parsers disagree.
+    /// The URL has characters that URL parsers treat differently.
     Characters,
-    /// It has a user or a password.
     Credentials,
-    /// It has a fragment, be it empty.
     Fragment,
-    /// It has no host, or one that is no name.
     Host,
-    /// Its port is 0.
     Port,
-    /// It is no URL for another reason.
     Malformed,
-    /// Its host does not lead to public addresses only. No answer tells more, so that the service is no scanner.
+    /// The host resolves to a non-public address or does not resolve. One code for all cases prevents the use
+    /// of the service as a network scanner.
     NotPublic,
 }
 
@@ -370,20 +294,13 @@ pub enum ImportProblem {
     MoreCallsOfNoMessage(u64),
 }
 
-/// What a request may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
-    /// An appointment.
     Appointment,
-    /// A call.
     Call,
-    /// A contact.
     Contact,
-    /// A message.
     Message,
-    /// A service.
     Service,
-    /// A staff member.
     Staff,
 }
 

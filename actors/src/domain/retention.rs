@@ -1,4 +1,4 @@
-//! How long a business keeps what has happened: the operator's to set. What is not set is kept for ever.
+//! The retention of a business, which the operator sets. `None` keeps rows for ever.
 
 use std::ops::RangeInclusive;
 
@@ -7,39 +7,32 @@ use uuid::Uuid;
 
 use super::{SteadyTime, Timestamp};
 
-/// How many days something may be kept.
 pub const RETENTION_DAYS: RangeInclusive<u32> = 1..=36_500;
-/// For how many days entries of the audit log are kept at least.
 pub const AUDIT_DAYS_MIN: u32 = 90;
 
-/// For how many days a business keeps what has happened; `None` for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Calls, from when they were saved.
+    /// Since creation.
     pub calls_days: Option<u32>,
-    /// Messages, from when they were taken.
+    /// Since creation.
     pub messages_days: Option<u32>,
-    /// Entries of the audit log. The newest stays, however old it is.
+    /// The newest entry is always kept.
     pub audit_days: Option<u32>,
-    /// Appointments, from their end.
+    /// Since the end of the appointment.
     pub appointments_days: Option<u32>,
-    /// What was so when it was set; `None` where it never was.
     pub set: Option<RetentionSet>,
 }
 
-/// What was so when somebody set how long things are kept, who took the stamps of what was there at their word.
+/// The state when the retention was set. The operator accepted the time stamps of older rows at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
-    /// What time it was.
     pub at: Timestamp,
-    /// How far steady time had come.
     pub steady: SteadyTime,
-    /// What was there already has a smaller id.
+    /// Rows that existed have smaller ids.
     pub before: Uuid,
 }
 
 impl Retention {
-    /// The longest time that anything is kept which is not kept for ever.
     pub fn longest(&self) -> Option<TimeDelta> {
         let days = [self.calls_days, self.messages_days, self.audit_days, self.appointments_days];
         days.into_iter().flatten().max().map(|days| TimeDelta::days(i64::from(days)))
@@ -47,7 +40,7 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// What time it is as steady time tells it, counted from when this was set.
+    /// The current time according to steady time, counted from `at`.
     pub fn told_by(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

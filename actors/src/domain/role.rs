@@ -1,25 +1,20 @@
-//! What people may do in a business: the one table of roles and rights.
+//! The table of roles and rights in a business.
 
 use super::words::words;
 
 words! {
-    /// What a person is in a business.
     Role {
-        /// Runs the business.
         Owner = "owner",
-        /// Runs it in the owner's place, but for owners.
+        /// Like an owner, but cannot change owners.
         Admin = "admin",
-        /// Works in it.
         Member = "member",
     }
 }
 
-/// What a change or a page is about, as far as roles go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
     /// Calendar, appointments, messages, calls, contacts.
     Day,
-    /// One's own account and alert settings.
     Own,
     /// Profile, hours, special days, breaks, services, staff, knowledge.
     Settings,
@@ -27,27 +22,23 @@ pub enum Right {
     Data,
     /// API keys, webhooks and their log, the audit log, the mail log.
     Integrations,
-    /// People.
     People,
-    /// What only whoever runs the business decides: how long the audit log is kept.
+    /// The retention of the audit log.
     Ownership,
-    /// What the operator alone decides: suspending, budgets.
+    /// Operator only: suspension, budgets.
     Operation,
 }
 
-/// How far a role goes in something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// It is not shown: 404.
+    /// Not shown: 404.
     Hidden,
-    /// It is shown and not to be changed: 403.
+    /// Shown but not changeable: 403.
     Read,
-    /// It may be changed.
     Change,
 }
 
 impl Role {
-    /// How far this role goes.
     pub fn access(self, right: Right) -> Access {
         use Access::{Change, Hidden, Read};
         let row = match right {
@@ -64,7 +55,6 @@ impl Role {
         row[self as usize]
     }
 
-    /// Whether this role may make a change.
     pub fn may_change(self, right: Right) -> bool {
         self.access(right) == Access::Change
     }

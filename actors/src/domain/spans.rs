@@ -1,18 +1,18 @@
-//! Stretches of real time, and what they cover.
+//! Sets of time ranges.
 
 use std::ops::Range;
 
 use super::Timestamp;
 
-/// Stretches `[start, end)` in order, none of which is empty or touches another.
+/// Sorted, non-empty ranges `[start, end)` that do not overlap or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spans(Vec<Range<Timestamp>>);
 
 impl Spans {
-    /// The time that any of these covers; they may come in any order, overlap, touch and be empty.
+    /// Merges ranges in any order. They can overlap, touch or be empty.
     pub fn of(mut stretches: Vec<Range<Timestamp>>) -> Self {
         stretches.retain(|stretch| !stretch.is_empty());
-        // Mostly they are in order already, which makes this one look at each.
+        // The ranges are usually sorted already, so the sort is one pass.
         stretches.sort_by_key(|stretch| stretch.start);
         let mut merged: Vec<Range<Timestamp>> = Vec::with_capacity(stretches.len());
         for stretch in stretches {
@@ -24,41 +24,33 @@ impl Spans {
         Self(merged)
     }
 
-    /// Whether all of `[start, end)` is covered.
     pub fn cover(&self, start: Timestamp, end: Timestamp) -> bool {
         self.along().cover(start, end).is_ok()
     }
 
-    /// Whether any of `[start, end)` is covered.
     pub fn meet(&self, start: Timestamp, end: Timestamp) -> bool {
         self.along().meet(start, end).is_some()
     }
 
-    /// Each of them, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Range<Timestamp>> {
         self.0.iter()
     }
 
-    /// For questions about one time after the other.
     pub fn along(&self) -> Along<'_> {
         Along { spans: &self.0, at: 0 }
     }
 }
 
-/// Stretches that are asked about one time after the other: each question goes on from where the one before was
-/// answered. Questions in another order have the same answers, and cost a search.
+/// A cursor. Queries in ascending order continue at the last position; other orders give the same results but
+/// cost a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Along<'a> {
     spans: &'a [Range<Timestamp>],
-    /// The place of the stretch that answered last.
     at: usize,
 }
 
 impl<'a> Along<'a> {
-    /// Whether all of `[start, end)` is covered.
-    ///
-    /// # Errors
-    /// The instant before which nothing as long can start, either.
+    /// Errors: the earliest start at which a range of this length can be covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),
@@ -68,15 +60,13 @@ impl<'a> Along<'a> {
         }
     }
 
-    /// The first stretch that covers any of `[start, end)`.
     pub fn meet(&mut self, start: Timestamp, end: Timestamp) -> Option<&'a Range<Timestamp>> {
         self.ending_after(start).filter(|span| span.start < end)
     }
 
-    /// The first stretch that ends after the instant.
     fn ending_after(&mut self, instant: Timestamp) -> Option<&'a Range<Timestamp>> {
         let ends_after = |at: usize| self.spans.get(at).is_none_or(|span| span.end > instant);
-        // Mostly it is the one of last time, or the one behind it.
+        // Usually the range is the last one or its successor.
         let is_first = |at: usize| ends_after(at) && !at.checked_sub(1).is_some_and(ends_after);
         let near = [self.at, self.at + 1].into_iter().find(|at| is_first(*at));
         self.at = near.unwrap_or_else(|| self.spans.partition_point(|span| span.end <= instant));

@@ -1,8 +1,7 @@
-//! Whether one staff member can take a time: they are there by their own hours, they are not away, and they are free, with
-//! what is kept free around it.
+//! Whether one staff member can take a time: within their own hours, not absent, and free including buffers.
 //!
-//! What always holds: [`Taker::look`] alone decides it, for every time of a listing and for the one of a booking. It is
-//! quick for times in their order, and gives the same answers in any other.
+//! Invariant: [`Taker::look`] alone decides this, for listings and for bookings. It is fast for times in
+//! ascending order; other orders give the same results.
 
 use super::spans::Along;
 use super::{
@@ -10,10 +9,9 @@ use super::{
     Wanted,
 };
 
-/// How many hours of staff members are looked through for the same ones: mostly many have the same.
 const SAME_HOURS_MAX: usize = 16;
 
-/// The hours of staff members on the time line of a calendar, each laid once for all who have them.
+/// The hours of staff members as instants. Equal hours are computed once.
 pub(super) struct OwnHours<'a> {
     laid: &'a Laid,
     known: Vec<KnownHours<'a>>,
@@ -22,41 +20,35 @@ pub(super) struct OwnHours<'a> {
 struct KnownHours<'a> {
     hours: &'a StaffHours,
     spans: Spans,
-    /// Whether all that is asked about from now on lies outside.
     is_done_with: bool,
 }
 
-/// Which of the hours of staff members somebody's are.
+/// The index of a staff member's hours in [`OwnHours`].
 #[derive(Clone, Copy)]
 pub(super) struct HoursPlace(usize);
 
-/// Someone who offers the service, asked about one time after the other.
 pub(super) struct Taker<'a> {
-    /// Their own hours, if they have some.
     hours: Option<Along<'a>>,
-    /// When they are away and when they are busy, once somebody asks for a time within their hours.
+    /// Absences and appointments, loaded at the first query within their hours.
     held: Option<(Option<Along<'a>>, BusyOf<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,
     busy: &'a Busy,
 }
 
-/// What keeps somebody from taking a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
-    /// Why.
     pub(super) reason: SlotReason,
-    /// They can take nothing of the kind that starts later, but before this.
+    /// They also cannot take a later start before this instant.
     pub(super) until: Timestamp,
 }
 
 impl<'a> OwnHours<'a> {
-    /// Nobody's yet.
     pub(super) fn of(laid: &'a Laid) -> Self {
         Self { laid, known: Vec::new() }
     }
 
-    /// The place of a staff member's hours; `None` for one who is there whenever the business is open.
+    /// `None` for a staff member who is present during all opening hours.
     pub(super) fn place_of(&mut self, member: &'a StaffMember) -> Option<HoursPlace> {
         let hours = member.hours.as_ref()?;
         let first = self.known.len().saturating_sub(SAME_HOURS_MAX);
@@ -71,19 +63,16 @@ impl<'a> OwnHours<'a> {
         )))
     }
 
-    /// From now on everything that is asked about lies outside these hours.
     pub(super) fn be_done_with(&mut self, HoursPlace(at): HoursPlace) {
         self.known[at].is_done_with = true;
     }
 
-    /// Whether it does.
     pub(super) fn are_done_with(&self, HoursPlace(at): HoursPlace) -> bool {
         self.known[at].is_done_with
     }
 }
 
 impl<'a> Taker<'a> {
-    /// A staff member with what keeps them from taking times.
     pub(super) fn new(
         id: StaffId,
         hours: Option<(&'a OwnHours<'_>, HoursPlace)>,
@@ -94,19 +83,17 @@ impl<'a> Taker<'a> {
         Self { hours, held: None, id, blocked, busy }
     }
 
-    /// Whether nothing that was asked about lay within their hours.
     pub(super) fn was_never_there(&self) -> bool {
         self.held.is_none()
     }
 
-    /// Whether they are there and free for all of a time on the dates of the calendar.
     pub(super) fn look(&mut self, start: Timestamp, wanted: &Wanted) -> Result<(), Kept> {
         let kept = |reason, until| Err(Kept { reason, until });
         let end = wanted.end(start);
         if let Some(Err(until)) = self.hours.as_mut().map(|hours| hours.cover(start, end)) {
             return kept(SlotReason::StaffOff, until);
         }
-        // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
+        // An absence conflicts with a buffer, but closing hours and breaks do not.
         let (from, to) = wanted.around(start);
         let (away, busy) = self
             .held

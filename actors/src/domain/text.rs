@@ -1,26 +1,22 @@
-//! Texts that people type, with their limits: lengths count Unicode characters.
+//! Texts with limits. Lengths count Unicode characters.
 
-/// A text of `MIN` to `MAX` characters without NUL; with `MIN` of at least 1, not of white space only.
+/// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, it is not only white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 
-/// Why a text is refused.
+/// The rule that a text breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
-    /// Not within `min` to `max` characters.
     Length {
-        /// The least number of characters.
         min: usize,
-        /// The greatest number of characters.
         max: usize,
     },
-    /// Nothing but white space.
     Blank,
-    /// Holds U+0000.
+    /// The text contains U+0000.
     Nul,
-    /// Not `local@domain` without white space.
+    /// The text is not `local@domain` without white space.
     Email,
-    /// Not a number in E.164 form.
+    /// The text is not a number in E.164 form.
     Phone,
 }
 
@@ -31,10 +27,7 @@ impl<const MAX: usize> Default for Text<0, MAX> {
 }
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
-    /// Takes the text if it keeps the limits.
-    ///
-    /// # Errors
-    /// [`TextError::Nul`], [`TextError::Length`] or [`TextError::Blank`].
+    /// Errors: [`TextError::Nul`], [`TextError::Length`] or [`TextError::Blank`].
     pub fn new(text: String) -> Result<Self, TextError> {
         if text.contains('\0') {
             return Err(TextError::Nul);
@@ -48,29 +41,22 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
         Ok(Self(text))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, owned.
     pub fn into_string(self) -> String {
         self.0
     }
 }
 
-/// A person's name: empty while it is not known, else a text of at most 200 characters that is not of white space only.
+/// A person's name: empty if unknown, else at most 200 characters that are not only white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonName(String);
 
 impl PersonName {
-    /// The greatest number of characters.
     pub const CHARS_MAX: usize = 200;
 
-    /// Takes the name if it keeps the limits.
-    ///
-    /// # Errors
-    /// As [`Text::new`].
     pub fn new(name: String) -> Result<Self, TextError> {
         if name.is_empty() {
             return Ok(Self(name));
@@ -82,29 +68,23 @@ impl PersonName {
         }
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name, owned.
     pub fn into_string(self) -> String {
         self.0
     }
 }
 
-/// An email address, in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
+/// An e-mail address in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Email(String);
 
 impl Email {
-    /// The greatest number of characters.
     pub const CHARS_MAX: usize = 254;
 
-    /// Takes `local@domain` without white space or control characters, and folds it to lower case.
-    ///
-    /// # Errors
-    /// [`TextError::Length`] or [`TextError::Email`].
+    /// Accepts `local@domain` without white space or control characters, and folds it to lower case.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let folded = text.to_lowercase();
         let chars = text.chars().count().max(folded.chars().count());
@@ -122,7 +102,6 @@ impl Email {
         }
     }
 
-    /// The address in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -133,13 +112,10 @@ impl Email {
 pub struct Phone(String);
 
 impl Phone {
-    /// The greatest number of characters of a number as people write it, before it is in this form.
+    /// The maximum length of a number as people write it, before the conversion to E.164.
     pub const WRITTEN_CHARS_MAX: usize = 64;
 
-    /// Takes a number that is in E.164 form already; the edge reads national forms.
-    ///
-    /// # Errors
-    /// [`TextError::Phone`].
+    /// The caller converts national forms first.
     pub fn from_e164(text: String) -> Result<Self, TextError> {
         let digits = text.strip_prefix('+').unwrap_or_default();
         let good = (7..=15).contains(&digits.len())
@@ -148,7 +124,6 @@ impl Phone {
         if good { Ok(Self(text)) } else { Err(TextError::Phone) }
     }
 
-    /// The number, `+` first.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,5 @@
-//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339); and steady time, which no wall clock
-//! moves.
+//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and steady time, which is independent of
+//! the wall clock.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,11 +8,10 @@ use std::ops::{Add, Sub};
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// An instant, in milliseconds since 1970-01-01T00:00:00Z; always within the years 0000 to 9999.
+/// Milliseconds since 1970-01-01T00:00:00Z, always within the years 0000 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// Why a text is no timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampError;
 
@@ -25,12 +24,12 @@ impl fmt::Display for TimestampError {
 impl std::error::Error for TimestampError {}
 
 impl Timestamp {
-    /// The first instant that can be written: 0000-01-01T00:00:00.000Z.
+    /// 0000-01-01T00:00:00.000Z.
     pub const MIN: Self = Self(-62_167_219_200_000);
-    /// The last instant that can be written: 9999-12-31T23:59:59.999Z.
+    /// 9999-12-31T23:59:59.999Z.
     pub const MAX: Self = Self(253_402_300_799_999);
 
-    /// The instant `millis` after 1970; one that could not be written is moved to the nearest that can.
+    /// Saturates at [`Self::MIN`] and [`Self::MAX`].
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::MIN.0 {
             Self::MIN
@@ -41,17 +40,14 @@ impl Timestamp {
         }
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z.
     pub const fn millis(self) -> i64 {
         self.0
     }
 
-    /// Reads RFC 3339 with an offset or `Z`; digits below the millisecond are cut off.
-    ///
-    /// # Errors
-    /// When the text is anything else, names a date that does not exist, or lies outside the years 0000 to 9999.
+    /// Parses RFC 3339 with an offset or `Z`. Digits after the millisecond are dropped. Errors: The text has
+    /// another form, names a date that does not exist, or is outside the years 0000 to 9999.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
-        // chrono is more lenient than RFC 3339 about the separator.
+        // chrono accepts other separators than RFC 3339.
         if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
             return Err(TimestampError);
         }
@@ -60,12 +56,10 @@ impl Timestamp {
         if (Self::MIN.0..=Self::MAX.0).contains(&millis) { Ok(Self(millis)) } else { Err(TimestampError) }
     }
 
-    /// The same instant as chrono's type.
     pub fn utc(self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()
     }
 
-    /// Writes the fixed-width form, 24 ASCII bytes.
     fn write(self) -> [u8; 24] {
         let utc = self.utc();
         let mut out = *b"0000-00-00T00:00:00.000Z";
@@ -135,25 +129,24 @@ impl Serialize for Timestamp {
     }
 }
 
-/// A point of steady time, in milliseconds: the count of a store, which goes on evenly whatever the wall clock does. It
-/// began at what the wall clock showed when it was first counted, and has nothing to do with it since.
+/// A point of steady time, in milliseconds. The store counts it evenly, independent of the wall clock. The
+/// count started at the wall-clock time of the first start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteadyTime(i64);
 
 impl SteadyTime {
     const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-    /// The point at so many milliseconds; kept within the range of [`Timestamp`].
+    /// Saturates at the range of [`Timestamp`].
     pub const fn from_millis(millis: i64) -> Self {
         Self(Timestamp::from_millis(millis).millis())
     }
 
-    /// Its milliseconds.
     pub const fn millis(self) -> i64 {
         self.0
     }
 
-    /// The number of its day, 0 for all before the day 0.
+    /// The day number. Negative days count as day 0.
     pub fn day(self) -> u32 {
         u32::try_from(self.0.div_euclid(Self::DAY_MILLIS)).unwrap_or(0)
     }

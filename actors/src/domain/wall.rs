@@ -1,9 +1,9 @@
-//! The wall clock of a zone: which instants show a local time, and what is shown at an instant (contract §5, Clock
-//! changes). Zone data is chrono-tz's.
+//! The wall clock of a zone: conversion between local times and instants.
+//! chrono-tz supplies the zone data.
 //!
-//! Looking up an offset is what costs, so those of the dates at hand are looked up once. What always holds: where the
-//! offset is the same at both midnights of a date, it is so all day long, for no zone changes its clocks and changes
-//! them back within a day; everywhere else it is looked up for each time.
+//! Looking up an offset is expensive, so [`Wall::over`] looks up those of the given dates once. Invariant: if
+//! both midnights of a date have the same offset, the whole date has it, because no zone changes its clocks
+//! twice within a day. Other dates need a lookup for each time.
 
 use chrono::{
     FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Timelike,
@@ -12,31 +12,26 @@ use chrono_tz::{GapInfo, Tz};
 
 use super::{LocalTime, LocalWindow, Timestamp};
 
-/// The wall clock of a zone.
 #[derive(Clone, Debug)]
 pub(super) struct Wall {
     zone: Tz,
     first: NaiveDate,
-    /// From the first date on, the first instant of each that has only one offset.
+    /// For each date from the first on: its first instant, if it has only one offset.
     midnights: Vec<Option<Timestamp>>,
 }
 
-/// A window of one date as a stretch of real time, `[opens, closes)`, never empty.
+/// A window as the instants `[opens, closes)`, never empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
-    /// The first instant of it.
     pub(super) opens: Timestamp,
-    /// The first instant after it.
     pub(super) closes: Timestamp,
 }
 
 impl Wall {
-    /// The wall clock, with nothing looked up beforehand.
     pub(super) fn new(zone: Tz) -> Self {
         Self { zone, first: NaiveDate::MIN, midnights: Vec::new() }
     }
 
-    /// The same, with the offsets of these dates looked up.
     pub(super) fn over(zone: Tz, dates: impl Iterator<Item = NaiveDate>) -> Self {
         let mut dates = dates.peekable();
         let Some(&first) = dates.peek() else { return Self::new(zone) };
@@ -54,24 +49,23 @@ impl Wall {
         Self { zone, first, midnights: midnights.collect() }
     }
 
-    /// The first instant of the date so many days behind one, if it is known to have only one offset.
+    /// The first instant of the date `later` days after `date`, if it is known to have only one offset.
     fn midnight(&self, date: NaiveDate, later: u16) -> Option<Timestamp> {
         let at = (date - self.first).num_days() + i64::from(later);
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// The instant at which the clock shows so many minutes after the midnight of a date, if counting them is enough.
+    /// The instant `minutes` after the midnight of a date, if the dates in between have one offset.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
     }
 
-    /// What the wall clock shows at an instant.
     pub(super) fn local(&self, at: Timestamp) -> NaiveDateTime {
         at.utc().with_timezone(&self.zone).naive_local()
     }
 
-    /// The instants at which the wall clock shows this time: a repeated one is two, a skipped one is none.
+    /// The instants at which the wall clock shows this time: two for a repeated time, none for a skipped one.
     pub(super) fn showing(&self, wall: NaiveDateTime) -> MappedLocalTime<Timestamp> {
         match self.midnight(wall.date(), 0) {
             Some(midnight) => {
@@ -86,29 +80,29 @@ impl Wall {
         }
     }
 
-    /// The first instant at which the wall clock shows this time; for one that is skipped, the first after the gap.
+    /// The first instant at which the wall clock shows this time, or the first after the gap for a skipped
+    /// time.
     pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
         self.first_of(wall, &self.showing(wall))
     }
 
-    /// The same for a time whose instants are known.
     pub(super) fn first_of(&self, wall: NaiveDateTime, showing: &MappedLocalTime<Timestamp>) -> Timestamp {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant at which the wall clock shows this time; for one that is skipped, the first after the gap.
+    /// The last instant at which the wall clock shows this time, or the first after the gap for a skipped
+    /// time.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The first instant of a date.
     pub(super) fn day_start(&self, date: NaiveDate) -> Timestamp {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// The first instant behind this one at which the wall clock shows a time of a day; of a time that a clock change
-    /// skips, the first instant after the gap, and of one that it repeats, the first. A date that the zone skipped has
-    /// none.
+    /// The first instant after `after` at which the wall clock shows this time of day. A skipped time gives
+    /// the first instant after the gap, a repeated time its first instant. Dates that the zone skipped are
+    /// ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -116,8 +110,8 @@ impl Wall {
         instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
     }
 
-    /// The window that opens on a date in real time, unless a clock change swallows it whole: from the earlier instant of
-    /// an opening time that is repeated to the later one of a closing time, and from or to the end of a gap.
+    /// The window of a date as instants, or `None` if a clock change skips all of it. A repeated opening time
+    /// counts the first time, a repeated closing time the last time; a time in a gap moves to its end.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
@@ -130,21 +124,19 @@ impl Wall {
         (opens < closes).then_some(Stretch { opens, closes })
     }
 
-    /// The first instant after the gap that this skipped time lies in.
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // Where the gap begins and which offset ended there say when it was; its end may be an ambiguous time.
+        // The begin of the gap and the offset before it determine the instant. The end of the gap can be
+        // ambiguous.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a local time that does not exist follows one that does");
         instant(skipped, before.fix())
     }
 }
 
-/// A wall-clock time of a date; `24:00` is the next midnight.
 fn wall_clock(date: NaiveDate, time: LocalTime) -> Option<NaiveDateTime> {
     date.and_time(NaiveTime::MIN).checked_add_signed(TimeDelta::minutes(i64::from(time.minutes())))
 }
 
-/// The instant at which the wall clock shows this time under this offset.
 fn instant(wall: NaiveDateTime, offset: FixedOffset) -> Timestamp {
     let wall_millis = wall.and_utc().timestamp_millis();
     Timestamp::from_millis(wall_millis - i64::from(offset.local_minus_utc()) * 1_000)
@@ -156,14 +148,14 @@ mod tests {
 
     use super::*;
 
-    /// Every other hour of every date that can be booked would be as good as a proof, and takes minutes; clocks change
-    /// by months and hours, so some hours of the years of most changes do.
+    /// Checking every second hour of every bookable date would take minutes. Clock changes last for months
+    /// and shift by hours, so a sample of hours in the years with most changes suffices.
     #[test]
     fn a_date_with_one_offset_at_both_midnights_has_it_all_day_in_every_zone() {
         let year = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap();
         for zone in TZ_VARIANTS {
             let dates = year(1970).iter_days().take_while(|date| *date < year(2040));
-            // Each zone begins on another day of the week, and each date is looked at at another hour.
+            // Each zone starts on a different day of the week, which varies the dates.
             for date in dates.skip(zone.name().len() % 5).step_by(5) {
                 let wall = Wall::over(zone, std::iter::once(date));
                 let Some(midnight) = wall.midnight(date, 0) else { continue };

@@ -1,7 +1,6 @@
-//! One mechanism for the closed sets of words in the API (`instant`, `confirmed`, `dashboard` …): one table each,
-//! from which reading and writing follow.
+//! A macro for enums whose variants are words of the API (`instant`, `confirmed` …).
 
-/// Declares an enum whose variants are words of the API.
+/// Declares an enum with a word for each variant, and derives parsing, `Display` and serde from the table.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -11,17 +10,15 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every value, in the order of the specification.
+            /// In the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The word the API uses.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
             }
 
-            /// The value the API calls by this word.
             pub fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$variant),)*
