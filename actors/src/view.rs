@@ -1,7 +1,6 @@
-//! The resources as the API shows them (spec §2). An answer to a change is one of these values; it is rendered at the
-//! edge, for an event, and for a remembered answer, which is read back into the same type.
-//!
-//! A view is made from records at one moment. Names of services, staff and contacts are those of that moment.
+//! The resources as the API shows them. A view is the response to a change, the data of an event, and the
+//! stored value of an idempotency key. It contains the names of services, staff and contacts at the time of
+//! the change.
 
 mod appointments;
 mod audit;
@@ -52,22 +51,20 @@ pub use people::{
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 
-/// What an answer can show.
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}
 
 impl<V: Serialize + DeserializeOwned + Send + 'static> View for V {}
 
-/// What a view mostly fits into, in bytes of JSON, so that it is rendered into one piece of memory.
+/// The initial buffer for a rendered view, in bytes. Most views fit.
 const VIEW_BYTES: usize = 768;
 
-/// Renders a view as the JSON that answers and events carry.
 pub fn render<V: Serialize>(view: &V) -> Vec<u8> {
     let mut json = Vec::with_capacity(VIEW_BYTES);
     serde_json::to_writer(&mut json, view).expect("a view has string keys and no failing field");
     json
 }
 
-/// The strong entity tag of a resource (RFC 9110 §8.8.3), quotes included, from its rendered JSON.
+/// The strong entity tag of rendered JSON (RFC 9110 §8.8.3), with quotes.
 pub fn etag(json: &[u8]) -> String {
     format!("\"{}\"", BASE64_URL_SAFE_NO_PAD.encode(&Sha256::digest(json)[..16]))
 }

@@ -11,81 +11,75 @@ use crate::domain::{
     ServiceId, Source, StaffId, Timestamp,
 };
 
-/// An appointment, with the names it refers to.
+/// An appointment, with the names of its service, staff member and contact.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Appointment")]
 pub struct AppointmentView {
-    /// Its id.
+    /// The appointment's id.
     pub id: AppointmentId,
-    /// Where it stands.
+    /// The status of the appointment.
     pub status: AppointmentStatus,
-    /// When it starts.
+    /// The start time.
     pub starts_at: Timestamp,
-    /// When it ends.
+    /// The end time.
     pub ends_at: Timestamp,
-    /// IANA name of the business's zone.
+    /// IANA name of the business's time zone.
     pub timezone: Cow<'static, str>,
-    /// What is booked.
+    /// The booked service.
     pub service_id: ServiceId,
-    /// Its name.
+    /// The service's name.
     pub service_name: String,
-    /// With whom.
+    /// The staff member who holds the appointment.
     pub staff_id: StaffId,
-    /// Their name.
+    /// The staff member's name.
     pub staff_name: String,
-    /// For whom; null once they were erased.
+    /// The contact; null after the contact was erased.
     pub contact_id: Option<ContactId>,
-    /// Their name.
+    /// The contact's name.
     pub contact_name: Option<String>,
-    /// Their phone number, E.164.
+    /// The contact's phone number, E.164.
     pub contact_phone: Option<String>,
-    /// Where the booking came from.
+    /// The channel of the booking.
     pub source: Source,
-    /// Whether it stands in the staff member's own calendar.
+    /// The state of the copy in the staff member's own calendar.
     pub calendar_sync_status: CalendarSyncStatus,
-    /// The time that stays free before and after it. No API shows it, so a repeated answer has none.
+    /// Not serialised, so a stored response has none.
     #[serde(skip)]
     pub buffers: Buffers,
-    /// When it was booked or asked for.
+    /// The time of the booking or request.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// An appointment, as the business's team sees it.
+/// An appointment as the team sees it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorAppointment")]
 pub struct OperatorAppointmentView {
-    /// What integrations see.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// What the team notes of it.
+    /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
 }
 
-/// Some view of an appointment.
 pub trait SomeAppointmentView: View {
-    /// The appointment with the names it refers to.
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self;
 }
 
-/// What an appointment refers to, as it is at the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct AppointmentParties<'a> {
-    /// The business's zone, by its IANA name.
     pub timezone: &'static str,
-    /// The service's name.
     pub service_name: &'a str,
-    /// The staff member's name.
     pub staff_name: &'a str,
-    /// The contact, unless they were erased or cannot be read.
+    /// `None` if the contact was erased or cannot be read.
     pub contact: Option<&'a Contact>,
 }
 
 impl SomeAppointmentView for OperatorAppointmentView {
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
-        // Those of an appointment whose contact was erased go in steps behind that.
+        // An erasure deletes the contact first and the notes of its appointments later.
         let notes = parties.contact.and_then(|_| appointment.notes.clone());
         let notes = (&notes).into();
         Self { appointment: SomeAppointmentView::new(appointment, parties), notes }

@@ -10,54 +10,54 @@ use crate::domain::{Actor, AuditAction, AuditEntry, AuditId, AuditedKind, KeyId,
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditEntry")]
 pub struct AuditView {
-    /// Its id.
+    /// The entry's id.
     pub id: AuditId,
-    /// When the change was made.
+    /// The time of the change.
     pub at: Timestamp,
-    /// Who made it.
+    /// The author of the change.
     pub actor: ActorView,
-    /// What was done.
+    /// The action.
     #[schemars(with = "String")]
     pub action: AuditAction,
     /// The kind of record.
     #[schemars(with = "String")]
     pub resource_type: AuditedKind,
-    /// The record.
+    /// The record's id.
     #[schemars(with = "KeyId")]
     pub resource_id: uuid::Uuid,
-    /// The fields that changed; empty for a creation.
+    /// The changed fields; empty for a creation.
     pub changes: Vec<FieldChangeView>,
 }
 
-/// Who made a change.
+/// The author of a change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditActor")]
 pub struct ActorView {
     /// `api_key`, `operator`, `person` or `system`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The key's or the person's id.
+    /// The id of the key or the person.
     #[schemars(with = "Option<KeyId>")]
     pub id: Option<uuid::Uuid>,
 }
 
-/// One field that a change gave another value.
+/// A field with another value after a change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FieldChange")]
 pub struct FieldChangeView {
-    /// Its name.
+    /// The field's name.
     pub field: String,
-    /// Its value before.
+    /// The value before the change.
     #[serde(serialize_with = "raw")]
     #[schemars(with = "serde_json::Value")]
     pub from: String,
-    /// Its value after.
+    /// The value after the change.
     #[serde(serialize_with = "raw")]
     #[schemars(with = "serde_json::Value")]
     pub to: String,
 }
 
-/// Serialises a text that is JSON already as that JSON.
+/// Serialises a text that is JSON as that JSON.
 fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let value: serde_json::Value = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
     value.serialize(serializer)

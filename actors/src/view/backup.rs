@@ -5,38 +5,38 @@ use serde::Serialize;
 
 use crate::domain::{BackupId, BusinessId, Timestamp};
 
-/// A backup that was begun.
+/// A backup that was started.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupBegun")]
 pub struct BackupBegunView {
-    /// Its id, for asking how far it has come.
+    /// The backup's id.
     pub id: BackupId,
 }
 
-/// How far a backup has come.
+/// The progress or result of a backup.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Backup")]
 pub struct BackupView {
-    /// Its id.
+    /// The backup's id.
     pub id: BackupId,
     /// `running`, `done`, `incomplete` or `failed`.
     pub status: &'static str,
-    /// Its directory, on the service's machine.
+    /// The directory of the backup on the service's machine.
     pub to: String,
-    /// How many rows are in it so far.
+    /// The number of rows in the backup so far.
     pub rows: u64,
-    /// How many bytes.
+    /// The number of bytes so far.
     pub bytes: u64,
-    /// When it was asked for.
+    /// The time of the request.
     pub started_at: Timestamp,
-    /// When it came to its end.
+    /// The end of the backup.
     pub ended_at: Option<Timestamp>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub error: Option<String>,
-    /// The manifest, once the backup is done or incomplete.
+    /// The manifest of a backup that is done or incomplete.
     pub manifest: Option<BackupManifestView>,
-    /// The kinds of records of which another number was recorded than found: the first 1,000. A backup with any is
-    /// `incomplete`; all other businesses are whole in it. Absent from any other backup.
+    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. A backup with
+    /// such a problem is `incomplete`; all other businesses are complete in it. Absent without problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
     /// The number of all such kinds. Absent without problems.
@@ -44,7 +44,7 @@ pub struct BackupView {
     pub problem_count: Option<u64>,
 }
 
-/// A kind of records of a business of which another number was recorded than found.
+/// A kind of records of a business with different numbers of recorded and found rows.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupProblem")]
 pub struct BackupProblemView {
@@ -58,24 +58,24 @@ pub struct BackupProblemView {
     pub found: u64,
 }
 
-/// What a backup says of itself.
+/// The manifest of a backup.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupManifest")]
 pub struct BackupManifestView {
     /// The format of the store.
     pub format: u16,
-    /// The version of the service that made it.
+    /// The version of the service that made the backup.
     pub version: String,
-    /// The number of the newest commit that is in it.
+    /// The number of the newest commit in the backup.
     pub sequence: u64,
-    /// When that was.
+    /// The time of that commit.
     pub taken_at: String,
-    /// How many rows are in it.
+    /// The number of rows.
     pub rows: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// How many chunks they are in.
+    /// The number of chunks.
     pub chunks: usize,
-    /// The SHA-256 of the manifest, which holds those of the chunks.
+    /// The SHA-256 of the manifest, which contains those of the chunks.
     pub sha256: String,
 }

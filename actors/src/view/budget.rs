@@ -1,4 +1,4 @@
-//! What a business may keep, and keeps, as the operator API shows it: a property for each kind.
+//! The budget of a business and its usage, as the operator API shows them: one property for each kind.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,26 +9,25 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 
-/// A budget and what is used of it, with the defaults filled in.
+/// The budget and the usage of each kind. Defaults are filled in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BudgetView(BTreeMap<BudgetKind, UseView>);
 
-/// What is allowed and used of one kind.
+/// The limits and the usage of one kind.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BudgetUse")]
 struct UseView {
-    /// At most so many rows.
+    /// The maximum number of rows.
     rows_max: u64,
-    /// At most so many bytes.
+    /// The maximum number of bytes.
     bytes_max: u64,
-    /// How many rows there are.
+    /// The current number of rows.
     rows: u64,
-    /// How many bytes are in them.
+    /// The current number of bytes.
     bytes: u64,
 }
 
 impl BudgetView {
-    /// The view of a budget and of what there is.
     pub fn new(budget: &Budget, used: &Usage) -> Self {
         let view = |kind: BudgetKind| {
             let (allowed, Amount { rows, bytes }) = (budget.allowed(kind), used.of(kind));
@@ -38,7 +37,7 @@ impl BudgetView {
     }
 }
 
-/// A property for each kind, as it is serialised.
+/// Has a property for each kind.
 impl JsonSchema for BudgetView {
     fn schema_name() -> Cow<'static, str> {
         "Budget".into()
@@ -55,11 +54,10 @@ impl JsonSchema for BudgetView {
     }
 }
 
-/// What the operator says of each kind; null is the default.
+/// The operator's limits of each kind; null is the default.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsView(BTreeMap<BudgetKind, LimitView>);
 
-/// What the operator says of one kind.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct LimitView {
     rows_max: Option<u64>,

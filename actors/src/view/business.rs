@@ -11,24 +11,24 @@ use crate::domain::{BookingMode, Business, BusinessId, Day, DayHours, Locale, Ti
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Business")]
 pub struct BusinessView {
-    /// Stable identifier.
+    /// The business's id.
     pub id: BusinessId,
-    /// Its name.
+    /// The name of the business.
     pub name: String,
     /// IANA time zone name.
     pub timezone: Cow<'static, str>,
     /// Default language for callers.
     pub locale: Locale,
-    /// Its web site.
+    /// The web site.
     #[schemars(extend("format" = "uri"))]
     pub website_url: Option<String>,
-    /// How appointments come about.
+    /// The way in which appointments are confirmed.
     pub booking_mode: BookingMode,
     /// Opening hours; a day that is not listed is closed.
     pub hours: Vec<HoursView>,
-    /// When it was created.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -36,12 +36,12 @@ pub struct BusinessView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OpeningHours")]
 pub struct HoursView {
-    /// The day on which they begin.
+    /// The day on which the business opens.
     pub day: Day,
     /// Local time, `HH:MM`, to `23:59`.
     #[schemars(with = "crate::domain::LocalTime")]
     pub open: String,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    /// Local time, `HH:MM`; a time before `open` is on the next day.
     #[schemars(with = "crate::domain::LocalTime")]
     pub close: String,
 }
@@ -68,18 +68,18 @@ impl From<&Business> for BusinessView {
     }
 }
 
-/// A business, as its operator sees it.
+/// A business, as the operator sees it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorBusiness")]
 pub struct OperatorBusinessView {
-    /// What integrations see.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub business: BusinessView,
     /// The region in which national phone numbers are read.
     pub phone_region: String,
-    /// Whether its keys are shut out.
+    /// Whether the business is suspended, so that its API keys are refused.
     pub suspended: bool,
-    /// When nothing is booked though it is open.
+    /// Weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<BreakView>,
 }
 
@@ -87,12 +87,12 @@ pub struct OperatorBusinessView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Break")]
 pub struct BreakView {
-    /// The day on which it begins.
+    /// The day on which the break starts.
     pub day: Day,
     /// Local time, `HH:MM`, to `23:59`.
     #[schemars(with = "crate::domain::LocalTime")]
     pub from: String,
-    /// Local time, `HH:MM`; earlier than `from` means on the next day.
+    /// Local time, `HH:MM`; a time before `from` is on the next day.
     #[schemars(with = "crate::domain::LocalTime")]
     pub to: String,
 }

@@ -12,17 +12,17 @@ use crate::domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMemb
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Service")]
 pub struct ServiceView {
-    /// Its id.
+    /// The service's id.
     pub id: ServiceId,
-    /// Its name.
+    /// The name of the service.
     pub name: String,
-    /// What it is; empty when nobody said.
+    /// The description; can be empty.
     pub description: String,
-    /// How long it takes, in minutes.
+    /// The duration in minutes.
     pub duration_minutes: u32,
-    /// When it was created.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -43,22 +43,22 @@ impl From<&Service> for ServiceView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorService")]
 pub struct OperatorServiceView {
-    /// What integrations see.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub service: ServiceView,
-    /// Whether it can be booked.
+    /// Whether the service can be booked.
     pub active: bool,
-    /// How long before an appointment the staff member is kept free, in minutes.
+    /// The time that the staff member is kept free before an appointment, in minutes.
     pub buffer_before_minutes: u32,
-    /// How long after an appointment the staff member is kept free, in minutes.
+    /// The time that the staff member is kept free after an appointment, in minutes.
     pub buffer_after_minutes: u32,
-    /// How long before it begins customers have to book, in minutes.
+    /// The minimum time between a customer's booking and the start, in minutes.
     pub min_notice_minutes: u32,
-    /// How many local days ahead customers can book; null for as far as they like.
+    /// How many local days ahead customers can book; null without a limit.
     pub max_advance_days: Option<u32>,
-    /// What it costs, in hundredths of the currency.
+    /// The price in hundredths of the currency.
     pub price_cents: Option<u32>,
-    /// The currency of the price, by its ISO 4217 code.
+    /// The ISO 4217 code of the price's currency.
     #[schemars(with = "Option<Currency>")]
     pub currency: Option<String>,
 }
@@ -82,19 +82,19 @@ impl From<&Service> for OperatorServiceView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "StaffMember")]
 pub struct StaffView {
-    /// Their id.
+    /// The staff member's id.
     pub id: StaffId,
-    /// Their name.
+    /// The staff member's name.
     pub name: String,
-    /// Whether they take appointments.
+    /// Whether the staff member takes appointments.
     pub active: bool,
-    /// IANA name of the zone they see times in.
+    /// IANA name of the zone in which the staff member sees times.
     pub timezone: Cow<'static, str>,
-    /// The services they offer.
+    /// The services that the staff member offers.
     pub service_ids: Vec<ServiceId>,
-    /// When they were added.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When they last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -116,10 +116,10 @@ impl From<&StaffMember> for StaffView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorStaffMember")]
 pub struct OperatorStaffView {
-    /// What integrations see.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub staff: StaffView,
-    /// Their own hours, on the business's clocks; null where they are there whenever it is open.
+    /// The staff member's own hours in the business's time zone; null means present during all opening hours.
     pub hours: Option<Vec<HoursView>>,
 }
 

@@ -12,37 +12,36 @@ use crate::domain::{Contact, ContactId, Locale, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Contact")]
 pub struct ContactView {
-    /// Their id.
+    /// The contact's id.
     pub id: ContactId,
-    /// Their name.
+    /// The contact's name.
     pub name: Option<String>,
-    /// Their phone number, E.164.
+    /// The phone number, E.164.
     pub phone: Option<String>,
-    /// Their email address.
+    /// The e-mail address.
     pub email: Option<String>,
-    /// The language they speak.
+    /// The contact's language.
     pub locale: Option<Locale>,
-    /// IANA name of the zone they live in.
+    /// IANA name of the contact's time zone.
     pub timezone: Option<Cow<'static, str>>,
-    /// When they first appeared.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When they last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// A contact, as the business's team sees them.
+/// A contact, as the team sees it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OperatorContact")]
 pub struct OperatorContactView {
-    /// What integrations see.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub contact: ContactView,
-    /// What the team notes of them.
+    /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
 }
 
-/// Some view of a contact.
 pub trait SomeContactView: View + for<'a> From<&'a Contact> {}
 
 impl<V: View + for<'a> From<&'a Contact>> SomeContactView for V {}

@@ -12,47 +12,46 @@ use crate::domain::{
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PhoneCall")]
 pub struct CallView {
-    /// Its id.
+    /// The call's id.
     pub id: CallId,
-    /// Who called whom.
+    /// The direction of the call.
     pub direction: Direction,
-    /// How it ended.
+    /// The status at the end of the call.
     pub status: CallStatus,
-    /// What came of it.
+    /// The result of the call.
     pub outcome: CallOutcome,
-    /// The number that called, E.164.
+    /// The calling number, E.164.
     pub from_number: Option<String>,
-    /// The number that was called, E.164.
+    /// The called number, E.164.
     pub to_number: Option<String>,
-    /// The contact who called or was called.
+    /// The contact at the other end.
     pub contact_id: Option<ContactId>,
-    /// Their name.
+    /// The contact's name.
     pub contact_name: Option<String>,
-    /// When it started.
+    /// The start of the call.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// The end of the call.
     pub ended_at: Timestamp,
-    /// How long the talk took, in seconds.
+    /// The duration of the conversation in seconds.
     pub duration_seconds: u32,
-    /// The language that was spoken.
+    /// The language of the conversation.
     pub locale: Option<Locale>,
-    /// What was said.
+    /// A summary of the conversation.
     pub summary: Option<String>,
-    /// Where the recording is.
+    /// The address of the recording.
     #[schemars(extend("format" = "uri"))]
     pub recording_url: Option<String>,
-    /// The appointment that the call was about.
+    /// The appointment of the call.
     pub appointment_id: Option<AppointmentId>,
     /// The message that was taken.
     pub message_id: Option<MessageId>,
-    /// When it was saved.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl CallView {
-    /// The call with the name of its contact.
     pub fn new(call: &CallRecord, contact_name: Option<&str>) -> Self {
         Self {
             id: call.id,
@@ -81,27 +80,27 @@ impl CallView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TakenMessage")]
 pub struct MessageView {
-    /// Its id.
+    /// The message's id.
     pub id: MessageId,
-    /// The call in which it was taken.
+    /// The call in which the message was taken.
     pub call_id: Option<CallId>,
-    /// The contact who left it.
+    /// The contact who left the message.
     pub contact_id: Option<ContactId>,
-    /// Who left it, as they said.
+    /// The caller's name, as stated by the caller.
     pub caller_name: Option<String>,
     /// The number to call back, E.164.
     pub caller_phone: Option<String>,
-    /// What it says.
+    /// The text of the message.
     pub body: String,
-    /// How soon the team should see it.
+    /// The urgency of the message.
     pub urgency: Urgency,
-    /// For whom it is.
+    /// The staff member to whom the message is addressed.
     pub staff_id: Option<StaffId>,
-    /// How far the team is with it.
+    /// The team's progress with the message.
     pub status: MessageStatus,
-    /// When it was taken.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -123,24 +122,24 @@ impl From<&TakenMessage> for MessageView {
     }
 }
 
-/// A piece of knowledge.
+/// A knowledge entry.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Knowledge")]
 pub struct KnowledgeView {
-    /// Its id.
+    /// The entry's id.
     pub id: KnowledgeId,
-    /// What it is about.
+    /// The subject.
     pub title: String,
-    /// What it says.
+    /// The content.
     pub content: String,
-    /// Where it comes from.
+    /// The address of the source.
     #[schemars(extend("format" = "uri"))]
     pub source_url: Option<String>,
-    /// The language it is in.
+    /// The language of the entry.
     pub locale: Option<Locale>,
-    /// When it was added.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! Special days, time off, and what a change leaves outside of when bookings can be made.
+//! Special days, time off, and the appointments outside bookable time after a change.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
 
-/// How many of the appointments that lie outside are named; all are counted.
+/// The maximum number of ids in `affected`.
 pub const AFFECTED_IDS_MAX: usize = 100;
 
-/// A date on which a business is closed, or open at other hours than those of the week.
+/// A date on which a business is closed or has different opening hours.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SpecialDay")]
 pub struct SpecialDayView {
     /// The date, in the business's time zone.
     #[schemars(with = "NaiveDate")]
     pub date: String,
-    /// Whether nothing opens on it.
+    /// Whether the business does not open on this date.
     pub closed: bool,
-    /// The windows that open on it.
+    /// The opening hours of the date.
     pub windows: Vec<WindowView>,
-    /// What day it is.
+    /// A note about the day.
     pub note: Option<String>,
-    /// When it was first set.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -35,7 +35,7 @@ pub struct WindowView {
     /// Local time, `HH:MM`, to `23:59`.
     #[schemars(with = "crate::domain::LocalTime")]
     pub open: String,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    /// Local time, `HH:MM`; a time before `open` is on the next day.
     #[schemars(with = "crate::domain::LocalTime")]
     pub close: String,
 }
@@ -58,32 +58,32 @@ impl From<&SpecialDay> for SpecialDayView {
     }
 }
 
-/// A special day that is none any more.
+/// A special day that was deleted.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SpecialDayRemoved")]
 pub struct SpecialDayRemovedView {
-    /// The date, which is as the week has it again.
+    /// The date, which has weekly hours again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
-    /// The appointments on it that lie outside.
+    /// The appointments of the date outside bookable time.
     pub affected: AffectedView,
 }
 
-/// Time that a staff member has off.
+/// Time off of a staff member.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TimeOff")]
 pub struct TimeOffView {
-    /// Its id.
+    /// The time off's id.
     pub id: BlockedTimeId,
-    /// Whose.
+    /// The staff member.
     pub staff_id: StaffId,
-    /// The first instant of it.
+    /// The start, inclusive.
     pub starts_at: Timestamp,
-    /// The first instant after it.
+    /// The end, exclusive.
     pub ends_at: Timestamp,
-    /// What it is for.
+    /// A note about the reason.
     pub note: Option<String>,
-    /// When it was added; it never changes.
+    /// The time of creation; time off never changes.
     pub created_at: Timestamp,
 }
 
@@ -100,21 +100,19 @@ impl From<&BlockedTime> for TimeOffView {
     }
 }
 
-/// The appointments to come that a change concerns and that lie outside of when they could be booked, be it by this change
-/// or by an earlier one. They stay. What others keep free around them, and how early a service has to be booked, are left
-/// out of account.
+/// The future appointments that a change concerns and that are outside bookable time, because of this change
+/// or an earlier one. They stay booked. Buffers and notice are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Affected")]
 pub struct AffectedView {
-    /// How many there are.
+    /// The number of appointments.
     pub count: usize,
-    /// Their ids, by when they start; the first 100.
+    /// The ids of the first 100 appointments, sorted by start.
     #[schemars(length(max = AFFECTED_IDS_MAX))]
     pub ids: Vec<AppointmentId>,
 }
 
 impl AffectedView {
-    /// These appointments.
     pub fn of(mut ids: Vec<AppointmentId>) -> Self {
         let count = ids.len();
         ids.truncate(AFFECTED_IDS_MAX);
@@ -122,14 +120,14 @@ impl AffectedView {
     }
 }
 
-/// A resource as a change has left it, with the appointments that it concerns and that lie outside.
+/// A resource after a change, with the appointments outside bookable time that the change concerns.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{V}Change")]
 pub struct AffectingView<V> {
     /// The resource.
     #[serde(flatten)]
     pub resource: V,
-    /// The appointments that it concerns and that lie outside.
+    /// The appointments outside bookable time that the change concerns.
     pub affected: AffectedView,
 }
 

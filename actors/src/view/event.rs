@@ -6,26 +6,26 @@ use serde::Serialize;
 use super::render;
 use crate::domain::{BusinessId, EventId, EventType, Timestamp};
 
-/// An event as it is sent (spec §2, the envelope), about a resource.
+/// The envelope of an event about a resource.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Event<V> {
-    /// The event's id, the same on every delivery of it.
+    /// The event's id, the same on every delivery.
     pub id: EventId,
-    /// What happened.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub kind: EventType,
     /// The version of `data`.
     #[schemars(extend("const" = "v1"))]
     pub api_version: &'static str,
-    /// When it happened.
+    /// The time of the event.
     pub created_at: Timestamp,
-    /// The business in which it happened.
+    /// The business of the event.
     pub business_id: BusinessId,
-    /// What it is about, as it was then.
+    /// The resource at the time of the event.
     pub data: V,
 }
 
-/// The bytes of an event about a resource that is rendered already.
+/// The JSON of an event about a resource that is rendered already.
 pub(crate) fn event(
     id: EventId,
     event: EventType,
@@ -39,11 +39,10 @@ pub(crate) fn event(
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }
 
-/// What stands where the resource goes, and is cut off with the end of the event.
+/// A placeholder for the resource. It is truncated together with the end of the event.
 #[derive(Serialize)]
 struct Absent;
 
-/// It and the end of the event.
 const ABSENT: &[u8] = b"null}";
 
 #[cfg(test)]

@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{ApiKey, KeyCreator, KeyId, PersonId, Scope, Timestamp};
 
-/// A key as `GET /me` describes it.
+/// An API key as `GET /me` describes it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ApiKey")]
 pub struct KeyView {
-    /// Its id.
+    /// The key's id.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// The name that the owner gave the key.
     pub name: String,
     /// The visible prefix.
     pub prefix: String,
-    /// What it may do.
+    /// The scopes of the key.
     pub scopes: Vec<Scope>,
-    /// When it was created.
+    /// The time of creation.
     pub created_at: Timestamp,
 }
 
@@ -35,7 +35,7 @@ impl From<&ApiKey> for KeyView {
     }
 }
 
-/// Who created a key.
+/// The creator of a key.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyCreator")]
 pub struct KeyCreatorView {
@@ -44,12 +44,11 @@ pub struct KeyCreatorView {
     pub kind: Cow<'static, str>,
     /// The person's id.
     pub id: Option<PersonId>,
-    /// The person's name, as long as there is such a person.
+    /// The person's name, while the person exists.
     pub name: Option<String>,
 }
 
 impl KeyCreatorView {
-    /// Who created the key, whose name is this.
     pub fn new(creator: KeyCreator, name: Option<String>) -> Self {
         match creator {
             KeyCreator::Operator => Self { kind: "operator".into(), id: None, name: None },
@@ -62,35 +61,34 @@ impl KeyCreatorView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OperatorApiKey")]
 pub struct OperatorKeyView {
-    /// Its descriptor.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub key: KeyView,
-    /// Who created it.
+    /// The creator of the key.
     pub created_by: KeyCreatorView,
-    /// When it was last used, to the minute.
+    /// The time of the last use, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time of the revocation.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A new key without the key itself.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CreatedKeyView {
-    /// Its descriptor.
+    /// The fields that integrations see.
     #[serde(flatten)]
     pub descriptor: KeyView,
-    /// Who created it.
+    /// The creator of the key.
     pub created_by: KeyCreatorView,
 }
 
-/// A key at the moment of its creation, the only time that it is shown whole: where the same request comes again, all
-/// but the key is answered.
+/// A key at its creation, the only time that it is shown completely. A repeated request gets the response
+/// without the key.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewApiKey")]
 pub struct NewKeyView {
-    /// The key without the key itself, of which the entity tag is.
+    /// The fields without the key itself. The entity tag depends only on them.
     #[serde(flatten)]
     pub created: CreatedKeyView,
-    /// The key itself; null where the answer is given again, for of a key only a hash is kept.
+    /// The key; null in a repeated response, because only the hash of a key is stored.
     pub key: Option<String>,
 }

@@ -1,18 +1,18 @@
-//! What came of a test mail, as the operator API shows it.
+//! The result of a test mail, as the operator API shows it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What came of a test mail.
+/// The result of a test mail.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MailTestResult")]
 pub struct MailTestView {
-    /// Whether the relay took it.
+    /// Whether the relay accepted the mail.
     pub sent: bool,
-    /// What the relay answered when it took the mail.
+    /// The relay's response to an accepted mail.
     pub answer: Option<String>,
-    /// Why it did not, in the relay's words where it had any.
+    /// The error, in the relay's words if it sent any.
     pub error: Option<String>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }

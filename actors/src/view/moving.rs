@@ -1,20 +1,20 @@
-//! What came of an import, as the operator API shows it.
+//! The result of an import, as the operator API shows it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Timestamp;
 
-/// What was imported, or would be.
+/// The result of an import or a dry run.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Imported")]
 pub struct ImportedView {
-    /// How many businesses there are.
+    /// The number of businesses.
     pub businesses: u64,
-    /// How many records they have, themselves included.
+    /// The number of records, including the businesses.
     pub records: u64,
-    /// When the lines were written.
+    /// The time of the export.
     pub exported_at: Timestamp,
-    /// Whether it was only looked at.
+    /// Whether the import was only checked.
     pub dry_run: bool,
 }

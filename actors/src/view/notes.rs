@@ -1,9 +1,9 @@
-//! What the team notes of a contact or an appointment.
+//! The team's notes on a contact or an appointment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The team's notes. An answer that was kept by a version without notes says nothing of them, and is given again as it was.
+/// The team's notes. Responses that versions without notes stored have no notes and are repeated unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotesView {
     /// The team's notes, up to 1,000 characters.
@@ -13,7 +13,6 @@ pub struct NotesView {
 }
 
 impl NotesView {
-    /// The notes, if there are any.
     pub fn get(&self) -> Option<&str> {
         self.notes.as_ref()?.as_deref()
     }
@@ -25,7 +24,7 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// What an answer says of the notes, null included.
+/// Distinguishes null from an absent property.
 fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(from).map(Some)
 }

@@ -1,4 +1,4 @@
-//! People of a business, their sign-in links and how they are alerted.
+//! People of a business, their sign-in links and alert settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,43 +9,43 @@ use crate::domain::{
     PersonId, Role, StaffId, Timestamp,
 };
 
-/// A person with their place in a business.
+/// A person and their membership.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Person")]
 pub struct PersonView {
-    /// Their id.
+    /// The person's id.
     pub id: PersonId,
-    /// The id of their membership, by which the dashboard names them. No API shows it, so a repeated answer has none.
+    /// The membership's id, which the dashboard uses. Not serialised, so a stored response has none.
     #[serde(skip, default = "no_membership")]
     pub membership_id: MembershipId,
-    /// Their email address, as it was written.
+    /// The e-mail address as the person wrote it.
     pub email: String,
-    /// Their name; empty when nobody said.
+    /// The person's name; can be empty.
     pub name: String,
-    /// Their language.
+    /// The person's language.
     pub locale: Locale,
-    /// What they are in the business.
+    /// The person's role in the business.
     pub role: Role,
-    /// Whether they come in.
+    /// The status of the membership.
     pub status: MembershipStatus,
-    /// Which staff member they are.
+    /// The person's own staff member.
     pub staff_id: Option<StaffId>,
-    /// When the account was made; until the membership is accepted, when it was offered.
+    /// The creation of the account; before the membership is accepted, the time of the offer.
     pub created_at: Timestamp,
-    /// When the account or the place in the business last changed.
+    /// The last change of the account or the membership.
     pub updated_at: Timestamp,
-    /// When they last signed in.
+    /// The time of the last sign-in.
     pub last_sign_in_at: Option<Timestamp>,
 }
 
-/// The id that names no membership.
+/// An id that no membership has.
 fn no_membership() -> MembershipId {
     Uuid::nil().into()
 }
 
 impl PersonView {
-    /// The person as a member of the business. Until the membership is accepted nothing of the account is told, not even
-    /// whether there was one before: only whom it was offered to.
+    /// Before the membership is accepted, the view contains only the data of the offer. It reveals nothing
+    /// about the account, not even whether one existed.
     pub fn new(person: &Person, membership: &Membership) -> Self {
         let Membership { offer, accepted, .. } = membership;
         let (email, name, locale) = match accepted {
@@ -72,36 +72,36 @@ impl PersonView {
     }
 }
 
-/// A person as they are added.
+/// A person who was added.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewPerson")]
 pub struct NewPersonView {
     /// The person.
     #[serde(flatten)]
     pub person: PersonView,
-    /// Where they choose a password; null for the reason that `no_link_reason` gives.
+    /// The link to set a password; null for the reason in `no_link_reason`.
     pub link: Option<String>,
-    /// When the link expires.
+    /// The expiry of the link.
     pub link_expires_at: Option<Timestamp>,
-    /// Why there is no link; null where there is one.
+    /// The reason why there is no link; null if there is one.
     pub no_link_reason: Option<NoLink>,
 }
 
-/// Why the answer to adding a person shows no link.
+/// Why the response has no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NoLinkReason")]
 #[serde(rename_all = "snake_case")]
 pub enum NoLink {
-    /// The account has a password: its person signs in as always.
+    /// The account has a password: the person signs in with it.
     HasPassword,
-    /// People reach the service nowhere until `RECEPTIONIST_PUBLIC_URL` is set.
+    /// Links need an address: set `RECEPTIONIST_PUBLIC_URL`.
     NoPublicUrl,
-    /// The answer is given again, and of a link only a hash is kept.
+    /// The response is repeated, and only the hash of a link is stored.
     GivenAgain,
 }
 
 impl NewPersonView {
-    /// A person as they are added, and as they are remembered: without the link.
+    /// The stored response to adding a person, without the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),
@@ -112,48 +112,48 @@ impl NewPersonView {
     }
 }
 
-/// A link that was made for a person.
+/// A link that was created for a person.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SignInLink")]
 pub struct LinkView {
-    /// What it is for.
+    /// The purpose of the link.
     pub kind: LinkKind,
-    /// The link; null where the answer is given again, for of a link only a hash is kept.
+    /// The link; null in a repeated response, because only the hash of a link is stored.
     pub link: Option<String>,
-    /// When it expires.
+    /// The expiry of the link.
     pub expires_at: Timestamp,
 }
 
-/// That alerts were read.
+/// The result of marking alerts as read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AlertsReadView {
-    /// When.
+    /// The time at which the alerts were marked.
     pub read_at: Timestamp,
 }
 
-/// How a person is alerted of a kind.
+/// A person's settings for one kind of alert.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notification")]
 pub struct NotificationView {
-    /// When it is mailed.
+    /// When the alert is mailed.
     pub email: AlertEmail,
-    /// Whether it is shown in the dashboard.
+    /// Whether the alert is shown in the dashboard.
     pub in_app: bool,
-    /// Of all of the business's, or of what concerns the person's own staff member.
+    /// Whether alerts concern all records or those of the person's own staff member.
     pub scope: AlertScope,
 }
 
-/// How a person is alerted, by kind.
+/// A person's alert settings by kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notifications")]
 pub struct NotificationsView {
-    /// An endpoint was turned off for its failures.
+    /// A webhook endpoint was disabled after failures.
     pub webhook_disabled: NotificationView,
     /// An urgent message was taken.
     pub urgent_message: NotificationView,
     /// Another message was taken.
     pub message_taken: NotificationView,
-    /// A booking or a move waits for the team.
+    /// A booking or a move waits for confirmation.
     pub appointment_requested: NotificationView,
     /// An appointment was booked.
     pub appointment_booked: NotificationView,

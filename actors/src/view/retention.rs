@@ -1,21 +1,21 @@
-//! For how long a business keeps what has happened, and that one was ended, as the operator API shows it.
+//! The retention of a business, and the response to its deletion, as the operator API shows them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{BusinessId, Retention};
 
-/// For how many days a business keeps what has happened; null is for ever.
+/// The number of days that records are kept; null is for ever.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub struct RetentionView {
-    /// Calls, from when they were saved.
+    /// Calls, counted from their creation.
     pub calls_days: Option<u32>,
-    /// Messages, from when they were taken.
+    /// Messages, counted from their creation.
     pub messages_days: Option<u32>,
-    /// Entries of the audit log. The newest stays, however old it is.
+    /// Entries of the audit log. The newest entry is always kept.
     pub audit_days: Option<u32>,
-    /// Appointments, from their end.
+    /// Appointments, counted from their end.
     pub appointments_days: Option<u32>,
 }
 
@@ -30,6 +30,6 @@ impl From<&Retention> for RetentionView {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EndedBusiness")]
 pub struct EndedView {
-    /// Its id.
+    /// The business's id.
     pub id: BusinessId,
 }

@@ -1,8 +1,7 @@
-//! The schemas of the domain's types: words from their own tables, ids, instants, times of day and texts.
+//! The JSON schemas of the domain's types: words, ids, instants, times of day and texts.
 //!
-//! What always holds: a type is described here once, whether it is read or shown; what is shown or read without a
-//! description does not compile. A view describes itself by its derive, which goes by the attributes of serde that it
-//! is serialised by; the types of the domain, which know nothing of documents, are described from here.
+//! Invariant: a type is described here once for requests and responses, and a type without a description does
+//! not compile. Views derive their schema from their serde attributes.
 
 use std::borrow::Cow;
 
@@ -18,11 +17,11 @@ use crate::domain::{
     Urgency, WebhookId, WebhookStatus, Week, WeeklyBreaks,
 };
 
-/// A local time of day as the API writes it, as a regular expression.
+/// A local time of day as a regular expression.
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-/// Describes a type whose schema is written out where it is used, since a name of its own would say no more: a text of
-/// a kind, a number, a list. The bounds of a generic type stand in brackets before it.
+/// Describes a type whose schema is inlined at each use: a text, a number, a list. A generic type has its
+/// bounds in brackets before it.
 macro_rules! inline_schema {
     ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
@@ -114,7 +113,7 @@ inline_schema!(LocalTime, _ => json_schema!({"type": "string", "pattern": LOCAL_
 
 inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, _ => match MIN {
     0 => json_schema!({"type": "string", "maxLength": MAX}),
-    // Not of white space only.
+    // At least one character is not white space.
     _ => json_schema!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
 });
 
@@ -126,7 +125,7 @@ inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "m
 
 inline_schema!(Address, generator => Email::json_schema(generator));
 
-// As people write it; it is shown as a text in E.164 form.
+// The input form. Responses contain the E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
 inline_schema!(DayHours, generator => generator.subschema_for::<HoursView>());

@@ -14,23 +14,23 @@ use crate::domain::{
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Webhook")]
 pub struct WebhookView {
-    /// Its id.
+    /// The endpoint's id.
     pub id: WebhookId,
-    /// Where events are sent.
+    /// The address to which events are sent.
     pub url: String,
-    /// Which events.
+    /// The subscribed event types.
     pub events: Vec<EventType>,
-    /// What it is for; empty when nobody said.
+    /// The description; can be empty.
     pub description: String,
-    /// Whether it is sent events.
+    /// Whether the endpoint gets events.
     pub status: WebhookStatus,
-    /// Why it is disabled.
+    /// The reason why the endpoint is disabled.
     pub disabled_reason: Option<DisabledReason>,
-    /// Since when it is disabled.
+    /// The time at which the endpoint was disabled.
     pub disabled_at: Option<Timestamp>,
-    /// When it was created.
+    /// The time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -50,26 +50,25 @@ impl From<&WebhookEndpoint> for WebhookView {
     }
 }
 
-/// A webhook endpoint at the moment of its creation, the only time that its secret is shown; `S` is `Option<String>`
-/// where the same request that comes again is answered without it.
+/// A webhook endpoint at its creation, the only time that its secret is shown. `S` is `Option<String>` where
+/// a repeated request gets the response without it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewWebhook")]
 pub struct NewWebhookView<S = String> {
-    /// The endpoint, of which the entity tag is.
+    /// The endpoint. The entity tag depends only on it.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// What its deliveries are signed with: `whsec_` and the base64 of the key.
+    /// The signing key of deliveries: `whsec_` and the base64 of the key.
     pub secret: S,
 }
 
 impl<S> NewWebhookView<S> {
-    /// The endpoint with its secret.
     pub fn new(endpoint: &WebhookEndpoint, secret: S) -> Self {
         Self { webhook: endpoint.into(), secret }
     }
 }
 
-/// Neither the secret nor the path of the URL, which may be one of the receiver's, shows in a log.
+/// The secret and the path of the URL, which can contain a secret of the receiver, stay out of logs.
 impl<S> fmt::Debug for NewWebhookView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewWebhookView")
@@ -84,32 +83,31 @@ impl<S> fmt::Debug for NewWebhookView<S> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Delivery")]
 pub struct DeliveryView {
-    /// The event.
+    /// The event's id.
     pub event_id: EventId,
-    /// Its type.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// Where it stands.
+    /// The status of the delivery.
     pub status: DeliveryStatus,
-    /// How many attempts of the present schedule have ended.
+    /// The number of finished attempts of the current schedule.
     pub attempts: u32,
-    /// The status of the newest answer.
+    /// The HTTP status of the newest response.
     pub last_response_status: Option<u16>,
-    /// The first KiB of the newest answer.
+    /// The first KiB of the newest response.
     pub last_response_body: Option<String>,
-    /// Why the newest attempt failed.
+    /// The error of the newest attempt.
     #[schemars(with = "Option<String>")]
     pub last_error: Option<AttemptError>,
-    /// When the newest attempt began.
+    /// The start of the newest attempt.
     pub last_attempt_at: Option<Timestamp>,
-    /// When the next attempt is due.
+    /// The time at which the next attempt is due.
     pub next_attempt_at: Option<Timestamp>,
-    /// When the event happened.
+    /// The time of the event.
     pub created_at: Timestamp,
 }
 
 impl DeliveryView {
-    /// The delivery as it stands at its endpoint.
     pub fn new(delivery: &Delivery, status: DeliveryStatus) -> Self {
         Self {
             event_id: delivery.event_id,
@@ -126,23 +124,23 @@ impl DeliveryView {
     }
 }
 
-/// What came of a test of an endpoint.
+/// The result of a test of an endpoint.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "WebhookTestResult")]
 pub struct TestView {
     /// The id of the sample event.
     pub event_id: EventId,
-    /// Its type.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted the event.
     pub delivered: bool,
-    /// The status of its answer.
+    /// The HTTP status of the response.
     pub response_status: Option<u16>,
-    /// Why it failed.
+    /// The error.
     #[schemars(with = "Option<String>")]
     pub error: Option<AttemptError>,
-    /// How long the attempt took, in milliseconds.
+    /// The duration of the attempt in milliseconds.
     pub duration_ms: u64,
 }
 
