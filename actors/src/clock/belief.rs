@@ -1,46 +1,43 @@
-//! What is believed of the wall clock, as far as the steady clock bears it out. Pure.
+//! The believed wall clock, a pure function of the readings of wall clock and steady clock.
 //!
-//! The difference of the two clocks is an offset. A reading whose offset lies within [`FOLLOWED_MAX_MILLIS`] of the one
-//! believed is followed: clocks are slewed, and NTP steps them a little. Any other reading is a jump, which is believed
-//! only once readings have borne it out for [`HELD_MIN_MILLIS`] with no more than [`GAP_MAX_MILLIS`] between them;
-//! until then time goes on from the steady clock, and a clock that comes back was never away.
+//! The difference of the two clocks is an offset. A reading with an offset within [`FOLLOWED_MAX_MILLIS`] of
+//! the believed one is followed, because NTP slews and steps clocks a little. Any other reading is a jump. A
+//! jump is believed after readings have confirmed it for [`HELD_MIN_MILLIS`] with gaps of at most
+//! [`GAP_MAX_MILLIS`]; until then the time continues from the steady clock.
 //!
-//! A wall clock that is behind the kept time at the start is not believed, however long it holds: a machine without a
-//! battery for its clock starts like that, and holds until a time server answers. The believed time continues from the
-//! kept one. The first reading at or past the believed time is believed at once; a jump to another wrong time follows
-//! the rule for jumps.
+//! A wall clock that is behind the kept time at the start is not believed, however long it holds, because a
+//! machine without a clock battery starts like that. The believed time continues from the kept one. The first
+//! reading at or after the believed time is believed immediately; a jump to another wrong time follows the
+//! rule for jumps.
 
-/// How far a reading may lie from what the steady clock lets expect and still be followed, in milliseconds.
+/// The maximum difference of a reading that is followed.
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
-/// How long a jump must have held to be believed, in milliseconds of steady time.
+/// How long a jump must hold before it is believed, in steady time.
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
-/// How far apart the readings may be that bear a jump out, in milliseconds of steady time: the supervisor reads once a
-/// minute, and may be late.
+/// The maximum gap between confirming readings, in steady time. The supervisor reads once a minute and can be
+/// late.
 pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 
-/// What is believed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Belief {
-    /// By how much the believed time is ahead of the steady time, in milliseconds.
+    /// Believed time minus steady time, in milliseconds.
     offset: i64,
     /// A jump that is not believed yet.
     jump: Option<Jump>,
     /// The offset of a wall clock that was behind the kept time at the start, until another one is believed.
     behind: Option<i64>,
-    /// The kept time: the believed time is not before it, unless a jump to before it was believed.
+    /// The kept time. The believed time is not before it, unless a jump to an earlier time was believed.
     kept: i64,
 }
 
-/// The believed time that an earlier life of the service has kept. In milliseconds.
+/// The believed time that the previous run stored, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptTime {
-    /// The believed time when it was written.
     pub(super) written: i64,
-    /// The same with the time that has passed since, as far as the steady clock knows it.
+    /// `written` plus the time since then, as far as the steady clock knows it.
     pub(super) now: i64,
 }
 
-/// A jump, as the readings showed it so far.
 #[derive(Clone, Copy, Debug)]
 struct Jump {
     offset: i64,
@@ -49,7 +46,7 @@ struct Jump {
 }
 
 impl Belief {
-    /// Believes the first reading, unless it is before the kept time. In milliseconds.
+    /// In milliseconds. Believes the first reading, unless it is before the kept time.
     pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
         let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
         match kept {
@@ -60,7 +57,7 @@ impl Belief {
         }
     }
 
-    /// The believed time, in milliseconds, when the clocks show these.
+    /// The believed time for these readings, in milliseconds.
     pub(super) fn read(&mut self, wall: i64, steady: i64) -> i64 {
         let offset = wall - steady;
         let near = |other: i64| (offset - other).abs() <= FOLLOWED_MAX_MILLIS;
@@ -87,12 +84,11 @@ impl Belief {
         self.offset + steady
     }
 
-    /// By how much the believed time is ahead of the steady time, in milliseconds.
     pub(super) fn offset(&self) -> i64 {
         self.offset
     }
 
-    /// How far the wall clock is ahead of what is believed, in milliseconds, while it is doubted.
+    /// The wall clock minus the believed time in milliseconds, while the wall clock is doubted.
     pub(super) fn doubted(&self) -> Option<i64> {
         let doubted = self.jump.map(|jump| jump.offset).or(self.behind)?;
         Some(doubted - self.offset)
@@ -108,7 +104,8 @@ mod tests {
     const WALL: i64 = 1_772_442_000_000;
     const BOOT: i64 = 5_000;
 
-    /// Reads once a minute, the wall clock ahead by what is said, and gives how far each time the belief is ahead.
+    /// Reads once a minute with these differences of the wall clock, and returns the differences of the
+    /// believed time.
     fn each_minute(ahead: &[i64]) -> Vec<i64> {
         let mut belief = Belief::new(WALL, BOOT, None);
         let minutes = (1..).map(|minute: i64| minute * MINUTE);
@@ -125,7 +122,7 @@ mod tests {
         for ahead in [MINUTE + 1, -MINUTE - 1, YEAR, -YEAR] {
             assert_eq!(each_minute(&[ahead, 0]), [0, 0]);
         }
-        // A clock that is slewed goes anywhere.
+        // A slewed clock is followed to any offset.
         let slewed: Vec<_> = (1..200).map(|step| step * MINUTE).collect();
         assert_eq!(each_minute(&slewed), slewed);
     }
@@ -133,11 +130,11 @@ mod tests {
     #[test]
     fn a_jump_is_believed_once_it_has_held_for_ten_minutes() {
         for ahead in [2 * MINUTE, -2 * MINUTE, 3 * YEAR, -3 * YEAR] {
-            // Seen first in the first minute, so ten have passed at the eleventh reading.
+            // The first reading is in the first minute, so ten minutes have passed at the eleventh.
             let mut believed = vec![0; 10];
             believed.extend([ahead; 3]);
             assert_eq!(each_minute(&[ahead; 13]), believed);
-            // It may be slewed meanwhile.
+            // The clock can be slewed meanwhile.
             let slewed: Vec<_> = (0..12).map(|step| ahead + step).collect();
             assert_eq!(each_minute(&slewed)[9..], [0, ahead + 10, ahead + 11]);
         }
@@ -159,7 +156,7 @@ mod tests {
         assert_eq!(each_minute(&ahead)[18..20], [0, YEAR + 2 * MINUTE]);
     }
 
-    /// A start at which the wall clock is this far from the kept time; nothing is known of the time in between.
+    /// A start at which the wall clock has this difference to the kept time, in another boot.
     fn started(ahead: i64) -> Belief {
         Belief::new(WALL + ahead, BOOT, Some(KeptTime { written: WALL, now: WALL }))
     }
@@ -170,7 +167,7 @@ mod tests {
             let mut belief = started(behind);
             for minute in 0..60 {
                 let passed = minute * MINUTE;
-                // It is slewed meanwhile, by a second each minute.
+                // The clock is slewed meanwhile, by a second each minute.
                 let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
                 assert_eq!(read, WALL + passed, "after {minute} minutes");
             }
@@ -188,7 +185,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // From then on it is a clock like any other.
+            // From then on the normal rules apply.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }
@@ -222,7 +219,7 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // It is not before the time that was written: it was set while nothing ran.
+        // The clock is not before the written time: it was set while the service was stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

@@ -1,10 +1,10 @@
-//! The steady time that a store keeps over restarts, and what its stamps say of the wall clock at a start.
+//! The steady time that a store keeps across restarts, and the check of the wall clock at a start.
 //!
-//! While nothing runs, nobody counts; then the wall clock tells how much time has passed, but never that time went
-//! back, and no more than [`STOPPED_MAX`], as long as an idempotency key is kept: no jump makes a key older than that.
+//! The wall clock measures the time that the service was stopped, but never as negative and never as more
+//! than [`STOPPED_MAX`], which is the lifetime of an idempotency key. So a jump cannot expire all keys.
 //!
-//! The believed time is kept as well. In the same boot of the machine the steady clock tells how far it has gone on
-//! since; after another boot it is a lower bound.
+//! The believed time is stored too. In the same boot of the machine the steady clock continues it; after
+//! another boot it is a lower bound.
 
 use chrono::TimeDelta;
 
@@ -14,32 +14,29 @@ use crate::store::keys::installation_kind;
 use crate::store::records::{Boot, ClockRecord};
 use crate::store::{Order, Store, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
 
-/// The most that time spent stopped counts.
+/// The maximum counted stop.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
-/// How far the wall clock may lie behind the newest stamp before a start says so.
+/// A start logs a warning if the wall clock is further than this behind the newest stamp.
 const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
-/// How far it may lie ahead of the newest stamp, and of what it showed when the service last ran.
+/// A start logs a warning if the wall clock is further than this ahead of the newest stamp and of its last
+/// stored reading.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
-/// How many businesses are looked at before other tasks get their turn.
+/// The number of businesses to read before yielding to other tasks.
 const BUSINESSES_PER_TURN: usize = 256;
 
-/// What a store says of time when it is opened.
 pub(super) struct Kept {
-    /// Its steady time now.
     pub(super) steady: SteadyTime,
-    /// Its newest stamp.
     pub(super) newest: Option<Timestamp>,
-    /// The believed time that was kept, unless nothing was stamped by it.
+    /// `None` if no record has a stamp.
     pub(super) believed: Option<KeptTime>,
-    /// What is odd about the wall clock, and what to do.
+    /// A warning about the wall clock, with advice.
     pub(super) warning: Option<String>,
 }
 
-/// What the store says, now that the wall clock shows this and the machine is at this moment of its boot.
 pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> Result<Kept, StoreError> {
     if let Some(kept) = store.find::<ClockRecord>(&keys::clock())? {
         let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
-        // Of an empty store, which has nothing that could be held against the clock, the first instant is kept.
+        // An empty store has no stamps to compare with the clock.
         let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
         let believed = newest.map(|_| KeptTime {
             written: kept.wall.millis(),
@@ -48,21 +45,20 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // A store of before steady time was counted, or one that has lost the count: its stamps are all that tells when it
-    // was used last.
+    // A store without a steady time, from an earlier version or after damage: its stamps show the last use.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
     Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, believed: None, warning })
 }
 
-/// How many milliseconds the steady clock has counted between two moments; 0 when they are not of the same boot.
+/// The milliseconds between two moments of the same boot; 0 for different boots.
 fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
     let same = kept.zip(now).filter(|(kept, now)| kept.id == now.id);
     same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
 }
 
-/// What is odd about a wall clock that shows this, when the newest stamp is that and the kept time is this.
+/// The warning for a wall clock, given the newest stamp and the stored time.
 fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     if wall < kept {
         return Some(format!(
@@ -86,7 +82,7 @@ fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     })
 }
 
-/// The newest stamp of any business: its newest entry in the audit log bears it.
+/// The newest stamp of any business, from its newest audit entry.
 async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
     let mut newest = None;
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
@@ -168,7 +164,7 @@ mod tests {
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
         let ahead = told(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // A service that had little to do has run all the same.
+        // A service with few requests still ran.
         assert_eq!(told(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 
