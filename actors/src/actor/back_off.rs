@@ -1,7 +1,5 @@
-//! How long actors that fail rest, of one kind.
-//!
-//! What always holds: whoever asks for an actor that rests gets none, whatever it is asked for; the one who asks once its
-//! rest is over starts it. What has not failed for a minute has failed never.
+//! Back-off after failures, for actors of one kind. During its back-off an actor is not started. Failures are
+//! forgotten after a minute without failure.
 
 use std::hash::Hash;
 use std::time::Duration;
@@ -9,35 +7,29 @@ use std::time::Duration;
 use dashmap::DashMap;
 use tokio::time::Instant;
 
-/// The first rest; each one is twice as long as the one before.
 const REST: Duration = Duration::from_secs(1);
-/// The longest rest.
 const REST_MAX: Duration = Duration::from_secs(60);
-/// How long after its rest an actor has to go on before its failures are forgotten.
+/// The time after the back-off that an actor must run before its failures are forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
-/// The actors of one kind that failed of late.
 pub(super) struct BackOff<I> {
     failed: DashMap<I, Failed>,
-    /// How many failures are let pass before the first rest.
+    /// The number of failures before the first back-off.
     patience: u32,
 }
 
-/// An actor that failed of late.
 #[derive(Clone, Copy)]
 struct Failed {
     times: u32,
-    /// When its rest is over: at once where it has none.
     until: Instant,
 }
 
 impl<I: Copy + Eq + Hash> BackOff<I> {
-    /// Nothing has failed. So many failures are let pass before the first rest.
     pub(super) fn new(patience: u32) -> Self {
         Self { failed: DashMap::new(), patience }
     }
 
-    /// Takes note of a failure, and gives how long the actor rests.
+    /// Records a failure and returns the back-off.
     pub(super) fn failed(&self, id: I) -> Duration {
         let now = Instant::now();
         let mut failed = self.failed.entry(id).or_insert(Failed { times: 0, until: now });
@@ -53,14 +45,13 @@ impl<I: Copy + Eq + Hash> BackOff<I> {
         rest
     }
 
-    /// How long an actor still rests, if it does.
+    /// The remaining back-off.
     pub(super) fn rests(&self, id: I) -> Option<Duration> {
         let until = self.failed.get(&id)?.until;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero()).then_some(left)
     }
 
-    /// Forgets what has not failed for a minute.
     pub(super) fn forget(&self) {
         let now = Instant::now();
         self.failed.retain(|_, failed| now < failed.until + FORGOTTEN_AFTER);

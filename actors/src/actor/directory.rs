@@ -1,16 +1,13 @@
-//! Which actors are running, of one kind: starts one on demand, and puts away those that nobody uses. How one is
-//! started, whoever makes the directory says: it knows no kind of actor itself.
+//! The running actors of one kind. The directory starts an actor on demand and stops unused ones.
 //!
-//! What always holds: at most one actor of an id takes messages. A seat is filled, emptied and taken out of the
-//! directory under its own lock; an actor is put away only when it has nothing in flight, and its permits are closed
-//! first, so that a caller who still holds it learns that nothing was done and comes back here. One that fails again and
-//! again rests in between, whoever asks for it.
+//! Invariants:
 //!
-//! At most [`Bounds::running_max`] actors run. A start over this bound stops the longest unused actor that has no work
-//! under way, which means that all of its permits are free. If the actors that are looked at all have work, the start
-//! exceeds the bound: a request never waits for the end of another request. The next starts and the sweep stop the
-//! surplus. A caller that starts an actor holds a permit of it from the beginning, so callers cannot stop each other's
-//! actors before they are used.
+//! - at most one actor of an id takes messages: its seat is filled, emptied and removed under its own lock;
+//! - an actor is stopped only if no message is in flight. Its permits are closed first, so a caller that
+//!   still holds the actor learns that nothing was done and enters the directory again;
+//! - at most [`Bounds::running_max`] actors run. A start over this bound stops the longest unused actor
+//!   without work in progress. If all inspected actors have work, the start exceeds the bound, because a
+//!   request never waits for the end of another request. The next starts and the sweep stop the surplus.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -28,75 +25,63 @@ use super::use_order::UseOrder;
 use crate::error::EngineError;
 use crate::ports::BoxFuture;
 
-/// How long an actor may be unused before it is put away.
+/// An actor is stopped after this time without use.
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// How many messages of one actor may wait for an answer; one more is refused as overload.
+/// The maximum number of unanswered messages of an actor. One more is refused as overload.
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
-/// The parts of a sweep. One part follows a second after the other, so a sweep ends before the next minute.
+/// A sweep runs one part per second, so it ends within the minute.
 const SWEEP_PARTS: usize = 50;
-/// The least number of actors in one part.
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start over the bound looks at. It is more than one so that the surplus becomes smaller.
+/// The number of actors that a start over the bound inspects. It is more than one, so the surplus shrinks.
 const LOOKS_PER_START: usize = 4;
 
-/// Starts the actor of an id; it may hold permits while it has work of its own.
+/// Starts the actor of an id. The actor can hold permits for its own work.
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
-/// An actor that is being started.
 pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>, EngineError>>;
 
-/// What actors are told apart by.
 pub(crate) trait Id: Copy + Ord + Hash + Send + Sync + 'static {}
 
 impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 
-/// The bounds of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The number of failures in a minute after which an actor rests.
+    /// The number of failures in a minute before the back-off.
     pub(crate) patience: u32,
-    /// The number of actors that run, as long as one of them has no work under way.
+    /// The number of running actors, while one of them has no work in progress.
     pub(crate) running_max: usize,
 }
 
-/// The running actors of one kind, which are told messages `M`.
 pub(crate) struct Directory<I: Id, M: Message> {
     seats: Arc<Seats<I, M>>,
     start: Start<I, M>,
-    /// What an actor in use is told once a minute, if anything.
+    /// The message that an actor in use gets once a minute.
     minute: Option<fn() -> M>,
-    /// Whose actors those are that were noted and have not ended.
+    /// The ids of recorded actors that have not ended.
     noted: DashMap<ActorId, I>,
-    /// The actors that the sweep has yet to look at.
     sweep: parking_lot::Mutex<Sweep<I>>,
 }
 
-/// The rest of a sweep.
 struct Sweep<I> {
     left: Vec<I>,
     part: usize,
 }
 
-/// The places of the actors of one kind.
 struct Seats<I: Id, M: Message> {
     map: DashMap<I, Arc<Seat<M>>>,
-    /// The actors that run. Its lock is never taken while an entry of `map` is locked.
+    /// Lock order: this lock is never taken while an entry of `map` is locked.
     order: parking_lot::Mutex<UseOrder<I>>,
-    /// The number of uses of all actors.
     uses: AtomicU64,
     running_max: usize,
-    /// Which of them rest, since they failed.
     back_off: BackOff<I>,
 }
 
-/// The place of one actor.
 struct Seat<M: Message> {
-    /// The actor, for those who come while it runs.
+    /// For lookups while the actor runs.
     running: RwLock<Option<Arc<Running<M>>>>,
-    /// Held while the seat is filled or emptied; true once it is out of the directory.
+    /// Locked while the seat is filled or emptied. True after the seat left the directory.
     gone: Arc<Mutex<bool>>,
 }
 
-/// A running actor.
 pub(crate) struct Running<M: Message> {
     pub(crate) actor: ActorRef<M>,
     pub(crate) permits: Arc<Semaphore>,
@@ -105,7 +90,7 @@ pub(crate) struct Running<M: Message> {
     used: AtomicU64,
     /// The number of the newest use, among the uses of all actors.
     newest_use: AtomicU64,
-    /// Whether it was stopped on purpose, or its failure is counted.
+    /// Whether the actor was stopped on purpose, or its failure is counted.
     accounted: AtomicBool,
 }
 
@@ -119,7 +104,6 @@ impl<M: Message> Default for Seat<M> {
 }
 
 impl<I: Id, M: Message> Directory<I, M> {
-    /// No actor runs yet.
     pub(crate) fn new(start: Start<I, M>, minute: Option<fn() -> M>, bounds: Bounds) -> Self {
         let seats = Seats {
             map: DashMap::new(),
@@ -132,11 +116,9 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// The running actor of an id, started if need be, with a permit for one message.
-    ///
-    /// # Errors
-    /// [`EngineError::Overloaded`] without a free permit, [`EngineError::Resting`] after failures, and what the start
-    /// gives.
+    /// Returns the running actor of an id with a permit for one message, and starts it if necessary. Errors:
+    /// [`EngineError::Overloaded`] without a free permit, [`EngineError::Resting`] after failures, and errors
+    /// of the start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>, EngineError> {
         loop {
             let seat = self.seats.seat(id);
@@ -151,7 +133,7 @@ impl<I: Id, M: Message> Directory<I, M> {
                 return Ok(entered);
             }
             let back_off = &self.seats.back_off;
-            // Whoever comes may be faster than the news that it has failed.
+            // The caller can notice a failure before the supervisor reports it.
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
             }
@@ -162,13 +144,13 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // In a task of its own: a caller who goes away must not leave an actor behind that has no seat.
+            // In a separate task: a dropped request must not leave an actor without a seat.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
-    /// Takes note that an actor has failed while it ran; gives whose it was, if it was noted, and how long that rests.
+    /// Records that an actor failed. Returns its id, if it was recorded, and its back-off.
     pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
         let id = self.ended(actor)?;
         let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);
@@ -178,41 +160,36 @@ impl<I: Id, M: Message> Directory<I, M> {
         Some((id, self.rests(id)))
     }
 
-    /// How long the actor of an id still rests.
     pub(crate) fn rests(&self, id: I) -> Duration {
         self.seats.back_off.rests(id).unwrap_or_default()
     }
 
-    /// Whether the actor of an id runs, or is being started. Asking is no use of it.
+    /// Whether the actor runs or is being started. This does not count as a use.
     pub(crate) fn is_running(&self, id: I) -> bool {
         self.seats.map.contains_key(&id)
     }
 
-    /// The actor of an id if it runs.
     pub(crate) fn if_running(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id).filter(|running| running.is_open())?;
         self.seats.touch(&running);
         Some(running)
     }
 
-    /// Notes whose actor this is, until it has ended.
     pub(crate) fn note(&self, actor: ActorId, id: I) {
         self.noted.insert(actor, id);
     }
 
-    /// Whose actor it was that has ended, if it was noted.
     pub(crate) fn ended(&self, actor: ActorId) -> Option<I> {
         self.noted.remove(&actor).map(|(_, id)| id)
     }
 
-    /// How many actors have a place.
     pub(crate) fn len(&self) -> usize {
         self.seats.map.len()
     }
 
-    /// Looks at the next part of the actors: stops those that were unused for [`IDLE_MAX`], and tells the others that a
-    /// minute has passed, if they want to know. With `begins` a sweep begins, unless one is under way. Gives whether
-    /// another part is left.
+    /// Sweeps the next part of the actors: stops those that were unused for [`IDLE_MAX`] and sends the others
+    /// the minute's message. `begins` starts a sweep unless one is in progress. Returns whether another part
+    /// is left.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -243,22 +220,22 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.vacate(id, gone);
     }
 
-    /// Puts an actor away if it has nothing in flight.
+    /// Stops an actor if no message is in flight.
     pub(crate) fn put_away(&self, id: I) {
         self.seats.put_away(id);
     }
 
-    /// Has nobody ask an actor for anything more; it answers what it was asked, and whoever has it stopped does so behind
-    /// that. Its seat is free for the next one, and goes with the minute.
+    /// Closes an actor for new messages and returns it, so the caller can stop it after its last answer. Its
+    /// seat is free for a successor.
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id)?;
         running.permits.close();
-        // It stops on purpose: one of its id that comes later has not failed before.
+        // The stop is on purpose, so a successor must not count it as a failure.
         running.accounted.store(true, Ordering::Release);
         Some(running)
     }
 
-    /// Stops every actor. Nothing that anyone waits for may be in flight any more.
+    /// Stops every actor. No message may be in flight.
     pub(crate) fn stop(&self) {
         for id in self.seats.ids_descending().into_iter().rev() {
             if let Some(running) = self.seats.running(id) {
@@ -277,29 +254,26 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id).map(|seat| Arc::clone(&seat))
     }
 
-    /// The seat of an id, added if need be.
     fn seat(&self, id: I) -> Arc<Seat<M>> {
         self.get(id).unwrap_or_else(|| Arc::clone(&self.map.entry(id).or_default()))
     }
 
-    /// The actor in the seat of an id.
     fn running(&self, id: I) -> Option<Arc<Running<M>>> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// The ids in descending order: the map's own order differs from run to run, and a simulation must not.
+    /// In descending order, because the map's own order differs between runs and would make simulations
+    /// irreproducible.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
         ids
     }
 
-    /// Notes a use.
     fn touch(&self, running: &Running<M>) {
         running.touch(self.uses.fetch_add(1, Ordering::Relaxed) + 1);
     }
 
-    /// The actor in a seat with a permit, if one is there that takes messages.
     fn enter(&self, seat: &Seat<M>) -> Result<Option<Entered<M>>, EngineError> {
         let Some(running) = seat.running.read().clone().filter(|running| running.is_open()) else {
             return Ok(None);
@@ -308,20 +282,19 @@ impl<I: Id, M: Message> Seats<I, M> {
         match Arc::clone(&running.permits).try_acquire_owned() {
             Ok(permit) => Ok(Some((running, permit))),
             Err(TryAcquireError::NoPermits) => Err(EngineError::Overloaded),
-            // It was stopped just now.
+            // The actor was stopped in the meantime.
             Err(TryAcquireError::Closed) => Ok(None),
         }
     }
 
-    /// Takes a seat out of the directory.
     fn vacate(&self, id: I, mut gone: OwnedMutexGuard<bool>) {
         *gone = true;
-        // Before the next actor of the id can have a seat.
+        // Before a successor can have a seat.
         self.order.lock().remove(id);
         self.map.remove(&id);
     }
 
-    /// Takes the actor of an id out of the directory unless it has work under way.
+    /// Removes the actor of an id unless it has work in progress.
     fn put_away(&self, id: I) {
         let Some(seat) = self.get(id) else { return };
         // A seat that is being filled is in use.
@@ -332,8 +305,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Stops the longest unused actors while more run than may. Looks at so many actors at most. An actor with work
-    /// under way goes on, and counts as used now.
+    /// Stops the longest unused actors while too many run, inspecting at most `looks` actors. An actor with
+    /// work in progress continues and counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {
@@ -350,8 +323,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Seats a new actor, with a permit for the caller that starts it; a seat that cannot be filled leaves the
-    /// directory.
+    /// Fills a seat with a new actor and returns a permit for the caller. If the start fails, the seat leaves
+    /// the directory.
     async fn fill(
         self: Arc<Self>,
         (id, seat, gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
@@ -392,43 +365,40 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// Whether it takes messages. One that is loaded and has yet to begin takes them too: whoever took it for ended
-    /// would start another beside it.
+    /// Whether the actor takes messages, also before it has begun. Otherwise a second actor would be started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
     }
 
-    /// Whether it has ended by itself, and that was not counted before.
+    /// Whether the actor ended by itself and this was not counted yet.
     fn has_failed(&self) -> bool {
         matches!(self.actor.get_status(), ActorStatus::Stopping | ActorStatus::Stopped) && self.counts()
     }
 
-    /// Whether it is for whoever asks to count its failure.
+    /// Whether the caller counts the failure.
     fn counts(&self) -> bool {
         !self.accounted.swap(true, Ordering::AcqRel)
     }
 
-    /// Notes the use with a number.
     fn touch(&self, number: u64) {
         let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.used.fetch_max(millis, Ordering::Relaxed);
         self.newest_use.fetch_max(number, Ordering::Relaxed);
     }
 
-    /// How long nobody used it.
     fn idle(&self) -> Duration {
         let used = Duration::from_millis(self.used.load(Ordering::Relaxed));
         self.started.elapsed().saturating_sub(used)
     }
 
-    /// Waits until it has nothing under way.
+    /// Waits until no message is in flight.
     pub(crate) async fn settled(&self) {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
     }
 
-    /// Stops the actor if nothing is in flight; false if something is.
+    /// Stops the actor and returns true if no message is in flight.
     fn retire(&self) -> bool {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };

@@ -1,4 +1,4 @@
-//! What a message to an actor carries that somebody waits for.
+//! The permits and the reply channel of a message to an actor.
 
 use std::sync::Arc;
 
@@ -6,26 +6,22 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::error::EngineError;
 
-/// The right to have a message in flight, held until it is answered.
+/// The permits of a message in flight. They are held until it is answered.
 #[derive(Debug)]
 pub(crate) struct Permits {
-    /// Of all that the engine has in flight.
     pub(crate) _engine: OwnedSemaphorePermit,
-    /// Of what this actor has.
     pub(crate) _actor: OwnedSemaphorePermit,
-    /// What the caller holds meanwhile, if anything.
     pub(crate) held: Option<Held>,
 }
 
-/// What a caller holds until its message is answered: an idempotency key, or the claim on an e-mail address. The message
-/// carries it too, so that it is held until the commit although the caller goes away.
+/// A claim that a caller holds until its message is answered: an idempotency key or an e-mail address. The
+/// message contains a copy, so the claim is held until the commit even if the caller is dropped.
 #[derive(Clone)]
 pub(crate) struct Held {
     _held: Arc<dyn Send + Sync>,
 }
 
 impl Held {
-    /// Holds this until the last copy is dropped.
     pub(crate) fn new(held: impl Send + Sync + 'static) -> Self {
         Self { _held: Arc::new(held) }
     }
@@ -38,13 +34,13 @@ impl std::fmt::Debug for Held {
 }
 
 impl Permits {
-    /// Sends the answer. What the caller holds is released before, so that the same request finds it free once it is
-    /// answered; the permits are released after.
+    /// Sends the answer. The claim is released before, so an identical request finds it free after the
+    /// answer; the permits are released afterwards.
     pub(crate) fn answer(mut self, send: impl FnOnce()) {
         self.held = None;
         send();
     }
 }
 
-/// Where an answer goes. Dropping it unanswered tells the caller that the actor failed or stopped.
+/// The reply channel. If it is dropped unanswered, the caller learns that the actor failed or stopped.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;

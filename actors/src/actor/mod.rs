@@ -1,6 +1,8 @@
-//! What every kind of actor has: a [directory](Directory) of those that run, and permits and a way of the answer for
-//! each message. What always holds: a message that somebody waits for holds permits until it is answered, so they bound
-//! the mailboxes, which have no bound of their own.
+//! The parts that are common to every kind of actor: a [directory](Directory) of the running ones, and
+//! permits and reply channel of each message.
+//!
+//! Invariant: a message that needs an answer holds permits until it is answered. The permits bound the
+//! mailboxes, which ractor does not bound.
 
 mod back_off;
 mod directory;

@@ -1,13 +1,12 @@
-//! The running actors of one kind, in the order of their newest use.
+//! The running actors of one kind in the order of their newest use.
 //!
-//! A use takes no lock: an actor itself records the number of its newest use, and the order learns of it when somebody
-//! asks for the longest unused actor. So the number in an entry is at most the number that the actor records, and the
-//! first entry whose number is still the recorded one is the longest unused actor.
+//! A use takes no lock: the actor records the number of its newest use, and the order is updated when the
+//! longest unused actor is requested. An entry's number is therefore at most the recorded one, and the first
+//! entry with an equal number is the longest unused actor.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// The order. It has one entry for each actor.
 pub(super) struct UseOrder<I> {
     entries: BTreeSet<(u64, I)>,
     numbers: HashMap<I, u64>,
@@ -20,32 +19,29 @@ impl<I> Default for UseOrder<I> {
 }
 
 impl<I: Copy + Ord + Hash> UseOrder<I> {
-    /// Adds an actor with the number of its newest use, or moves it.
+    /// Adds or moves an actor.
     pub(super) fn set(&mut self, id: I, number: u64) {
         self.remove(id);
         self.entries.insert((number, id));
         self.numbers.insert(id, number);
     }
 
-    /// Removes an actor.
     pub(super) fn remove(&mut self, id: I) {
         if let Some(number) = self.numbers.remove(&id) {
             self.entries.remove(&(number, id));
         }
     }
 
-    /// Removes all actors.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The number of actors.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The longest unused actor. `newest` gives the number of an actor's newest use, and `None` for an actor that is
-    /// gone, which is removed.
+    /// The longest unused actor. `newest` returns the number of an actor's newest use, or `None` for an ended
+    /// actor, which is removed.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;
