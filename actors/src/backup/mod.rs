@@ -1,20 +1,22 @@
-//! Copies of the store at a point between two commits, made while commits go on, and what becomes of them.
+//! Online backups: copies of the store at a point between two commits.
 //!
 //! ```text
-//! DIR/rows            every row in the order of the keys, one behind the other: chunks of about 1 MiB
-//! DIR/manifest.json   what is in it, the digest of each chunk, and the manifest's own digest
+//! DIR/rows            all rows in the order of their keys, in chunks of about 1 MiB
+//! DIR/manifest.json   counts, the digest of each chunk, and the manifest's own digest
 //! ```
 //!
-//! A row is the length of its key (1 byte), that of its value (4 bytes, big-endian), the key and the value. What always
-//! holds:
+//! A row is the length of its key (1 byte), the length of its value (4 bytes, big-endian), the key and the
+//! value.
 //!
-//! - the manifest is written last and moved into its place when everything else is on the disk: without one there is no
-//!   backup, whatever else is there;
-//! - every byte of a backup is under a digest, and nothing of it is used before that is checked;
-//! - rows are copied as they are kept, so a backup has the format that the store had;
-//! - the recorded usage of each business is compared with the rows that pass ([`crate::counting`]). A backup with a
+//! Invariants:
+//!
+//! - the manifest is written and renamed after everything else is durable; without a manifest there is no
+//!   backup;
+//! - a digest covers every byte and is checked before the bytes are used;
+//! - rows are copied unchanged, so a backup has the format of the store;
+//! - the recorded usage of each business is compared with the rows ([`crate::counting`]). A backup with a
 //!   difference names it in the manifest and is restored only if the operator accepts that;
-//! - what was taken back since stays so: a restore is told of it by the lists beside the store, or revokes every key.
+//! - a restore repeats later revocations and erasures from the tombstone list, or revokes every key.
 
 mod manifest;
 mod read;

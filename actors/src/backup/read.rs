@@ -1,4 +1,4 @@
-//! Reading a backup: chunk by chunk, each checked against its digest before anything of it is used.
+//! Reading a backup. Each chunk is checked against its digest before use.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,50 +13,37 @@ use super::manifest::{BACKUP_VERSION, MANIFEST_FILE, Manifest, ROWS_FILE, sha256
 use crate::store::records::STORE_FORMAT;
 use crate::store::{KEY_BYTES_MAX, KeyRange, Order, Pair, Pairs, Rows, StoreError};
 
-/// How many chunks are kept in memory while rows are looked up.
+/// The number of chunks in the cache for lookups.
 const CHUNKS_KEPT: usize = 64;
 
-/// Why a backup cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// There is no manifest.
     #[error(
         "{} is no backup: it has no manifest.json, so the backup was cut short or is another directory; make another one, \
          or use one that `receptionist verify` finds whole", .0.display()
     )]
     NoManifest(PathBuf),
-    /// It does not belong to its digest.
+    /// The manifest does not match its digest.
     #[error("{} is damaged", .0.join(MANIFEST_FILE).display())]
     DamagedManifest(PathBuf),
-    /// It was made by a later version.
     #[error("the backup has format {found}, this version of the service knows only formats up to {known}")]
     Newer {
-        /// The format of the backup, or of the store in it.
+        /// The format of the backup, or of its store.
         found: u16,
-        /// The newest that is known.
         known: u16,
     },
-    /// A chunk is not what the manifest says.
+    /// A chunk does not match the manifest.
     #[error("{} is damaged in chunk {number}: {reason}", .path.display())]
     Damaged {
-        /// The file of the rows.
         path: PathBuf,
-        /// Which, from 1.
+        /// Counted from 1.
         number: usize,
-        /// What is wrong with it.
         reason: &'static str,
     },
-    /// A file cannot be read.
     #[error("{} cannot be read: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
 }
 
-/// A backup.
 pub struct Backup {
     path: PathBuf,
     file: File,
@@ -66,10 +53,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Opens the backup in a directory.
-    ///
-    /// # Errors
-    /// When there is none, it is damaged as far as that can be told at once, or of a later version.
+    /// Opens and checks the manifest. The chunks are checked when they are read.
     pub fn open(dir: &Path) -> Result<Self, BackupError> {
         let manifest = match Manifest::read(dir) {
             Ok(manifest) => manifest.ok_or_else(|| BackupError::DamagedManifest(dir.to_owned()))?,
@@ -97,20 +81,15 @@ impl Backup {
         Ok(Self { path, file, manifest, firsts, kept: Mutex::default() })
     }
 
-    /// What it says of itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// How many chunks it has.
     pub fn chunks(&self) -> usize {
         self.manifest.chunks.len()
     }
 
     /// The rows of a chunk, counted from 0.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is not what the manifest says.
     pub fn read_chunk(&self, at: usize) -> Result<Vec<Pair>, BackupError> {
         let damaged = |reason| BackupError::Damaged { path: self.path.clone(), number: at + 1, reason };
         let chunk = &self.manifest.chunks[at];
@@ -131,7 +110,7 @@ impl Backup {
         Ok(rows)
     }
 
-    /// The same, kept for those who look something up next.
+    /// The same with a cache for lookups.
     fn chunk(&self, at: usize) -> Result<Arc<Vec<Pair>>, StoreError> {
         let mut kept = self.kept.lock();
         if let Some(found) = kept.iter().position(|(kept, _)| *kept == at) {
@@ -150,7 +129,7 @@ impl Backup {
         newest.ok_or_else(|| StoreError::damaged("backup", "no chunk was read"))
     }
 
-    /// The chunk that a key is in, if it is there.
+    /// The chunk that can contain a key.
     fn chunk_of(&self, key: &[u8]) -> Option<usize> {
         self.firsts.partition_point(|first| first.as_slice() <= key).checked_sub(1)
     }

@@ -1,7 +1,8 @@
-//! Making a store of a backup.
+//! Restoring a backup into a new store.
 //!
-//! What always holds: until the last step the directory is no store to anybody; what the lists say was taken back, or every
-//! key where there is no list, is taken back before that, and stands in the new store's own list.
+//! Invariants: the directory is not a valid store before the last step. Before that step the tombstones of
+//! the list are applied, or every key is revoked if there is no list, and they are added to the new store's
+//! list.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,55 +30,47 @@ use crate::store::{
 };
 use crate::upgrade::{Upgrades, upgrade};
 
-/// Why a backup was not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// Rows that were recorded are missing from the backup.
+    /// Recorded rows are missing from the backup.
     #[error(
         "the backup is incomplete: {0}; restore an earlier one that is complete, or add --accept-incomplete to restore it \
          without these rows"
     )]
     Incomplete(Differences),
-    /// The store cannot be made, or the list cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was taken back since cannot be taken back again.
+    /// The tombstones cannot be applied.
     #[error("what was taken back since cannot be taken back again: {0}")]
     TakeBack(#[from] EngineError),
 }
 
-/// What was restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// What the backup says of itself.
     pub manifest: Manifest,
-    /// How many keys were revoked.
+    /// The number of revoked keys.
     pub revoked: usize,
-    /// How many contacts are being erased again, which the service goes on with when it starts.
+    /// The number of contacts whose erasure the service continues at its start.
     pub erased: usize,
-    /// How many businesses were ended again, of which the rows go when the service starts.
+    /// The number of ended businesses, whose rows the service deletes at its start.
     pub ended: usize,
-    /// How many people were removed again from businesses that they had been removed from since.
+    /// The number of people who were removed from a business again.
     pub removed: usize,
-    /// How many contacts could not be erased again, for the profile of their business does not decode: their words go when
-    /// the business is ended.
+    /// The number of contacts that cannot be erased, because the profile of their business does not decode.
+    /// Their data is deleted when the business is ended.
     pub kept: usize,
-    /// How many there are that let in.
+    /// The number of valid keys.
     pub valid: usize,
-    /// The kinds of records of which another number was recorded than found.
+    /// The kinds of records with different numbers of recorded and found rows.
     pub incomplete: Differences,
 }
 
-/// Makes a store of a backup in a directory that is not there or empty. What the list says was taken back since is taken
-/// back; without one every key is revoked. A backup from which recorded rows are missing is restored only if
-/// `accept_incomplete` is set; the businesses concerned are counted anew by the service. Rows are counted here too, since
-/// earlier versions of the service did not count them when they made a backup.
-///
-/// # Errors
-/// When the backup, the list or the directory cannot be used; then the directory is no store.
+/// Restores a backup into a missing or empty directory. The tombstones in `list` are applied; without a list
+/// every key is revoked. A backup with missing rows is restored only with `accept_incomplete`; the service
+/// then counts the businesses concerned. Rows are counted here too, because earlier versions did not count
+/// them during the backup. After an error the directory is not a store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -108,7 +101,7 @@ pub async fn restore(
         forget_usage(&store, of, ports).await?;
     }
     if let Some(after) = &after {
-        // They must not come back from an earlier backup by this store's own list either.
+        // A later restore of an earlier backup must apply these tombstones too.
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
@@ -123,7 +116,7 @@ pub async fn restore(
     Ok(Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete })
 }
 
-/// What was taken back again: how many contacts, businesses and people, and how many contacts could not be.
+/// The numbers of contacts, businesses and people, and of contacts that could not be erased.
 #[derive(Default)]
 struct Again {
     erased: usize,
@@ -132,13 +125,13 @@ struct Again {
     kept: usize,
 }
 
-/// Ends the businesses again and erases the contacts again that were since, as far as they are there: the first step of
-/// each, behind which they are gone; the service goes on with it when it starts.
+/// Starts the deletion of the ended businesses and the erasure of the erased contacts. After the first step
+/// they are not visible; the service continues at its start.
 async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> Result<Again, RestoreError> {
     let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
     let mut again = Again::default();
     for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
-        // By its row: one that does not decode is there.
+        // Checks the row, because a profile that does not decode must be deleted too.
         if store.rows().get(&keys::profile(*of))?.is_none() {
             continue;
         }
@@ -153,7 +146,7 @@ async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> R
     Ok(again)
 }
 
-/// Ends a business, one whose profile does not decode as well.
+/// Ends a business, also if its profile does not decode.
 async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> Result<(), EngineError> {
     if is_unread(store, of)? {
         store.submit(of, end_unread(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
@@ -164,7 +157,7 @@ async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> R
     Ok(business.settle().await?)
 }
 
-/// Erases contacts of a business that is loaded once for all of them, if any is there.
+/// Loads the business once for all of its contacts.
 async fn erase(
     store: &Store,
     ports: &Ports,
@@ -174,7 +167,7 @@ async fn erase(
 ) -> Result<(), EngineError> {
     let mut there = Vec::new();
     for id in &taken_back.erased {
-        // By its row: one that does not decode is there.
+        // Checks the row, because a contact that does not decode must be erased too.
         if store.rows().get(&keys::contact(of, *id))?.is_some() {
             there.push(*id);
         }
@@ -193,8 +186,8 @@ async fn erase(
     Ok(business.settle().await?)
 }
 
-/// Removes the people again whose membership was offered no later than the last one that they have lost; how many that
-/// are. In a business whose profile does not decode nobody can do anything, and it is left as it is.
+/// Removes the listed people if their membership is not newer than the removed one. Returns their number. A
+/// business whose profile does not decode is skipped, because it gives no access.
 async fn remove(
     store: &Store,
     ports: &Ports,
@@ -203,7 +196,7 @@ async fn remove(
 ) -> Result<usize, EngineError> {
     let mut there = Vec::new();
     for (id, offered) in &taken_back.removed {
-        // One that does not decode lets nobody in.
+        // A membership that does not decode gives no access.
         let row = keys::membership(of, *id);
         let Some(membership) = store.find::<Membership>(&row)? else { continue };
         if membership.created_at <= *offered {
@@ -222,8 +215,8 @@ async fn remove(
     Ok(removed)
 }
 
-/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not. Those of a
-/// business that was ended go with it.
+/// Revokes the listed keys, or all. Returns the numbers of revoked and of valid keys. The keys of ended
+/// businesses are deleted with them.
 async fn revoke_keys(
     store: &Store,
     after: Option<TakenBack>,
@@ -239,7 +232,7 @@ async fn revoke_keys(
             return Ok((revoked, valid));
         }
         for (row, value) in &page {
-            // One that does not decode lets nobody in.
+            // A key that does not decode gives no access.
             let Some(key) = store.usable(row, ApiKey::decode(value))? else { continue };
             if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;
@@ -254,7 +247,7 @@ async fn revoke_keys(
     }
 }
 
-/// Ends every session and link: which of them were ended since the backup is not listed, and whoever it was signs in
+/// Ends every session and link, because sessions that ended after the backup are not listed. People sign in
 /// again.
 async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
     let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON));
@@ -264,7 +257,7 @@ async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
             return Ok(());
         }
         for (row, value) in &page {
-            // One that does not decode lets nobody in.
+            // A person that does not decode has no access.
             let Some(before) = store.usable(row, Person::decode(value))? else { continue };
             let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
             if after != before {
@@ -277,7 +270,7 @@ async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
     }
 }
 
-/// Writes an entry without a usage into the audit log of a business, so that its records are counted anew.
+/// Writes an audit entry without a usage, so that the business is counted again.
 async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<(), StoreError> {
     let newest = store.newest_entry(of)?;
     let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
@@ -297,7 +290,7 @@ async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<()
     store.settled(of).await
 }
 
-/// Revokes a key, as its business would.
+/// Revokes a key as an operation of its business.
 async fn revoke(
     store: &Store,
     (row, bytes): (&Key, usize),
@@ -306,7 +299,7 @@ async fn revoke(
 ) -> Result<(), StoreError> {
     let of = key.business_id;
     let newest = store.newest_entry(of)?;
-    // Stamps and ids of a business grow, whatever the clock of this machine shows.
+    // Stamps and ids of a business grow, whatever this machine's clock shows.
     let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
     let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
     let usage = newest.and_then(|newest| newest.usage).map(|mut usage| {

@@ -1,4 +1,4 @@
-//! Making backups while the engine runs: one at a time, in small steps with rests between them, so that commits go on.
+//! Backups of a running engine: one at a time, in small steps with pauses, so that commits continue.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -17,48 +17,38 @@ use crate::error::EngineError;
 use crate::store::records::STORE_FORMAT;
 use crate::store::{Noted, Snapshot, Store, Weight};
 
-/// How many rows are read in one step, and how many bytes of them.
+/// The number of rows and their bytes that a step reads at most.
 pub(crate) const BACKUP_ROWS: usize = 64;
 const STEP_BYTES: usize = 64 << 10;
-/// A step is followed by a rest of so many times as long as it took, and of no more than this.
+/// The pause after a step, as a multiple of the step's duration, and its maximum.
 const REST: u32 = 9;
 const REST_MAX: Duration = Duration::from_millis(100);
-/// How many backups are remembered.
+/// The number of finished backups whose state is kept.
 const REMEMBERED: usize = 32;
 
-/// How far a backup has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupState {
-    /// Which.
     pub id: BackupId,
-    /// Its directory.
     pub to: PathBuf,
-    /// When it was asked for.
     pub started_at: Timestamp,
-    /// When it came to its end, if it has.
     pub ended_at: Option<Timestamp>,
-    /// How many rows were read.
     pub rows: u64,
-    /// How many bytes of them.
     pub bytes: u64,
-    /// What it says of itself, if it is made; why it failed, if it has.
+    /// `None` while the backup runs.
     pub outcome: Option<Result<Manifest, String>>,
 }
 
 type State = Arc<Mutex<BackupState>>;
 
-/// How many backups have ended, by outcome.
+/// The number of finished backups by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct BackupCounts {
-    /// Every recorded row was found.
     pub(crate) done: AtomicU64,
-    /// Another number of rows was recorded than found.
+    /// Recorded and found rows differ.
     pub(crate) incomplete: AtomicU64,
-    /// There is no backup.
     pub(crate) failed: AtomicU64,
 }
 
-/// The backups of an engine.
 #[derive(Default)]
 pub(crate) struct Backups {
     all: Mutex<VecDeque<State>>,
@@ -68,7 +58,7 @@ pub(crate) struct Backups {
 }
 
 impl Backups {
-    /// Begins one. `now` tells the time, then and at its end.
+    /// Starts a backup. `now` returns the time at the start and at the end.
     pub(crate) fn begin(
         self: &Arc<Self>,
         (store, rows_in_step): (&Store, usize),
@@ -112,17 +102,14 @@ impl Backups {
         Ok(())
     }
 
-    /// How far one has come.
     pub(crate) fn state(&self, id: BackupId) -> Option<BackupState> {
         self.all.lock().iter().map(|state| state.lock().clone()).find(|state| state.id == id)
     }
 
-    /// How many have ended.
     pub(crate) fn counts(&self) -> &BackupCounts {
         &self.counts
     }
 
-    /// Ends the one under way.
     pub(crate) async fn stop(&self) {
         self.closing.store(true, Ordering::Release);
         loop {
@@ -137,7 +124,6 @@ impl Backups {
     }
 }
 
-/// A backup under way.
 struct Making {
     backups: Arc<Backups>,
     store: Store,
@@ -201,12 +187,12 @@ impl Making {
             return copying.in_turns().await;
         }
         let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
-        // A panic is logged where it happens. What it has left has no manifest.
+        // The panic is logged where it happens. Its files have no manifest.
         copied.unwrap_or_else(|_| Err("its thread ended in a panic".into()))
     }
 }
 
-/// A backup that is past its point.
+/// A backup whose point in time is fixed.
 struct Copying {
     making: Arc<Making>,
     snapshot: Snapshot,
@@ -215,7 +201,7 @@ struct Copying {
 }
 
 impl Copying {
-    /// Copies the next rows; false at the end.
+    /// Copies the next rows. Returns false at the end.
     fn step(&mut self) -> Result<bool, String> {
         if self.making.backups.closing.load(Ordering::Acquire) {
             return Err("the service stopped".into());
@@ -261,7 +247,7 @@ impl Copying {
             writer.give_up();
             return Err(error);
         }
-        // No engine runs on a store of another format.
+        // An engine runs only on a store of this format.
         let dir = making.state.lock().to.clone();
         let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
         writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {

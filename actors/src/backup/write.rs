@@ -12,16 +12,15 @@ use crate::counting::{Differences, Tally};
 use crate::domain::{BusinessId, DirFault, Timestamp};
 use crate::store::Pair;
 
-/// How long a chunk becomes before it is written and synced: little at a time, for commits share the disk.
+/// The size at which a chunk is written and synced. It is small, because commits share the disk.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Only the owner may look into the directory.
+/// The directory contains personal data.
 const OWNER_ONLY: u32 = 0o700;
 
-/// A backup that is being written.
 pub(super) struct Writer {
     dir: PathBuf,
     file: File,
-    /// The chunk under way, and its first key.
+    /// The current chunk and its first key.
     chunk: Vec<u8>,
     first: Option<Vec<u8>>,
     chunk_rows: u64,
@@ -32,7 +31,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins in a directory that is not there or empty.
+    /// Starts in a missing or empty directory.
     pub(super) fn begin(dir: &Path, tally: Tally) -> Result<Self, DirFault> {
         match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
             Ok(false) => {}
@@ -53,12 +52,12 @@ impl Writer {
         Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0, tally })
     }
 
-    /// How many rows, and bytes of them, were handed to it.
+    /// The number of rows and bytes so far.
     pub(super) fn written(&self) -> (u64, u64) {
         (self.rows, self.bytes + self.chunk.len() as u64)
     }
 
-    /// Adds rows, in the order of their keys.
+    /// Adds rows in the order of their keys.
     pub(super) fn add(&mut self, rows: &[Pair]) -> io::Result<()> {
         for (key, value) in rows {
             let (key_bytes, value_bytes) = (u8::try_from(key.len()), u32::try_from(value.len()));
@@ -97,7 +96,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends it: from here on it is a backup. `aside` are the businesses that are set aside by now.
+    /// Writes the manifest, which makes the backup valid. `aside`: the businesses that are set aside at this
+    /// time.
     pub(super) fn finish(
         mut self,
         format: u16,
@@ -124,7 +124,7 @@ impl Writer {
         manifest.write(&self.dir)
     }
 
-    /// Gives it up, and removes what it has written.
+    /// Removes the files of a failed backup.
     pub(super) fn give_up(self) {
         remove(&self.dir);
     }
