@@ -1,31 +1,28 @@
-//! API keys as people hold them: `rcpt_` + 8 characters + `_` + 32 random characters (spec §5 rule 4).
+//! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! The whole key exists only in the answer that creates it and in requests; what is kept is its SHA-256.
+//! The whole key exists only in the response that creates it and in requests. The store has its SHA-256.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// The tag that every key begins with.
 const TAG: &str = "rcpt_";
 /// Characters of the visible prefix after the tag.
 const PREFIX_CHARS: usize = 8;
-/// Characters of the secret part.
 const SECRET_CHARS: usize = 32;
-/// Characters of a whole key.
 const KEY_CHARS: usize = TAG.len() + PREFIX_CHARS + 1 + SECRET_CHARS;
-/// The characters of the random parts.
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// A well-formed key; it never shows itself in a log.
+/// A well-formed key. Its `Debug` output hides the secret.
 pub struct Credential(String);
 
-/// Mints a key from random bytes, 64 at a time.
+/// Mints a key. `random` fills 64 bytes per call.
 pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
     let mut chars = Vec::with_capacity(PREFIX_CHARS + SECRET_CHARS);
     while chars.len() < PREFIX_CHARS + SECRET_CHARS {
         let mut bytes = [0; 64];
         random(&mut bytes);
-        // A byte beyond the last whole multiple of 62 would favour the first letters.
+        // Bytes of 248 and more are skipped. 256 is not a multiple of 62, so they would favour the first
+        // letters.
         let fair =
             bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
         chars.extend(fair.take(PREFIX_CHARS + SECRET_CHARS - chars.len()));
@@ -35,7 +32,7 @@ pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
 }
 
 impl Credential {
-    /// Reads a key as a request carries it; `None` for anything that does not have the form.
+    /// `None` if the text does not have the form of a key.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let (prefix, secret) =
@@ -47,29 +44,27 @@ impl Credential {
         well_formed.then(|| Self(text.to_owned()))
     }
 
-    /// The visible prefix.
     pub fn prefix(&self) -> &str {
         &self.0[..TAG.len() + PREFIX_CHARS]
     }
 
-    /// The 8 characters of the prefix behind the tag, which no two keys share.
+    /// The 8 characters after the tag, which are unique.
     pub fn prefix_chars(&self) -> [u8; PREFIX_CHARS] {
         let mut chars = [0; PREFIX_CHARS];
         chars.copy_from_slice(&self.0.as_bytes()[TAG.len()..TAG.len() + PREFIX_CHARS]);
         chars
     }
 
-    /// What is stored of the key.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
 
-    /// Whether this is the key with this hash, in a time that does not depend on where they differ.
+    /// Compares in constant time.
     pub fn matches(&self, hash: &[u8; 32]) -> bool {
         self.hash().ct_eq(hash).into()
     }
 
-    /// The whole key, for the one answer that shows it.
+    /// The whole key, for the response that creates it.
     pub(crate) fn reveal(&self) -> String {
         self.0.clone()
     }

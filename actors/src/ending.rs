@@ -1,11 +1,11 @@
-//! What is left to be done of its own accord: deleting the rows of businesses that were ended, and starting those in which
-//! somebody is being erased.
+//! A background task that deletes the rows of ended businesses and starts businesses with an unfinished
+//! erasure.
 //!
-//! A business that was ended stands in a list of the installation (`keys::ending`) from the batch that ends it to the one
-//! that deletes the last of it. What always holds: a step deletes the first rows there are, at most [`ROWS_PER_STEP`], in
-//! one batch, with the rows of the installation that belong to them; the next waits until it is on the disk; whatever a
-//! crash leaves, the next start goes on with. Nobody writes rows of a business without a profile but those who had begun
-//! to, and what they leave is found, since the list is left only when there was nothing.
+//! An ended business is in a list of the installation (`keys::ending`) from the batch that ends it to the
+//! batch that deletes its last row. Invariants: a step deletes at most [`ROWS_PER_STEP`] rows in one batch,
+//! together with the installation's rows that belong to them; the next step waits until it is durable; a
+//! restart continues. Only writes that were already in progress can add rows to an ended business, and the
+//! list entry stays until a step finds no row.
 
 use std::sync::{Arc, Weak};
 
@@ -14,23 +14,21 @@ use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
 
-/// How many rows of a business one step deletes.
 const ROWS_PER_STEP: usize = 256;
-/// How many businesses are looked at in which something is left to be done, each minute.
+/// The number of unfinished businesses that are started per minute.
 const LOOKED_AT_ONCE: usize = 64;
 
 fn listed() -> KeyRange {
     keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDING)
 }
 
-/// Does what is left to be done, when the engine starts and whenever it is told to, which is once a minute and when a
-/// business was ended: deletes the rows of businesses that were, and starts the actors of those in which something is
-/// done in steps that nobody asks for. It ends with the engine.
+/// Runs at the engine's start and at each notification, which is sent once a minute and when a business is
+/// ended. It ends with the engine.
 pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
     let mut looked_at = None;
     loop {
         let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
-        // Those who are being erased come first; neither keeps the other from being done.
+        // Erasures first. A failure of one does not prevent the other.
         let started = start_unfinished(&engine, &mut looked_at).await;
         let did = end_all(&engine).await.and(started);
         if let Err(error) = did
@@ -44,7 +42,7 @@ pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
     }
 }
 
-/// Starts the actors of the next businesses in which something is left to be done in steps; they go on by themselves.
+/// Starts the actors of the next businesses with unfinished work. They continue by themselves.
 async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
     let range = looked_at.take().map_or(all, |at| all.after(at));
@@ -52,7 +50,7 @@ async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> 
     for (row, _) in rows? {
         *looked_at = Some(Key::new(&row));
         let id = keys::id_at_end(&row)?;
-        // Of one that fails to start the error is told; the next round comes back to it.
+        // The error of a failed start is logged; the next round tries again.
         if shared.businesses.if_running(id).is_none() {
             let _ = shared.businesses.enter(id).await;
         }
@@ -60,7 +58,7 @@ async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> 
     Ok(())
 }
 
-/// Deletes the rows of every business that was ended, as long as there is room to write that.
+/// Deletes the rows of every ended business while there is disk space.
 async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
     let store = &shared.store;
     let mut left = listed();
@@ -76,7 +74,7 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
             if shared.check_open().is_err() || store.check_room(Weight::Frees).is_err() {
                 return Ok(());
             }
-            // What is on its way is not there to be deleted yet.
+            // A submitted batch must be applied before its rows can be deleted.
             store.settled(id).await?;
             let (mut batch, api_keys) = step(store, id)?;
             if !api_keys.is_empty() {
@@ -86,7 +84,7 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
             let finished = batch.is_empty();
             if finished {
                 if !is_gone {
-                    // Whoever had begun to write a row of it has done so by then.
+                    // Tries once more, for rows of writes that were in progress.
                     is_gone = true;
                     tokio::task::yield_now().await;
                     continue;
@@ -105,7 +103,8 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The deletion of the next rows of a business, with what the installation has of them, and the keys among them.
+/// The deletion of the next rows of a business and of the installation's rows for them, with the ids of the
+/// deleted keys.
 fn step(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
     let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {

@@ -1,9 +1,9 @@
-//! The round through the businesses that nobody uses: what has outlived its time goes there, too. One that is in memory
-//! sees to that itself. The round also counts the records of every business, used or not ([`count`]).
+//! The daily round through unused businesses, which deletes their expired rows. A loaded business does this
+//! itself. The round also counts the records of every business ([`count`]).
 //!
-//! What always holds: whether a business has anything to do is read from its rows, and only where there is something is
-//! its actor started, one at a time, and put away again. A round rests between its steps, so that it hurts nobody. How
-//! far it has come is written once a minute: a start goes on there.
+//! Invariants: the round reads rows to decide whether work is due, and only then starts the business's actor,
+//! one at a time. It pauses between steps. Its position is written once a minute, and a restart continues
+//! there.
 
 mod count;
 
@@ -23,30 +23,27 @@ use crate::store::keys::installation_kind;
 use crate::store::records::RoundRecord;
 use crate::store::{Order, Store, StoreError, Weight, keys};
 
-/// How far apart rounds begin, in steady time.
+/// The interval between the starts of rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
-/// How many businesses are looked at in a step.
 pub(crate) const BUSINESSES_PER_STEP: usize = 16;
-/// How long a round rests between two steps: so many times as long as the last one took, and at least and at most so
-/// long. So a million businesses take some three and a half hours where few have anything to do.
+/// The pause between two steps: a multiple of the last step's duration, with a minimum and a maximum. A
+/// million businesses take about three and a half hours if few have work.
 const REST_TIMES: u32 = 9;
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(10);
 
-/// How long a round waits for one business.
+/// The maximum wait for one business.
 const LOOK_MAX: Duration = Duration::from_secs(600);
 
-/// The round that is under way, or the last one.
 #[derive(Default)]
 pub(crate) struct Housekeeping {
-    /// What of that is written.
+    /// The stored state of the round.
     written: Option<RoundRecord>,
     under_way: Option<JoinHandle<()>>,
 }
 
 impl Housekeeping {
-    /// Called once a minute: begins a round if it is time, goes on with one that was stopped, and writes how far it has
-    /// come.
+    /// Called once a minute: starts a due round, continues a stopped one, and writes the position.
     pub(crate) fn go_on(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
         let now = shared.clocks.steady();
         let round = {
@@ -68,7 +65,7 @@ impl Housekeeping {
         Ok(())
     }
 
-    /// Writes how far it has come, where that is not written; nobody waits for it.
+    /// Writes the position without waiting, if it changed.
     fn keep(&mut self, shared: &Shared) {
         let Some(round) = *shared.round.record.lock() else { return };
         if self.written == Some(round) || shared.store.check_room(Weight::Keeps).is_err() {
@@ -79,18 +76,17 @@ impl Housekeeping {
     }
 }
 
-/// A round that begins.
 fn begun(now: SteadyTime) -> RoundRecord {
     RoundRecord { began: now, after: None, is_through: false }
 }
 
-/// Whether it is time for the next one. A count that a crash has set back may lie before the beginning of a round.
+/// A count that a crash set back can be before the start of the round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
 
-/// Goes round to the end, or until the engine is gone or closes. A panic ends it; then the next minute goes on behind the
-/// business that was looked at.
+/// Runs the round until its end or until the engine closes. After a panic the next minute continues with the
+/// next business.
 async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
     let place = || round.record.lock().as_ref().and_then(|round| round.after);
     let mut counter = Counter::default();
@@ -105,12 +101,12 @@ async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
             round.record.lock().iter_mut().for_each(|round| round.is_through = true);
             return;
         }
-        // Counting has a pace of its own and needs no rest.
+        // Counting has its own pace and needs no pause.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
             let before = place();
-            // Before it is looked at, so that one that cannot be looked at stops no round.
+            // Recorded before the work, so that a failing business does not stop the round.
             round.record.lock().iter_mut().for_each(|round| round.after = Some(id));
             match open(&shared) {
                 Some(shared) => look_at(&shared, id).await,
@@ -132,7 +128,6 @@ async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
     }
 }
 
-/// The next businesses of the list behind this one.
 fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<BusinessId>, StoreError> {
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     if let Some(after) = after {
@@ -142,24 +137,24 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
-/// Has a business swept that nobody uses and that has anything to do.
+/// Starts the sweep of an unused business if it has work.
 async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
     if shared.businesses.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
     let has_any = business::has_duties(&shared.store, &shared.clocks, id);
-    // A row that does not decode was told of; any other error is the store's, which has failed.
+    // A row that does not decode is already logged; any other error has stopped the store.
     let has_any = shared.store.usable(&keys::business_index(id), has_any).ok().flatten().unwrap_or(false);
     shared.swept.note(has_any);
     if !has_any {
         return;
     }
-    // One that does not start rests, and its turn comes with the next round.
+    // A business that does not start is visited in the next round.
     let Ok((running, permit)) = shared.businesses.enter(id).await else { return };
     let (through, is_through) = oneshot::channel();
     let asked = SweptThrough { _through: through, _permit: permit };
     if running.actor.cast(Message::SweepThrough(asked)).is_ok() {
-        // One that does not come to its end goes on by itself, and holds nobody else up.
+        // After the timeout the business continues by itself and does not delay the others.
         let _ = timeout(LOOK_MAX, is_through).await;
         shared.businesses.put_away(id);
     }

@@ -1,16 +1,14 @@
-//! The audit log of the installation: what was done to accounts, which exports and backups were begun, which businesses were
-//! ended.
+//! The audit log of the installation: accounts, exports, backups and the deletion of businesses.
 //!
-//! What always holds: an entry stands in the lane of what it is about, so whoever reads the log waits for that; it names
-//! nothing of an account or a business but the id, for what is erased must not stay here. A business that is ended writes
-//! its entry itself, in the batch that ends it.
+//! Invariants: an entry is in the lane of its subject, so a reader of the log waits for it. It contains no
+//! data of an account or a business except the id, because erased data must not remain here. A business that
+//! is ended writes its entry in the batch that ends it.
 
 use crate::domain::{Actor, AuditAction, AuditEntry, AuditId, BusinessId, ResourceId, Timestamp};
 use crate::shared::Shared;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, keys};
 
-/// Adds an entry: who did what, to what.
 pub(crate) fn note(
     shared: &Shared,
     (by, action): (Actor, AuditAction),

@@ -1,7 +1,7 @@
-//! When each API key was last used, to the minute.
+//! The last use of each API key, to the minute.
 //!
-//! Uses are noted in memory and written together, once a minute and before they are shown, so that a request costs
-//! no commit. A crash may forget the last minute of them.
+//! Uses are collected in memory and written once a minute and before they are shown, so a request costs no
+//! commit. A crash loses at most a minute of uses.
 
 use dashmap::DashMap;
 
@@ -9,19 +9,16 @@ use crate::domain::{BusinessId, KeyId, Timestamp};
 use crate::scans::Reader;
 use crate::store::{Batch, Store, StoreError, Weight, keys};
 
-/// Milliseconds of the minute to which a use is rounded down.
 const MINUTE_MILLIS: i64 = 60_000;
-/// How many uses one batch holds at most; a minute of a busy day has more than the store takes in one.
+/// The maximum number of uses in one batch.
 const BATCH_KEYS_MAX: usize = 1_024;
 
-/// The uses that are not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct KeyUsage {
     pending: DashMap<KeyId, Timestamp>,
 }
 
 impl KeyUsage {
-    /// Notes a use.
     pub(crate) fn note(&self, key: KeyId, now: Timestamp) {
         let minute = Timestamp::from_millis(now.millis().div_euclid(MINUTE_MILLIS) * MINUTE_MILLIS);
         if self.pending.get(&key).is_none_or(|noted| *noted != minute) {
@@ -29,12 +26,11 @@ impl KeyUsage {
         }
     }
 
-    /// Forgets the use of a key that is no more.
     pub(crate) fn forget(&self, key: KeyId) {
         self.pending.remove(&key);
     }
 
-    /// Writes what was noted and waits until it is on the disk. Where the disk has no room it stays noted.
+    /// Writes the collected uses and waits until they are durable. Without disk space they stay collected.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         if store.check_room(Weight::Keeps).is_err() {
             return Ok(());
@@ -55,7 +51,7 @@ impl KeyUsage {
     }
 }
 
-/// When a key was last used, as far as it is written.
+/// The last stored use.
 pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
     let at = keys::key_used(key);
     let Some(value) = reader.get_raw(&at)? else { return Ok(None) };

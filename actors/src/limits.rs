@@ -1,4 +1,4 @@
-//! The bounds of an engine that a simulation sets lower than the service runs with, so that few records reach them.
+//! The bounds of an engine. A simulation sets them lower than the service, so that few records reach them.
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PLACES;
@@ -7,36 +7,32 @@ use crate::people::Hashing;
 use crate::scans::SCAN_ROWS_MAX;
 use crate::upgrade::Upgrades;
 
-/// How many actors of webhook endpoints may run though they only wait.
 const ACTORS_AT_REST: usize = 4_096;
 
-/// How many actors of businesses run, unless the settings say otherwise.
 pub const BUSINESS_ACTORS: usize = 2_000;
-/// How many actors of people run.
 const PERSON_ACTORS: usize = 10_000;
 
-/// What bounds an engine. The default is what the service runs with.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many rows a request for part of a list reads at most, [`SCAN_ROWS_MAX`]; at least 1.
+    /// The maximum number of rows that a list request reads, [`SCAN_ROWS_MAX`]; at least 1.
     pub scan_rows: usize,
-    /// How many attempts to deliver may be under way, up to the heads of their responses; at least 1.
+    /// The maximum number of concurrent delivery attempts, up to the response heads; at least 1.
     pub places: usize,
-    /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
-    /// was unused for ten minutes.
+    /// While more endpoint actors run than this, an actor that only waits is stopped immediately; otherwise
+    /// after ten minutes without use.
     pub actors_at_rest: usize,
-    /// How many actors of businesses run, [`BUSINESS_ACTORS`]; at least 1. While all of them have work under way, more
-    /// run.
+    /// The maximum number of running business actors, at least 1. It is exceeded while all of them have work
+    /// in progress.
     pub business_actors: usize,
-    /// How many actors of people run, in the same way.
+    /// The same for people.
     pub person_actors: usize,
-    /// How many rows one step of a backup reads, [`BACKUP_ROWS`]; at least 1.
+    /// The maximum number of rows per step of a backup, [`BACKUP_ROWS`]; at least 1.
     pub backup_rows: usize,
     /// Whether a store of an earlier format may be converted.
     pub upgrades: Upgrades,
-    /// How much work a password is to hash.
+    /// The cost of a password hash.
     pub hashing: Hashing,
-    /// How many mails of a business may wait, [`WAITING_MAX`].
+    /// The maximum number of waiting mails of a business, [`WAITING_MAX`].
     pub mails_waiting: u64,
 }
 

@@ -1,8 +1,10 @@
-//! Who is told what changes in a business as it happens: the pages that are open.
+//! Notifications of changes to open pages.
 //!
-//! What always holds: what is told is on the disk; of a business that nobody watches nothing is kept, and while nobody
-//! watches any, telling is one look at a counter, else one short lock behind the answer; nobody who watches holds anything
-//! up: who falls behind is told that something was missed, and nothing more.
+//! Invariants:
+//!
+//! - a notification is sent after the change is durable;
+//! - without subscribers, a notification costs one read of a counter and stores nothing;
+//! - a subscriber never blocks a change. A slow subscriber learns only that it missed something.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,39 +16,33 @@ use uuid::Uuid;
 
 use crate::domain::{BusinessId, PersonId};
 
-/// How many happenings of one business are kept for whoever has not heard them yet.
+/// The number of notifications that a business keeps for slow subscribers.
 const UNHEARD_MAX: usize = 64;
 
-/// Something that has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Happened {
-    /// What it is about, as the audit log names it: `appointment`; `alert` and `delivery` beside that.
+    /// The kind as in the audit log, for example `appointment`; also `alert` and `delivery`.
     pub kind: &'static str,
-    /// Which one; of a delivery its endpoint, of an alert what it tells of.
+    /// The record's id; for a delivery its endpoint, for an alert the record that it refers to.
     pub id: Uuid,
-    /// Whom alone it is about: of an alert.
+    /// The only recipient of an alert.
     pub person: Option<PersonId>,
 }
 
-/// What somebody who watches hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// This has changed.
     Happened(Happened),
-    /// Something has changed that was not kept: anything may have.
+    /// Notifications were dropped, so anything can have changed.
     Missed,
 }
 
-/// Who watches which business.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     watched: Mutex<HashMap<BusinessId, broadcast::Sender<Happened>>>,
-    /// How many businesses are watched.
     count: AtomicUsize,
 }
 
 impl Live {
-    /// Tells whoever watches the business.
     pub(crate) fn tell(&self, business: BusinessId, happened: impl IntoIterator<Item = Happened>) {
         if self.count.load(Ordering::Acquire) == 0 {
             return;
@@ -54,12 +50,11 @@ impl Live {
         let watched = self.watched.lock();
         let Some(hears) = watched.get(&business) else { return };
         for one in happened {
-            // An error says that nobody listens any more, who then leaves the list.
+            // An error means that no subscriber is left; the entry is removed when they leave.
             let _ = hears.send(one);
         }
     }
 
-    /// Hears of the business from now on.
     pub(crate) fn watch(self: &Arc<Self>, business: BusinessId) -> Watching {
         let mut watched = self.watched.lock();
         let hears = watched.entry(business).or_insert_with(|| broadcast::channel(UNHEARD_MAX).0);
@@ -69,7 +64,7 @@ impl Live {
     }
 }
 
-/// Somebody who watches a business, until this is dropped.
+/// A subscription to a business, until it is dropped.
 #[derive(Debug)]
 pub struct Watching {
     live: Arc<Live>,
@@ -78,7 +73,7 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Waits for what happens next; nothing when nothing can happen any more.
+    /// Waits for the next notification. `None` after the engine has closed.
     pub async fn next(&mut self) -> Option<Heard> {
         match self.hears.as_mut()?.recv().await {
             Ok(happened) => Some(Heard::Happened(happened)),
@@ -87,7 +82,7 @@ impl Watching {
         }
     }
 
-    /// What has happened already and is not heard yet; nothing where there is nothing.
+    /// The next pending notification, without waiting.
     pub fn heard(&mut self) -> Option<Heard> {
         match self.hears.as_mut()?.try_recv() {
             Ok(happened) => Some(Heard::Happened(happened)),

@@ -1,30 +1,27 @@
-//! Measures that cost one atomic addition each: counts of what fell between fixed bounds.
+//! Histograms that cost one atomic addition per observation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts observations by size. `N` bounds make `N + 1` buckets, the last one without an upper bound.
+/// `N` bounds make `N + 1` buckets. The last bucket has no upper bound.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
-    /// The greatest value of each bucket but the last, ascending.
+    /// The inclusive upper bounds, ascending.
     bounds: &'static [u64; N],
     buckets: [AtomicU64; N],
     above: AtomicU64,
     sum: AtomicU64,
 }
 
-/// A histogram at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
-    /// The greatest value of each bucket, ascending, and how many observations lie in it and in none before it.
+    /// Upper bound and number of observations of each bucket, ascending. The numbers are not cumulative.
     pub buckets: Vec<(u64, u64)>,
-    /// How many observations lie above all of them.
+    /// The number of observations above all bounds.
     pub above: u64,
-    /// The sum of all observations.
     pub sum: u64,
 }
 
 impl<const N: usize> Histogram<N> {
-    /// An empty one with these bounds, ascending.
     pub const fn new(bounds: &'static [u64; N]) -> Self {
         Self {
             bounds,
@@ -34,14 +31,13 @@ impl<const N: usize> Histogram<N> {
         }
     }
 
-    /// Counts a value.
     pub fn observe(&self, value: u64) {
         let bucket = self.bounds.partition_point(|bound| *bound < value);
         self.buckets.get(bucket).unwrap_or(&self.above).fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// What was counted so far. Observations that come meanwhile may be in one part of it and not in another.
+    /// A snapshot that is not atomic: a concurrent observation can be in only part of it.
     pub fn read(&self) -> Distribution {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Distribution {
@@ -53,7 +49,6 @@ impl<const N: usize> Histogram<N> {
 }
 
 impl Distribution {
-    /// How many observations there are.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|(_, count)| count).sum::<u64>() + self.above
     }

@@ -1,6 +1,6 @@
-//! What the store says of itself: its format, and the secrets that belong to it.
+//! The store's metadata: its format and its secrets.
 //!
-//! What always holds: a store that is created bears the present format from its first batch on.
+//! Invariant: a new store has the current format from its first batch on.
 
 use tokio::sync::oneshot;
 
@@ -9,7 +9,7 @@ use crate::ports::Ports;
 use crate::store::records::{MetaRecord, STORE_FORMAT};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 
-/// What the store says of itself; its secret is drawn at the first opening.
+/// Reads the metadata, or creates it with a new secret.
 pub(crate) async fn read_or_make(
     store: &Store,
     ports: &Ports,
@@ -29,7 +29,7 @@ pub(crate) async fn read_or_make(
     Ok(meta)
 }
 
-/// Gives the store another secret for mailed links.
+/// Replaces the secret of mailed links.
 pub(crate) async fn renew_link_secret(store: &Store, ports: &Ports) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let mut batch = Batch::default();

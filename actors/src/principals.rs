@@ -1,8 +1,8 @@
-//! What keys open, decoded once. What always holds: a principal that is given is never older than what was acknowledged
-//! before it was asked for; nothing has to be forgotten when a key is revoked or a business changes.
+//! A cache of decoded API keys and their businesses.
 //!
-//! While nothing was written in the store that says whom a key lets in, what was read of it before is still so. After
-//! that the two rows are read again, and decoded again only when they differ from those it was decoded from.
+//! Invariant: a returned principal is never older than any change that was acknowledged before the request.
+//! An entry is valid while the store's credentials generation is unchanged. After that the two rows are read
+//! again, and decoded only if they differ.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,35 +12,31 @@ use dashmap::DashMap;
 use crate::domain::{ApiKey, Business};
 use crate::store::{Record, Store, StoreError, keys};
 
-/// How many keys are remembered; with more, all are forgotten and those in use come back.
+/// The maximum number of entries. One more clears the cache.
 const KNOWN_MAX: usize = 16_384;
 
-/// A key that a request carried, and what it opens.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// The key.
     pub key: ApiKey,
-    /// Its business.
     pub business: Business,
 }
 
-/// A principal, and the rows that it was decoded from.
+/// A principal and its encoded rows.
 struct Known {
     key_row: Vec<u8>,
     business_row: Vec<u8>,
-    /// The credentials' generation in which the rows were these.
+    /// The credentials generation at which the rows were read.
     generation: AtomicU64,
     principal: Arc<Principal>,
 }
 
-/// The principals that were asked for.
 #[derive(Default)]
 pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
 
 impl Principals {
-    /// What the key with these 8 characters opens, if there is one. Whether it is the very key is not looked at.
+    /// The principal for these 8 characters. The caller compares the secret.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
-        // Before anything is read: what is applied later makes the number another one before anyone is told of it.
+        // Read first: a later change increases the generation before it is acknowledged.
         let generation = store.credentials_generation();
         let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
         if let Some(known) =
@@ -56,7 +52,7 @@ impl Principals {
         let key = key.expect("one of the two is there");
         let profile = keys::profile(key.business_id);
         let Some(business_row) = store.get_raw(&profile)? else {
-            // One that was ended lets nobody in while its rows go, the key's among them.
+            // The rows of an ended business, including its keys, are deleted later.
             let is_ended = store.contains(&keys::ending(key.business_id))?;
             if is_ended || !store.contains(&keys::api_key(prefix))? {
                 return Ok(None);

@@ -1,7 +1,7 @@
-//! Bounds on what goes on at once, over all and for each business or person, so that one leaves room for the others.
+//! Bounds on concurrent work, in total and per key (business or person), so that one key leaves room for the
+//! others.
 //!
-//! Invariants: the count of a business or person is the number of permits that it holds now. Without a permit it takes no
-//! memory.
+//! Invariants: the count of a key is the number of its permits. A key without permits uses no memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,6 @@ use parking_lot::Mutex;
 
 use crate::domain::BusinessId;
 
-/// So much of one thing may go on at once.
 pub(crate) struct Quota<K = BusinessId> {
     all_max: usize,
     each_max: usize,
@@ -24,29 +23,26 @@ struct Held<K> {
     each: HashMap<K, usize>,
 }
 
-/// The right to do it once, until it is dropped.
 pub(crate) struct QuotaPermit<K: Copy + Eq + Hash, S: Deref<Target = Quota<K>>> {
     of: S,
     who: K,
 }
 
 impl<K: Copy + Eq + Hash> Quota<K> {
-    /// At most `all_max` over all, and `each_max` for each.
     pub(crate) fn new(all_max: usize, each_max: usize) -> Self {
         Self { all_max, each_max, held: Mutex::new(Held { all: 0, each: HashMap::new() }) }
     }
 
-    /// Gives a permit, unless `who` holds `each_max` permits or `all_max` are held.
+    /// `None` if `who` holds `each_max` permits or `all_max` are held.
     pub(crate) fn take(&self, who: K) -> Option<QuotaPermit<K, &Self>> {
         self.count(who).then(|| QuotaPermit { of: self, who })
     }
 
-    /// The same for a task of its own.
+    /// The same with a permit that can move into a task.
     pub(crate) fn take_owned(self: &Arc<Self>, who: K) -> Option<QuotaPermit<K, Arc<Self>>> {
         self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
     }
 
-    /// Counts one more permit, unless `who` holds `each_max` permits or `all_max` are held.
     fn count(&self, who: K) -> bool {
         let mut held = self.held.lock();
         let own = held.each.get(&who).copied().unwrap_or(0);

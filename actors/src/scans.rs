@@ -1,15 +1,14 @@
-//! Reading many rows for one request, so that nobody else waits for it.
+//! Reads of many rows for one request, without blocking other requests.
 //!
-//! A request for part of a list reads in steps. What always holds:
+//! A list request reads in steps. Invariants:
 //!
-//! - it reads [`SCAN_ROWS_MAX`] rows and what its last item takes, and no more, whatever it asks for;
-//! - the first step is made where the request runs, and ends after [`FIRST_STEP_TIME_MAX`] as well. Whoever needs more
-//!   reads on a thread of its own: one request of a business at a time, [`SCANS_MAX`] in all, in turn, so that a
-//!   business waits for one request of each other business at most. Too many that wait are refused;
-//! - a request that is dropped while it waits has left, and one that is dropped while it reads ends with its step.
+//! - it reads at most [`SCAN_ROWS_MAX`] rows and the reads of its last item;
+//! - the first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
+//!   on a separate thread: one request per business at a time, [`SCANS_MAX`] in total, in turn. Requests
+//!   beyond the queue's bound are refused;
+//! - a dropped request leaves the queue, or ends after its current step.
 //!
-//! A simulation has no threads. There the same steps are made where the request runs, and everybody else gets a turn
-//! between two of them.
+//! A simulation has no threads. It runs all steps in the request's task and yields between them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -25,30 +24,28 @@ use crate::domain::BusinessId;
 use crate::error::EngineError;
 use crate::store::{Key, KeyRange, Order, Pair, Record, Store, StoreError, unless_set_aside};
 
-/// How many rows one request reads. A row of more than [`ROW_BYTES`] counts as several.
+/// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
-/// So many bytes more of a row count as another one.
 const ROW_BYTES: usize = 4 << 10;
-/// A step reads this part of what the request may: 512 rows, enough for a page of 100 items that take five rows each.
+/// The number of steps of a request. A step of 512 rows suffices for a page of 100 items with five rows each.
 const STEPS: usize = 4;
-/// How long the first step takes, whose rows may have to come from the disk.
+/// The first step can wait for the disk.
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
-/// After how many rows it looks at the clock.
+/// The number of rows between two readings of the clock.
 const ROWS_PER_LOOK: usize = 32;
-/// How often the store is asked for one item of a list, and for the one behind it, beyond the bound: the rows that lead
-/// to it, its record, and the records that it shows the names of.
+/// The maximum number of reads for one list item and its successor beyond the bound: index rows, the record,
+/// and the records of displayed names.
 const ITEM_READS_MAX: usize = 16;
 
-/// How many requests read on threads of their own at once.
 const SCANS_MAX: usize = 2;
-/// How many requests read there or wait to, in all and of one business.
+/// The maximum number of requests that read or wait, in total and per business.
 const WAITING_MAX: usize = 1_024;
 const WAITING_PER_BUSINESS_MAX: usize = 64;
 
-/// Reads of the store that count what they read, for one step.
+/// Counts the reads of one step.
 pub(crate) struct Reader<'a> {
     store: &'a Store,
-    /// How often the store was asked, and how many rows that counts as.
+    /// Reads of the store, and the number of rows that they count as.
     reads: Cell<usize>,
     rows: Cell<usize>,
     step_max: usize,
@@ -58,7 +55,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader for a step of so many rows of the rest that the request may read.
+    /// `request_max`: the number of rows that are left for the request.
     pub(crate) fn new(store: &'a Store, step_max: usize, request_max: usize) -> Self {
         Self {
             store,
@@ -71,46 +68,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader for what reads a few rows, whatever is asked for.
+    /// For reads of a few rows.
     pub(crate) fn unbounded(store: &'a Store) -> Self {
         Self::new(store, usize::MAX, usize::MAX)
     }
 
-    /// The record under the key.
-    ///
-    /// # Errors
-    /// As [`Store::get`].
     pub(crate) fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.store.checked(key, R::decode(&bytes))).transpose()
     }
 
     /// The record under the key, or nothing if it is set aside.
-    ///
-    /// # Errors
-    /// As [`Store::find`].
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(unless_set_aside(self.get(key))?.flatten())
     }
 
-    /// What a row was found to hold, as [`Store::usable`] has it.
-    ///
-    /// # Errors
-    /// As there.
     pub(crate) fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         self.store.usable(key, read)
     }
 
-    /// The bytes under the key.
-    ///
-    /// # Errors
-    /// As [`Store::get_raw`].
     pub(crate) fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         let value = self.store.get_raw(key)?;
         self.count(value.as_deref().unwrap_or_default());
         Ok(value)
     }
 
-    /// The pairs of the range, as [`Store::scan`] gives them.
     pub(crate) fn scan(
         &self,
         range: &KeyRange,
@@ -128,8 +109,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the row that was just read is to be left to the next step. Whoever asks has the row, so that the end of
-    /// a list is seen where the bound is, and takes one row in any case, so that each step goes on.
+    /// Whether the row that was just read belongs to the next step. The caller has the row already, so it
+    /// recognises the end of a list at the bound, and takes at least one row per step.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -143,14 +124,13 @@ impl<'a> Reader<'a> {
         Instant::now() >= until
     }
 
-    /// Whether the request may read nothing more behind this step.
+    /// Whether the request must end with this step.
     pub(crate) fn ends_request(&self) -> bool {
         self.rows.get() >= self.request_max
     }
 }
 
-/// What reads in steps, of which the last gives what is asked for; the one behind which the request may read nothing
-/// more has to be the last.
+/// A read in steps. The last step returns the result. A step with [`Reader::ends_request`] must be the last.
 pub(crate) trait Step<T>:
     FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static
 {
@@ -158,7 +138,6 @@ pub(crate) trait Step<T>:
 
 impl<T, S: FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static> Step<T> for S {}
 
-/// The requests that read, and those that wait to.
 pub(crate) struct Scans {
     rows_max: usize,
     waiting: Mutex<Waiting>,
@@ -172,14 +151,13 @@ struct Waiting {
     each: HashMap<BusinessId, Turn>,
 }
 
-/// How many requests of a business have a ticket, and whose turn it is.
+/// The number of tickets of a business, and its lock for the turn.
 struct Turn {
     tickets: usize,
     one: Arc<Semaphore>,
 }
 
 impl Scans {
-    /// Each request may read so many rows, at least 1.
     pub(crate) fn new(rows_max: usize) -> Arc<Self> {
         Arc::new(Self {
             rows_max: rows_max.max(1),
@@ -189,20 +167,15 @@ impl Scans {
         })
     }
 
-    /// How many rows were read since the engine started.
     pub(crate) fn rows_read(&self) -> u64 {
         self.rows_read.load(Ordering::Relaxed)
     }
 
-    /// How many requests read on threads of their own, or wait to.
     pub(crate) fn under_way(&self) -> usize {
         self.waiting.lock().all
     }
 
-    /// Makes the steps of a request.
-    ///
-    /// # Errors
-    /// [`EngineError::Overloaded`] when too many wait, or the store's failure.
+    /// Runs the steps of a request. Errors: [`EngineError::Overloaded`] if too many requests wait.
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         store: &Store,
@@ -226,7 +199,7 @@ impl Scans {
         let (reply, answer) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
             let _place = place;
-            // Nobody waits for the answer any more once the request is dropped.
+            // The request was dropped.
             while !reply.is_closed() {
                 if let Some(found) = reading.next(None).transpose() {
                     let _ = reply.send(found);
@@ -234,11 +207,10 @@ impl Scans {
                 }
             }
         });
-        // Nothing comes from a thread that has panicked.
+        // The thread panicked.
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 
-    /// The right to wait for a place.
     fn ticket(self: &Arc<Self>, business: BusinessId) -> Result<Ticket, EngineError> {
         let mut waiting = self.waiting.lock();
         let own = waiting.each.get(&business).map_or(0, |turn| turn.tickets);
@@ -253,7 +225,6 @@ impl Scans {
     }
 }
 
-/// A request that waits or reads.
 struct Ticket {
     of: Arc<Scans>,
     business: BusinessId,
@@ -261,8 +232,8 @@ struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for the business's turn, then for a place of all: there a business waits once at most, so that they come
-    /// in turn.
+    /// Waits for the business's turn, then for one of all places. A business waits there at most once, so
+    /// businesses take turns.
     async fn place(self) -> Result<Place, EngineError> {
         let stopping = |_| EngineError::Stopping; // neither is ever closed
         let turn = Arc::clone(&self.one).acquire_owned().await.map_err(stopping)?;
@@ -284,14 +255,13 @@ impl Drop for Ticket {
     }
 }
 
-/// The right to read. What is dropped first is first.
+/// The right to read. The fields are dropped in their order.
 struct Place {
     _place: OwnedSemaphorePermit,
     _turn: OwnedSemaphorePermit,
     _ticket: Ticket,
 }
 
-/// A request that reads.
 struct Reading<S> {
     of: Arc<Scans>,
     store: Store,
@@ -301,10 +271,7 @@ struct Reading<S> {
 }
 
 impl<S> Reading<S> {
-    /// Makes the next step, which ends early at an instant.
-    ///
-    /// # Panics
-    /// When it reads more than it may.
+    /// Runs the next step, which ends early at `until`. Panics if it reads more than it may.
     fn next<T>(&mut self, until: Option<Instant>) -> Result<Option<T>, StoreError>
     where
         S: Step<T>,

@@ -1,51 +1,49 @@
-//! Counting what came from an address of late, so that nobody who has many addresses has as many allowances. Pure.
+//! Counts of recent events by client address. An attacker with many addresses must not have as many
+//! allowances.
 //!
-//! What always holds: an IPv6 address counts for its network of 64 bits, which is what one customer has at least, and for
-//! that of 48 bits, which is what one customer has at most: that has as much as [`NETWORKS`] of the former. So one network
-//! of 48 bits puts few into a table, and pushes nobody out of it.
+//! Invariant: an IPv6 address counts for its /64 network, the least that a customer has, and for its /48
+//! network, the most that a customer has. A /48 network has the allowance of [`NETWORKS`] /64 networks, so it
+//! cannot fill the table.
 
 use std::net::IpAddr;
 
 use crate::domain::Timestamp;
 use crate::window::{KEYS_MAX, Rate, Windows};
 
-/// As many networks of 64 bits as one of 48 bits counts for.
+/// The allowance of a /48 network, in /64 networks.
 pub(crate) const NETWORKS: u32 = 16;
 const NETWORK_BITS: u32 = 64;
 const SITE_BITS: u32 = 48;
 
-/// What came from where.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    /// By address; of IPv6 by network of 64 bits.
+    /// By IPv4 address or /64 network.
     of: Windows<IpAddr>,
-    /// By network of 48 bits, of IPv6 alone.
+    /// By /48 network.
     sites: Windows<IpAddr>,
 }
 
 impl Sources {
-    /// Nothing came, and this is how often it may from an address.
     pub(crate) fn new(rate: Rate) -> Self {
         let of_site = Rate { count: rate.count * NETWORKS, ..rate };
         let sites = Windows::sliding(&[of_site]).of_at_most(KEYS_MAX / NETWORKS as usize);
         Self { of: Windows::sliding(&[rate]), sites }
     }
 
-    /// When something may come from there again, if not now.
+    /// The instant at which the address is allowed again; `None` if it is now.
     pub(crate) fn free_at(&self, address: IpAddr, now: Timestamp) -> Option<Timestamp> {
         let (network, site) = networks(address);
         let of_site = site.and_then(|site| self.sites.free_at(&site, now));
         self.of.free_at(&network, now).max(of_site)
     }
 
-    /// Counts that something comes from there now.
     pub(crate) fn note(&mut self, address: IpAddr, now: Timestamp) {
         let (network, site) = networks(address);
         self.of.note(network, now);
         site.into_iter().for_each(|site| _ = self.sites.note(site, now));
     }
 
-    /// Takes back what was counted at that instant.
+    /// Removes an event that was counted at that instant.
     pub(crate) fn take_back(&mut self, address: IpAddr, at: Timestamp) {
         let (network, site) = networks(address);
         self.of.take_back(&network, at);
@@ -53,7 +51,7 @@ impl Sources {
     }
 }
 
-/// What an address counts for: alone, or as a network, and where that stands.
+/// The key of an address in each table.
 fn networks(address: IpAddr) -> (IpAddr, Option<IpAddr>) {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,9 +1,9 @@
-//! The root of the actors: it outlives every failure below it, and sweeps once a minute. Where many actors run, a sweep
-//! looks at a part of them each second.
+//! The supervisor of all actors. It survives their failures and sweeps once a minute, with many actors one
+//! part per second.
 //!
-//! ractor's default supervisor stops itself when a child fails. This one notes the failure and lives on: the next
-//! request starts the business again from the store, a delivery is started again once it has rested. A failure of its own
-//! ends the process: without it nothing is started again, swept or written down.
+//! ractor's default supervisor stops itself when a child fails. This one records the failure: the next
+//! request starts a business again from the store, and a delivery is started again after its back-off. A
+//! failure of the supervisor itself ends the process, because nothing would restart actors or sweep.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -19,43 +19,33 @@ use crate::people::{sweep_people, write_uses};
 use crate::shared::Shared;
 use crate::store::StoreError;
 
-/// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How far apart the parts of a sweep of the actors are.
 const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
 
-/// How far apart rounds through people begin, and how long after a start the first one does, in steady time.
+/// The interval between rounds through people, and between a start and the first round, in steady time.
 const PEOPLE_EVERY: TimeDelta = TimeDelta::hours(24);
 const PEOPLE_FIRST: TimeDelta = TimeDelta::hours(1);
 
-/// What the supervisor remembers.
 pub(crate) struct State {
     shared: Weak<Shared>,
     housekeeping: Housekeeping,
-    /// Whether another part of the sweep comes.
     part_comes: bool,
-    /// When the next round through people begins.
     next_round: Option<SteadyTime>,
-    /// How far this round has come, while there is one.
+    /// The position of the current round, if there is one.
     people: Option<Option<PersonId>>,
 }
 
-/// What the supervisor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// The engine it sweeps.
     Watch(Weak<Shared>),
-    /// A minute has passed.
     Sweep,
-    /// The next part of the actors is to be swept.
     SweepPart,
-    /// Start an endpoint's deliveries.
     StartDelivery(EndpointKey),
 }
 
 impl State {
-    /// Sweeps a part of the actors. With `begins` a sweep begins, unless one is under way.
+    /// Sweeps a part of the actors. `begins` starts a sweep unless one is in progress.
     fn sweep_part(&mut self, shared: &Shared, begins: bool, myself: &ActorRef<Message>) {
         let left =
             [shared.businesses.sweep(begins), shared.deliveries.sweep(begins), shared.persons.sweep(begins)];
@@ -72,7 +62,7 @@ impl State {
         if let Err(error) = shared.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
         }
-        // Behind what is waited for above, so that nobody waits for it.
+        // Last, so that no request waits for it.
         shared.clocks.keep(&shared.store);
         shared.ending.notify_one();
         shared.import_left.notify_one();
@@ -93,10 +83,10 @@ impl State {
     }
 }
 
-/// Ends the process, by way of the store, when the supervisor has ended though the engine does not close.
+/// Ends the process, through the store, if the supervisor ends while the engine is open.
 pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
     tokio::spawn(async move {
-        // What goes with its runtime has not failed.
+        // The runtime ended, so this is not a failure.
         if its_end.await.is_err_and(|ended| ended.is_cancelled()) {
             return;
         }
@@ -106,7 +96,6 @@ pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
     });
 }
 
-/// The supervisor of every business actor.
 pub(crate) struct Supervisor;
 
 impl Actor for Supervisor {
@@ -157,7 +146,8 @@ impl Actor for Supervisor {
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 let actor = actor.get_id();
-                // A business or a person starts again with the next request behind the rest; a delivery waits for nobody.
+                // A business or a person starts again with the next request after the back-off. A delivery
+                // has no requests, so a timer starts it.
                 if let Some((id, rest)) = shared.businesses.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(business.id = %id, %error, rest, "a business failed; it starts again from the store");

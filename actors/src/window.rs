@@ -1,10 +1,11 @@
-//! Counting what comes from somebody within windows of time: the one mechanism of every limit on how often something may
-//! be done. How much may go on at once is [`crate::quota`]'s.
+//! Counts per key within windows of time, for all rate limits. [`crate::quota`] limits concurrency.
 //!
-//! Invariants: the instants are given, so this is pure. What is over a limit is not counted. What a clock that was ahead
-//! has noted is not counted either. A table holds at most `max` keys, and the key that was counted longest ago makes room
-//! for a new one, so a crowd of unknown keys keeps nobody out. A note forgets at most [`FORGOTTEN_AT_ONCE`] keys whose
-//! windows are over, so no call walks over the table.
+//! Invariants:
+//!
+//! - events over a limit, and events with a later time stamp than now, are not counted;
+//! - a table holds at most `max` keys. A new key replaces the least recently counted one, so many unknown
+//!   keys lock no other key out;
+//! - a call forgets at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -14,36 +15,33 @@ use lru::LruCache;
 
 use crate::domain::Timestamp;
 
-/// How many keys a table holds where nothing else is said.
+/// The default number of keys.
 pub const KEYS_MAX: usize = 65_536;
-/// How many keys whose windows are over one call forgets: more than it can add.
+/// The maximum number of expired keys that a call forgets: more than it can add.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
-/// At most `count` within `within`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How often.
     pub count: u32,
-    /// The length of the window.
     pub within: TimeDelta,
 }
 
-/// What was counted of late, by key.
 #[derive(Debug)]
 pub struct Windows<K: Eq + Hash> {
     rates: Vec<Rate>,
-    /// Milliseconds to whose multiples instants are rounded down: 1, or the length of a fixed window.
+    /// Instants are rounded down to multiples of this number of milliseconds: 1, or the length of a fixed
+    /// window.
     grain: i64,
     max: usize,
-    /// The key that was counted longest ago is the least recently used one.
+    /// Ordered by the last count.
     of: LruCache<K, Counts>,
 }
 
-/// When something was counted, and how often, the oldest first.
+/// Instants with counts, the oldest first.
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
-    /// Windows that end at each instant, and so slide with the clock. All of the rates hold.
+    /// Windows that end now. All rates apply.
     pub fn sliding(rates: &[Rate]) -> Self {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, of: LruCache::unbounded() }
     }
@@ -53,16 +51,13 @@ impl<K: Eq + Hash> Windows<K> {
         Self { grain: rate.within.num_milliseconds(), ..Self::sliding(&[rate]) }
     }
 
-    /// The same, for at most so many keys.
     #[must_use]
     pub fn of_at_most(self, max: usize) -> Self {
         Self { max, ..self }
     }
 
-    /// Counts one more and gives how many are left, or the instant from which one is.
-    ///
-    /// # Errors
-    /// The instant from which one more is within the rates.
+    /// Counts an event and returns the number of allowed ones. Errors: the instant from which another event
+    /// is allowed.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);
@@ -70,13 +65,13 @@ impl<K: Eq + Hash> Windows<K> {
         Ok(self.note(key, now))
     }
 
-    /// The instant from which one more is within the rates, if none is now.
+    /// The instant from which another event is allowed, if none is now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
         let counts = self.of.peek(key)?;
         let now = self.at(counts, now);
         let over = self.rates.iter().filter_map(|rate| {
             let mut left = rate.count;
-            // The newest one that has to be over before there is one more.
+            // The newest event that must leave the window first.
             let (oldest, _) = counts.iter().rev().filter(|(at, _)| *at <= now).find(|(_, count)| {
                 left = left.saturating_sub(*count);
                 left == 0
@@ -86,18 +81,18 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// How many were counted within the longest window, as far as the rates have to know.
+    /// The count within the longest window, as far as the rates need it.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.of.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
 
-    /// Whether another key's count would have to be forgotten to count this one.
+    /// Whether counting this key would replace another one.
     pub fn is_full_without(&mut self, key: &K, now: Timestamp) -> bool {
         self.forget(now);
         self.of.len() >= self.max && !self.of.contains(key)
     }
 
-    /// Counts one more, whatever the rates say, and gives how many are left.
+    /// Counts an event regardless of the rates and returns the number of allowed ones.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
         let mut counts = self.of.pop(&key).unwrap_or_default();
@@ -123,7 +118,7 @@ impl<K: Eq + Hash> Windows<K> {
         left
     }
 
-    /// Takes back what was counted at that instant.
+    /// Removes an event that was counted at that instant.
     pub fn take_back(&mut self, key: &K, at: Timestamp) {
         let Some(counts) = self.of.peek_mut(key) else { return };
         let at = rounded(at, self.grain);
@@ -137,24 +132,22 @@ impl<K: Eq + Hash> Windows<K> {
         }
     }
 
-    /// The number of keys.
     pub fn len(&self) -> usize {
         self.of.len()
     }
 
-    /// Whether nothing is counted.
     pub fn is_empty(&self) -> bool {
         self.of.is_empty()
     }
 
-    /// The instant as it is counted. Somebody who read the clock just before the newest window began belongs to it.
+    /// The rounded instant. A caller that read the clock just before the newest window began belongs to that
+    /// window.
     fn at(&self, counts: &Counts, now: Timestamp) -> Timestamp {
         let now = rounded(now, self.grain);
         let just_after = now + TimeDelta::milliseconds(self.grain);
         counts.back().map(|(newest, _)| *newest).filter(|newest| *newest == just_after).unwrap_or(now)
     }
 
-    /// Forgets keys whose windows are over, from the one that was counted longest ago on.
     fn forget(&mut self, now: Timestamp) {
         for _ in 0..FORGOTTEN_AT_ONCE {
             let Some((_, counts)) = self.of.peek_lru() else { return };
@@ -170,7 +163,7 @@ impl<K: Eq + Hash> Windows<K> {
     }
 }
 
-/// How many were counted within the window of a rate that `now` is in.
+/// The count within the current window of a rate.
 fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
 }

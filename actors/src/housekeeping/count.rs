@@ -2,10 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - a business is counted as it was at one point between two commits, and changes do not wait for that;
+//! - a business is counted at one point between two commits, and changes do not wait for the count;
 //! - at most [`ROWS_PER_SECOND`] rows are read, over the whole installation;
-//! - a business is set aside only if it was counted twice, at two points, and differed at both;
-//! - businesses that were ended, are set aside, or have recorded no usage are left out.
+//! - a business is set aside only if two counts at different points both differ;
+//! - businesses that were ended, are set aside, or have no recorded usage are skipped.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -18,31 +18,26 @@ use crate::domain::BusinessId;
 use crate::shared::Shared;
 use crate::store::StoreError;
 
-/// How many rows are read in a second at most.
 const ROWS_PER_SECOND: u32 = 2_000;
-/// After so many rows the count rests for as long as they may take.
+/// The count pauses after this number of rows, to keep its rate.
 const ROWS_PER_REST: usize = 100;
 
-/// The engine, until it is gone or closes.
+/// `None` after the engine has closed.
 pub(super) fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
     shared.upgrade().filter(|shared| shared.check_open().is_ok())
 }
 
-/// The pace of the count.
 #[derive(Default)]
 pub(super) struct Counter {
-    /// The rows that were read since the last rest.
+    /// The rows since the last pause.
     read: usize,
 }
 
 impl Counter {
     /// Counts a business and sets it aside if it differs.
-    ///
-    /// # Errors
-    /// When the engine closes or reading fails.
     pub(super) async fn count(&mut self, shared: &Weak<Shared>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(shared, of).await? else { return Ok(()) };
-        // A business that is set aside serves nothing, so it is counted a second time at another point.
+        // A business that is set aside is unavailable, so it is counted a second time at another point.
         let confirmed = match &differences[..] {
             [] => None,
             _ => self.differences(shared, of).await?.filter(|again| !again.is_empty()),
@@ -61,7 +56,7 @@ impl Counter {
         waiting(&Arc::downgrade(&shared), move || store.set_business_aside(of, &reason)).await
     }
 
-    /// What differs of a business at a point; none if it is left out.
+    /// The differences at one point; `None` if the business is skipped.
     async fn differences(
         &mut self,
         shared: &Weak<Shared>,
@@ -91,7 +86,7 @@ impl Counter {
         }
     }
 
-    /// Rests for as long as the rows may take that were read.
+    /// Pauses for the time that these rows may take.
     async fn rest(&mut self, read: usize) {
         self.read += read;
         if self.read >= ROWS_PER_REST {
@@ -101,7 +96,7 @@ impl Counter {
     }
 }
 
-/// Uses the store on a thread that may wait, unless the engine closes; it closes only after that.
+/// Uses the store on a thread that can block. The engine closes after the thread ends.
 async fn waiting<T: Send + 'static>(
     shared: &Weak<Shared>,
     act: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -118,6 +113,6 @@ async fn waiting<T: Send + 'static>(
         drop(reads);
         done
     });
-    // A panic is logged where it happens.
+    // The panic is logged where it happens.
     done.await.map_err(|_| StoreError::Panicked)?
 }
