@@ -380,11 +380,11 @@ fn hint(hint: PasswordHint) -> &'static str {
 /// Why no backup can be made in a directory.
 fn backup_dir(dir: &str, fault: &DirFault) -> String {
     match fault {
-        DirFault::HoldsBackup => format!("{dir} holds a backup already"),
-        DirFault::NotEmpty => format!("{dir} is not empty"),
+        DirFault::HoldsBackup => format!("{dir} holds a backup already; choose another directory"),
+        DirFault::NotEmpty => format!("{dir} is not empty; choose an empty or new directory"),
         DirFault::NotCreated(error) => format!("{dir} cannot be created: {error}"),
         DirFault::Unusable(error) => format!("{dir} cannot be used: {error}"),
-        DirFault::NotWritable(error) => format!("nothing can be written in {dir}: {error}"),
+        DirFault::NotWritable(error) => format!("{dir} is not writable: {error}"),
     }
 }
 

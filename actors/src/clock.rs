@@ -157,10 +157,10 @@ impl Clocks {
         match (*told, doubted) {
             (None, Some(ahead)) => tracing::warn!(
                 clock.ahead_seconds = ahead / 1_000,
-                "the wall clock has jumped; stamps go on evenly until it has held for ten minutes"
+                "the wall clock has jumped; time stamps continue evenly until it has been steady for ten minutes"
             ),
             (Some(_), None) => {
-                tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again");
+                tracing::warn!(clock.believed = %self.now(), "the service follows the wall clock again");
             }
             _ => {}
         }

@@ -34,7 +34,7 @@ pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
         if let Err(error) = did
             && !engine.store.failed()
         {
-            tracing::error!(%error, "what is left to be done in steps is put off");
+            tracing::error!(%error, "deletions and erasures are postponed");
         }
         let ending = Arc::clone(&engine.ending);
         drop(engine);
@@ -68,7 +68,7 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
         if store.is_business_set_aside(id) {
             continue;
         }
-        tracing::info!(business.id = %id, "a business was ended; its rows go");
+        tracing::info!(business.id = %id, "deleting the rows of an ended business");
         let mut is_gone = false;
         loop {
             if shared.check_open().is_err() || store.check_room(Weight::Frees).is_err() {
@@ -95,7 +95,7 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
             store.submit(id, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
             store.settled(id).await?;
             if finished {
-                tracing::info!(business.id = %id, "nothing is left of a business that was ended");
+                tracing::info!(business.id = %id, "all rows of an ended business are deleted");
                 break;
             }
         }

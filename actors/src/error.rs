@@ -26,7 +26,7 @@ pub enum EngineError {
     #[error(transparent)]
     DiskFull(#[from] DiskFull),
     /// The actor failed repeatedly and is in back-off for this time. Nothing was changed.
-    #[error("the actor fails again and again, and rests")]
+    #[error("the actor failed repeatedly and is not restarted yet; try again later")]
     Resting(Duration),
     #[error("the business's actor failed")]
     Failed,

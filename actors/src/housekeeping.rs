@@ -95,7 +95,7 @@ async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
         let next = match open(&shared).map(|shared| next_businesses(&shared.store, place())) {
             None => return,
             Some(Ok(next)) => next,
-            Some(Err(error)) => return tracing::warn!(%error, "the businesses cannot be gone through"),
+            Some(Err(error)) => return tracing::warn!(%error, "the list of businesses cannot be read"),
         };
         if next.is_empty() {
             round.record.lock().iter_mut().for_each(|round| round.is_through = true);

@@ -147,7 +147,7 @@ struct SystemClock {
 }
 
 impl Clock for SystemClock {
-    #[allow(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    #[allow(clippy::disallowed_methods, reason = "only this file reads the clock")]
     fn now(&self) -> Timestamp {
         let since_1970 =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -184,9 +184,9 @@ pub fn system_random() -> Arc<dyn Random> {
 struct SystemRandom;
 
 impl Random for SystemRandom {
-    #[allow(clippy::disallowed_methods, reason = "this is the one place that draws randomness")]
+    #[allow(clippy::disallowed_methods, reason = "only this file reads randomness")]
     fn fill(&self, bytes: &mut [u8]) {
-        getrandom::fill(bytes).expect("the operating system gives randomness");
+        getrandom::fill(bytes).expect("the operating system supplies randomness");
     }
 }
 

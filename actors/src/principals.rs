@@ -57,7 +57,7 @@ impl Principals {
             if is_ended || !store.contains(&keys::api_key(prefix))? {
                 return Ok(None);
             }
-            return Err(StoreError::damaged("api_key", "its business is not there"));
+            return Err(StoreError::damaged("api_key", "the business of the key is missing"));
         };
         if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
             known.generation.fetch_max(generation, Ordering::AcqRel);

@@ -277,7 +277,7 @@ impl<S> Reading<S> {
         S: Step<T>,
     {
         let rows_max = self.of.rows_max;
-        assert!(self.rows < rows_max, "a request goes on behind its bound");
+        assert!(self.rows < rows_max, "a request continues after its bound");
         let mut reader = Reader::new(&self.store, rows_max.div_ceil(STEPS), rows_max - self.rows);
         reader.until = until;
         let found = (self.step)(&reader);
@@ -286,7 +286,7 @@ impl<S> Reading<S> {
         self.of.rows_read.fetch_add(reader.reads.get() as u64, Ordering::Relaxed);
         assert!(
             self.reads <= rows_max.saturating_add(ITEM_READS_MAX),
-            "a request has read {} rows and may read {rows_max}",
+            "a request has read {} rows, more than its bound of {rows_max}",
             self.reads
         );
         found

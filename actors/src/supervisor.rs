@@ -60,14 +60,14 @@ impl State {
         self.sweep_part(&shared, true, myself);
         write_uses(&shared).await;
         if let Err(error) = shared.key_usage.write(&shared.store).await {
-            tracing::warn!(%error, "the use of keys could not be noted");
+            tracing::warn!(%error, "the last uses of API keys could not be written");
         }
         // Last, so that no request waits for it.
         shared.clocks.keep(&shared.store);
         shared.ending.notify_one();
         shared.import_left.notify_one();
         if let Err(error) = self.housekeeping.go_on(&shared) {
-            tracing::warn!(%error, "businesses could not be swept");
+            tracing::warn!(%error, "the round through the businesses could not continue");
         }
         let now = shared.clocks.steady();
         if self.people.is_none() && self.next_round.is_some_and(|next| now >= next) {
@@ -150,10 +150,10 @@ impl Actor for Supervisor {
                 // has no requests, so a timer starts it.
                 if let Some((id, rest)) = shared.businesses.failed(actor) {
                     let rest = rest.as_secs();
-                    tracing::error!(business.id = %id, %error, rest, "a business failed; it starts again from the store");
+                    tracing::error!(business.id = %id, %error, rest, "the actor of a business failed; it restarts from the store");
                 } else if let Some((id, rest)) = shared.persons.failed(actor) {
                     let rest = rest.as_secs();
-                    tracing::error!(person.id = %id, %error, rest, "a person's actor failed; it starts again from the store");
+                    tracing::error!(person.id = %id, %error, rest, "the actor of a person failed; it restarts from the store");
                 } else if let Some((key, rest)) = shared.deliveries.failed(actor) {
                     let EndpointKey { business, endpoint } = key;
                     tracing::error!(
@@ -161,7 +161,7 @@ impl Actor for Supervisor {
                         webhook.id = %endpoint,
                         %error,
                         rest = rest.as_secs(),
-                        "the deliveries of an endpoint failed; they start again from the store"
+                        "the delivery actor of an endpoint failed; it restarts from the store"
                     );
                     shared.dispatcher.rest(key, None); // no place has it started before it is time
                     drop(myself.send_after(rest, move || Message::StartDelivery(key)));

@@ -19,14 +19,16 @@ const CHUNKS_KEPT: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     #[error(
-        "{} is no backup: it has no manifest.json, so the backup was cut short or is another directory; make another one, \
-         or use one that `receptionist verify` finds whole", .0.display()
+        "{} is no backup: it has no manifest.json, so the backup was interrupted or this is another directory; \
+         make another backup, or use one that `receptionist verify` accepts", .0.display()
     )]
     NoManifest(PathBuf),
     /// The manifest does not match its digest.
     #[error("{} is damaged", .0.join(MANIFEST_FILE).display())]
     DamagedManifest(PathBuf),
-    #[error("the backup has format {found}, this version of the service knows only formats up to {known}")]
+    #[error(
+        "the backup has format {found}, but this version of the service reads only formats up to {known}; use a newer version"
+    )]
     Newer {
         /// The format of the backup, or of its store.
         found: u16,
@@ -75,7 +77,7 @@ impl Backup {
         let file = File::open(&path).map_err(read)?;
         let bytes = file.metadata().map_err(read)?.len();
         if bytes != manifest.bytes {
-            let (number, reason) = (manifest.chunks.len(), "the file has another length than it had");
+            let (number, reason) = (manifest.chunks.len(), "the length of the file has changed");
             return Err(BackupError::Damaged { path, number, reason });
         }
         Ok(Self { path, file, manifest, firsts, kept: Mutex::default() })
@@ -93,19 +95,19 @@ impl Backup {
     pub fn read_chunk(&self, at: usize) -> Result<Vec<Pair>, BackupError> {
         let damaged = |reason| BackupError::Damaged { path: self.path.clone(), number: at + 1, reason };
         let chunk = &self.manifest.chunks[at];
-        let mut bytes = vec![0; usize::try_from(chunk.bytes).map_err(|_| damaged("it is too long"))?];
+        let mut bytes = vec![0; usize::try_from(chunk.bytes).map_err(|_| damaged("the chunk is too long"))?];
         let read = |source| BackupError::Read { path: self.path.clone(), source };
         self.file.read_exact_at(&mut bytes, chunk.offset).map_err(read)?;
         if sha256(&bytes) != chunk.sha256 {
-            return Err(damaged("its digest is not that of the manifest"));
+            return Err(damaged("the digest differs from the manifest"));
         }
-        let rows = rows_in(&bytes).ok_or_else(|| damaged("it does not consist of rows"))?;
+        let rows = rows_in(&bytes).ok_or_else(|| damaged("the contents are not rows"))?;
         let behind = self.firsts.get(at + 1);
         let in_order = rows.is_sorted_by(|a, b| a.0 < b.0)
             && rows.first().map(|row| &row.0) == self.firsts.get(at)
             && behind.is_none_or(|behind| rows.last().is_some_and(|last| last.0 < *behind));
         if !in_order || rows.len() as u64 != chunk.rows {
-            return Err(damaged("its rows are not those of the manifest"));
+            return Err(damaged("the rows differ from the manifest"));
         }
         Ok(rows)
     }

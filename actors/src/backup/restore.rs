@@ -43,7 +43,7 @@ pub enum RestoreError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The tombstones cannot be applied.
-    #[error("what was taken back since cannot be taken back again: {0}")]
+    #[error("the revocations and erasures since the backup cannot be repeated: {0}")]
     TakeBack(#[from] EngineError),
 }
 

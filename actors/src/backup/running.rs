@@ -89,7 +89,7 @@ impl Backups {
             bytes: 0,
             outcome: None,
         };
-        tracing::info!(backup.id = %id, backup.to = %to.display(), "a backup begins");
+        tracing::info!(backup.id = %id, backup.to = %to.display(), "a backup was started");
         let state = Arc::new(Mutex::new(state));
         if all.len() == REMEMBERED {
             all.pop_front();
@@ -145,7 +145,7 @@ impl Making {
                     backup.id = %state.id,
                     backup.sequence = manifest.sequence,
                     backup.rows = manifest.rows,
-                    "a backup is made"
+                    "a backup was made"
                 );
                 if manifest.is_complete() {
                     if let Ok(taken_at) = Timestamp::parse(&manifest.taken_at) {
@@ -156,7 +156,7 @@ impl Making {
                     tracing::error!(
                         backup.id = %state.id,
                         problems = %manifest.differences(),
-                        "a backup is incomplete: the store does not hold the rows that it has recorded"
+                        "a backup is incomplete: recorded rows are missing from the store"
                     );
                     &counts.incomplete
                 }
@@ -188,7 +188,7 @@ impl Making {
         }
         let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
         // The panic is logged where it happens. Its files have no manifest.
-        copied.unwrap_or_else(|_| Err("its thread ended in a panic".into()))
+        copied.unwrap_or_else(|_| Err("the backup thread panicked".into()))
     }
 }
 
@@ -227,7 +227,7 @@ impl Copying {
 
     #[allow(
         clippy::disallowed_methods,
-        reason = "a thread of its own, which a simulation does not have, rests"
+        reason = "the pause runs on a separate thread, which simulations do not have"
     )]
     fn on_thread(mut self) -> Result<Manifest, String> {
         loop {

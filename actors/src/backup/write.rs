@@ -62,7 +62,7 @@ impl Writer {
         for (key, value) in rows {
             let (key_bytes, value_bytes) = (u8::try_from(key.len()), u32::try_from(value.len()));
             let (Ok(key_bytes), Ok(value_bytes)) = (key_bytes, value_bytes) else {
-                return Err(io::Error::other("a row is longer than any can be"));
+                return Err(io::Error::other("a row exceeds the maximum length"));
             };
             self.tally.row(key, value);
             self.first.get_or_insert_with(|| key.clone());

@@ -62,22 +62,22 @@ fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
 fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     if wall < kept {
         return Some(format!(
-            "the clock shows {wall}, and the time of the service had come to {kept}: it goes on from there until the \
-             clock shows as much; if the clock is wrong, set it; if the time of the service is, stop the service and \
-             run `receptionist repair-stamps`"
+            "the clock shows {wall}, but the service's time is already {kept}; time stamps continue from there until \
+             the clock reaches them. If the clock is wrong, set it. If the service's time is wrong, stop the service \
+             and run `receptionist repair-stamps`"
         ));
     }
     let ran_until = newest.max(kept);
     if wall < newest - BEHIND_MAX {
         return Some(format!(
-            "the clock shows {wall}, and the newest stamp in the store is {newest}: if the clock is wrong, stop the \
-             service and set it; if the stamps are, stop the service and run `receptionist repair-stamps`"
+            "the clock shows {wall}, but the newest time stamp in the store is {newest}. If the clock is wrong, stop \
+             the service and set it. If the stamps are wrong, stop the service and run `receptionist repair-stamps`"
         ));
     }
     (wall > ran_until + AHEAD_MAX).then(|| {
         format!(
-            "the clock shows {wall}, and the store was last used at {ran_until}: if the clock is wrong, stop the \
-             service and set it; what was stamped meanwhile `receptionist repair-stamps` puts right"
+            "the clock shows {wall}, but the store was last used at {ran_until}. If the clock is wrong, stop the \
+             service, set the clock, and run `receptionist repair-stamps` to correct the stamps of the meantime"
         )
     })
 }

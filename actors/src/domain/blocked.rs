@@ -88,7 +88,7 @@ impl Blocked {
         assert!(starts_at < ends_at, "blocked time {id} ends at {ends_at}, not after its start {starts_at}");
         let of_staff = self.by_staff.entry(staff_id).or_default();
         let known = of_staff.all.insert((starts_at, id), ends_at);
-        assert!(known.is_none(), "blocked time {id} is there already");
+        assert!(known.is_none(), "blocked time {id} exists already");
         self.len += 1;
         of_staff
     }
@@ -104,7 +104,7 @@ impl Blocked {
         match removed {
             Some(true) => drop(self.by_staff.remove(&key.staff_id)),
             Some(false) => {}
-            None => panic!("blocked time {} is not there", key.id),
+            None => panic!("blocked time {} does not exist", key.id),
         }
         self.len -= 1;
     }

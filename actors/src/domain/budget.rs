@@ -45,7 +45,7 @@ impl Amount {
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));
-        let Some((rows, bytes)) = rest else { panic!("{less:?} is no part of {self:?}") };
+        let Some((rows, bytes)) = rest else { panic!("{less:?} is more than {self:?}") };
         Self { rows, bytes }
     }
 }

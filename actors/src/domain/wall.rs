@@ -128,7 +128,7 @@ impl Wall {
         // The begin of the gap and the offset before it determine the instant. The end of the gap can be
         // ambiguous.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
-        let (skipped, before) = begin.expect("a local time that does not exist follows one that does");
+        let (skipped, before) = begin.expect("a gap has a begin");
         instant(skipped, before.fix())
     }
 }

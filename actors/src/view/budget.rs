@@ -45,12 +45,12 @@ impl JsonSchema for BudgetView {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut of_kind = generator.subschema_for::<UseView>();
-        of_kind.insert("description".into(), json!("What may be kept of it, and what is kept."));
+        of_kind.insert("description".into(), json!("The limits and the usage of this kind."));
         let kinds = BudgetKind::ALL.iter().map(|kind| kind.as_str());
         let properties: Map<String, Value> =
             kinds.clone().map(|kind| (kind.to_owned(), of_kind.as_value().clone())).collect();
         json_schema!({"type": "object", "properties": properties, "required": kinds.collect::<Vec<_>>(),
-            "description": "A budget and what is used of it, with the defaults filled in."})
+            "description": "The budget and the usage of each kind. Defaults are filled in."})
     }
 }
 
