@@ -47,15 +47,12 @@ struct Inner {
     ahead: i64,
     /// The earliest stamp of a change since the start.
     stamps_from: Timestamp,
-    /// The time of the last list by change, in milliseconds after 1970.
     listed: AtomicI64,
     /// The believed time minus the port's steady time when it was last stored, in milliseconds.
     kept_offset: AtomicI64,
     /// The newest stamp of any record, in milliseconds after 1970.
     newest: AtomicI64,
-    /// The newest stamp that was submitted to the store, in milliseconds after 1970.
     newest_kept: AtomicI64,
-    /// The difference of the wall clock in the last log message, while the wall clock is doubted.
     told: Mutex<Option<i64>>,
 }
 
@@ -84,13 +81,12 @@ impl Clocks {
             kept_offset: AtomicI64::new(i64::MIN),
             newest: AtomicI64::new(newest),
             newest_kept: AtomicI64::new(newest),
-            told: Mutex::new(belief.doubted()), // the warning at the start says so
+            told: Mutex::new(belief.doubted()), // the start has logged a warning
             belief: Mutex::new(belief),
             port,
         }))
     }
 
-    /// The believed time.
     pub(crate) fn now(&self) -> Timestamp {
         let mut belief = self.0.belief.lock();
         // Both clocks are read under the lock. Otherwise a delay between the readings would look like a jump.
@@ -99,16 +95,14 @@ impl Clocks {
     }
 
     /// The earliest stamp of a change of a business that is loaded now: the stored believed time of the
-    /// previous run, or the time of the last list by change. The time applies to all businesses, because the
-    /// listed one is not recorded. A list too far ahead of the clock is ignored, because the clock was wrong
-    /// then.
+    /// previous run, or the time of the last list by change of any business. A list too far ahead of the
+    /// clock is ignored, because the clock was wrong then.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
         if is_near { self.0.stamps_from.max(Timestamp::from_millis(listed)) } else { self.0.stamps_from }
     }
 
-    /// Records that a list by change was answered at this instant.
     pub(crate) fn lists(&self, now: Timestamp) {
         self.0.listed.fetch_max(now.millis(), Ordering::Relaxed);
     }
@@ -121,14 +115,13 @@ impl Clocks {
         SteadyTime::from_millis(self.0.ahead + millis(self.0.port.steady()))
     }
 
-    /// Whether the wall clock has jumped and is not followed yet.
     pub(crate) fn doubted(&self) -> bool {
         let _ = self.now();
         self.0.belief.lock().doubted().is_some()
     }
 
     /// Records the stamp of a change. A stamp far ahead of the stored one is stored soon, so that even after
-    /// a crash the next start detects a wrong clock. Without disk space it is not stored.
+    /// a crash the next start detects a wrong clock.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -137,8 +130,8 @@ impl Clocks {
         }
     }
 
-    /// Records a list by change, which includes everything up to now. Stores the time if a start after a
-    /// crash would begin earlier; the list must wait for that if the result is true.
+    /// Records a list by change. Returns true if the list must wait for the stored time, because a start
+    /// after a crash would begin earlier.
     pub(crate) fn note_list(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -170,7 +163,7 @@ impl Clocks {
     /// Stores the steady time without waiting. A failure stops the store.
     pub(crate) fn keep(&self, store: &Store) {
         if store.check_room(Weight::Keeps).is_err() {
-            return; // nothing like this is written now; a key is remembered for longer
+            return; // without disk space nothing is stored, so idempotency keys live longer
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);

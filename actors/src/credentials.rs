@@ -32,7 +32,6 @@ pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
 }
 
 impl Credential {
-    /// `None` if the text does not have the form of a key.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let (prefix, secret) =
@@ -48,7 +47,6 @@ impl Credential {
         &self.0[..TAG.len() + PREFIX_CHARS]
     }
 
-    /// The 8 characters after the tag, which are unique.
     pub fn prefix_chars(&self) -> [u8; PREFIX_CHARS] {
         let mut chars = [0; PREFIX_CHARS];
         chars.copy_from_slice(&self.0.as_bytes()[TAG.len()..TAG.len() + PREFIX_CHARS]);
@@ -64,7 +62,6 @@ impl Credential {
         self.hash().ct_eq(hash).into()
     }
 
-    /// The whole key, for the response that creates it.
     pub(crate) fn reveal(&self) -> String {
         self.0.clone()
     }

@@ -15,7 +15,6 @@ use crate::store::keys::{installation_kind, kind};
 use crate::store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
 
 const ROWS_PER_STEP: usize = 256;
-/// The number of unfinished businesses that are started per minute.
 const LOOKED_AT_ONCE: usize = 64;
 
 fn listed() -> KeyRange {
@@ -42,7 +41,6 @@ pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
     }
 }
 
-/// Starts the actors of the next businesses with unfinished work. They continue by themselves.
 async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
     let range = looked_at.take().map_or(all, |at| all.after(at));

@@ -16,13 +16,10 @@ pub enum EngineError {
     Stopping,
     #[error("there is no such business")]
     NotFound,
-    /// The key was revoked while the request was in progress.
     #[error("the key is revoked")]
     KeyRevoked,
-    /// The business was suspended while the request was in progress.
     #[error("the business is suspended")]
     Suspended,
-    /// The disk is too full. Nothing was changed.
     #[error(transparent)]
     DiskFull(#[from] DiskFull),
     /// The actor failed repeatedly and is in back-off for this time. Nothing was changed.

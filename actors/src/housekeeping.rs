@@ -32,12 +32,10 @@ const REST_TIMES: u32 = 9;
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(10);
 
-/// The maximum wait for one business.
 const LOOK_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Default)]
 pub(crate) struct Housekeeping {
-    /// The stored state of the round.
     written: Option<RoundRecord>,
     under_way: Option<JoinHandle<()>>,
 }
@@ -65,7 +63,6 @@ impl Housekeeping {
         Ok(())
     }
 
-    /// Writes the position without waiting, if it changed.
     fn keep(&mut self, shared: &Shared) {
         let Some(round) = *shared.round.record.lock() else { return };
         if self.written == Some(round) || shared.store.check_room(Weight::Keeps).is_err() {
@@ -137,7 +134,6 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
-/// Starts the sweep of an unused business if it has work.
 async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
     if shared.businesses.is_running(id) || shared.store.is_business_set_aside(id) {
         return;

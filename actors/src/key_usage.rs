@@ -51,7 +51,6 @@ impl KeyUsage {
     }
 }
 
-/// The last stored use.
 pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
     let at = keys::key_used(key);
     let Some(value) = reader.get_raw(&at)? else { return Ok(None) };

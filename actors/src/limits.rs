@@ -24,13 +24,10 @@ pub struct Limits {
     /// The maximum number of running business actors, at least 1. It is exceeded while all of them have work
     /// in progress.
     pub business_actors: usize,
-    /// The same for people.
     pub person_actors: usize,
     /// The maximum number of rows per step of a backup, [`BACKUP_ROWS`]; at least 1.
     pub backup_rows: usize,
-    /// Whether a store of an earlier format may be converted.
     pub upgrades: Upgrades,
-    /// The cost of a password hash.
     pub hashing: Hashing,
     /// The maximum number of waiting mails of a business, [`WAITING_MAX`].
     pub mails_waiting: u64,

@@ -64,7 +64,6 @@ impl Live {
     }
 }
 
-/// A subscription to a business, until it is dropped.
 #[derive(Debug)]
 pub struct Watching {
     live: Arc<Live>,
@@ -82,7 +81,6 @@ impl Watching {
         }
     }
 
-    /// The next pending notification, without waiting.
     pub fn heard(&mut self) -> Option<Heard> {
         match self.hears.as_mut()?.try_recv() {
             Ok(happened) => Some(Heard::Happened(happened)),

@@ -16,7 +16,6 @@ pub struct Histogram<const N: usize> {
 pub struct Distribution {
     /// Upper bound and number of observations of each bucket, ascending. The numbers are not cumulative.
     pub buckets: Vec<(u64, u64)>,
-    /// The number of observations above all bounds.
     pub above: u64,
     pub sum: u64,
 }

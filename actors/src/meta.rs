@@ -29,7 +29,6 @@ pub(crate) async fn read_or_make(
     Ok(meta)
 }
 
-/// Replaces the secret of mailed links.
 pub(crate) async fn renew_link_secret(store: &Store, ports: &Ports) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let mut batch = Batch::default();

@@ -31,7 +31,6 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// A cryptographically secure random source.
 pub trait Random: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }
@@ -41,7 +40,6 @@ pub trait Resolver: Send + Sync + 'static {
     /// An error that contains [`NoNameServer`] affects all names; other errors affect this name.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
-    /// The addresses of a name that needs no name server; empty for all other names.
     fn known(&self, _host: &str) -> Vec<IpAddr> {
         Vec::new()
     }
@@ -77,7 +75,6 @@ pub trait Mailer: Send + Sync + 'static {
 #[derive(Clone, PartialEq, Eq)]
 pub struct MadeMail {
     pub to: String,
-    /// Head and body (RFC 5322).
     pub bytes: Vec<u8>,
 }
 
@@ -94,10 +91,8 @@ pub enum MailFailure {
     /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
     #[error("{0}")]
     Relay(String),
-    /// A temporary refusal (4xx).
     #[error("{0}")]
     Refused(String),
-    /// A permanent refusal (5xx).
     #[error("{0}")]
     RefusedForGood(String),
 }
@@ -108,7 +103,6 @@ pub struct Ports {
     pub random: Arc<dyn Random>,
     pub resolver: Arc<dyn Resolver>,
     pub dialer: Arc<dyn Dialer>,
-    /// The certificates that are trusted for connections.
     pub trust: Trust,
 }
 

@@ -21,7 +21,6 @@ pub struct Principal {
     pub business: Business,
 }
 
-/// A principal and its encoded rows.
 struct Known {
     key_row: Vec<u8>,
     business_row: Vec<u8>,

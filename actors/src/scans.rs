@@ -29,9 +29,7 @@ pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
 /// The number of steps of a request. A step of 512 rows suffices for a page of 100 items with five rows each.
 const STEPS: usize = 4;
-/// The first step can wait for the disk.
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
-/// The number of rows between two readings of the clock.
 const ROWS_PER_LOOK: usize = 32;
 /// The maximum number of reads for one list item and its successor beyond the bound: index rows, the record,
 /// and the records of displayed names.
@@ -42,7 +40,6 @@ const SCANS_MAX: usize = 2;
 const WAITING_MAX: usize = 1_024;
 const WAITING_PER_BUSINESS_MAX: usize = 64;
 
-/// Counts the reads of one step.
 pub(crate) struct Reader<'a> {
     store: &'a Store,
     /// Reads of the store, and the number of rows that they count as.
@@ -68,7 +65,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// For reads of a few rows.
     pub(crate) fn unbounded(store: &'a Store) -> Self {
         Self::new(store, usize::MAX, usize::MAX)
     }
@@ -151,7 +147,6 @@ struct Waiting {
     each: HashMap<BusinessId, Turn>,
 }
 
-/// The number of tickets of a business, and its lock for the turn.
 struct Turn {
     tickets: usize,
     one: Arc<Semaphore>,
@@ -199,7 +194,6 @@ impl Scans {
         let (reply, answer) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
             let _place = place;
-            // The request was dropped.
             while !reply.is_closed() {
                 if let Some(found) = reading.next(None).transpose() {
                     let _ = reply.send(found);
@@ -207,7 +201,6 @@ impl Scans {
                 }
             }
         });
-        // The thread panicked.
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 

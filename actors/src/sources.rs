@@ -19,7 +19,6 @@ const SITE_BITS: u32 = 48;
 pub(crate) struct Sources {
     /// By IPv4 address or /64 network.
     of: Windows<IpAddr>,
-    /// By /48 network.
     sites: Windows<IpAddr>,
 }
 
@@ -51,7 +50,6 @@ impl Sources {
     }
 }
 
-/// The key of an address in each table.
 fn networks(address: IpAddr) -> (IpAddr, Option<IpAddr>) {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -83,7 +81,6 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The network of this number in a site.
     fn network(site: u16, number: u16) -> IpAddr {
         Ipv6Addr::new(0x2001, 0xdb8, site, number, 0, 0, 0, 1).into()
     }

@@ -32,7 +32,6 @@ pub(crate) struct State {
     housekeeping: Housekeeping,
     part_comes: bool,
     next_round: Option<SteadyTime>,
-    /// The position of the current round, if there is one.
     people: Option<Option<PersonId>>,
 }
 
@@ -163,7 +162,7 @@ impl Actor for Supervisor {
                         rest = rest.as_secs(),
                         "the delivery actor of an endpoint failed; it restarts from the store"
                     );
-                    shared.dispatcher.rest(key, None); // no place has it started before it is time
+                    shared.dispatcher.rest(key, None); // no dispatch slot starts it earlier
                     drop(myself.send_after(rest, move || Message::StartDelivery(key)));
                 }
             }

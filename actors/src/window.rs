@@ -15,7 +15,6 @@ use lru::LruCache;
 
 use crate::domain::Timestamp;
 
-/// The default number of keys.
 pub const KEYS_MAX: usize = 65_536;
 /// The maximum number of expired keys that a call forgets: more than it can add.
 const FORGOTTEN_AT_ONCE: usize = 4;
@@ -37,7 +36,6 @@ pub struct Windows<K: Eq + Hash> {
     of: LruCache<K, Counts>,
 }
 
-/// Instants with counts, the oldest first.
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
@@ -71,7 +69,6 @@ impl<K: Eq + Hash> Windows<K> {
         let now = self.at(counts, now);
         let over = self.rates.iter().filter_map(|rate| {
             let mut left = rate.count;
-            // The newest event that must leave the window first.
             let (oldest, _) = counts.iter().rev().filter(|(at, _)| *at <= now).find(|(_, count)| {
                 left = left.saturating_sub(*count);
                 left == 0
@@ -118,7 +115,6 @@ impl<K: Eq + Hash> Windows<K> {
         left
     }
 
-    /// Removes an event that was counted at that instant.
     pub fn take_back(&mut self, key: &K, at: Timestamp) {
         let Some(counts) = self.of.peek_mut(key) else { return };
         let at = rounded(at, self.grain);
@@ -163,7 +159,6 @@ impl<K: Eq + Hash> Windows<K> {
     }
 }
 
-/// The count within the current window of a rate.
 fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
 }

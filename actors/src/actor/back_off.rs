@@ -29,7 +29,6 @@ impl<I: Copy + Eq + Hash> BackOff<I> {
         Self { failed: DashMap::new(), patience }
     }
 
-    /// Records a failure and returns the back-off.
     pub(super) fn failed(&self, id: I) -> Duration {
         let now = Instant::now();
         let mut failed = self.failed.entry(id).or_insert(Failed { times: 0, until: now });
@@ -45,7 +44,6 @@ impl<I: Copy + Eq + Hash> BackOff<I> {
         rest
     }
 
-    /// The remaining back-off.
     pub(super) fn rests(&self, id: I) -> Option<Duration> {
         let until = self.failed.get(&id)?.until;
         let left = until.saturating_duration_since(Instant::now());

@@ -25,7 +25,6 @@ use super::use_order::UseOrder;
 use crate::error::EngineError;
 use crate::ports::BoxFuture;
 
-/// An actor is stopped after this time without use.
 const IDLE_MAX: Duration = Duration::from_secs(600);
 /// The maximum number of unanswered messages of an actor. One more is refused as overload.
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
@@ -35,7 +34,6 @@ const SWEEP_PART_MIN: usize = 16;
 /// The number of actors that a start over the bound inspects. It is more than one, so the surplus shrinks.
 const LOOKS_PER_START: usize = 4;
 
-/// Starts the actor of an id. The actor can hold permits for its own work.
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
 pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>, EngineError>>;
 
@@ -54,9 +52,7 @@ pub(crate) struct Bounds {
 pub(crate) struct Directory<I: Id, M: Message> {
     seats: Arc<Seats<I, M>>,
     start: Start<I, M>,
-    /// The message that an actor in use gets once a minute.
     minute: Option<fn() -> M>,
-    /// The ids of recorded actors that have not ended.
     noted: DashMap<ActorId, I>,
     sweep: parking_lot::Mutex<Sweep<I>>,
 }
@@ -86,7 +82,6 @@ pub(crate) struct Running<M: Message> {
     pub(crate) actor: ActorRef<M>,
     pub(crate) permits: Arc<Semaphore>,
     started: Instant,
-    /// Milliseconds from `started` to the newest use.
     used: AtomicU64,
     /// The number of the newest use, among the uses of all actors.
     newest_use: AtomicU64,
@@ -220,7 +215,6 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.vacate(id, gone);
     }
 
-    /// Stops an actor if no message is in flight.
     pub(crate) fn put_away(&self, id: I) {
         self.seats.put_away(id);
     }
@@ -282,7 +276,6 @@ impl<I: Id, M: Message> Seats<I, M> {
         match Arc::clone(&running.permits).try_acquire_owned() {
             Ok(permit) => Ok(Some((running, permit))),
             Err(TryAcquireError::NoPermits) => Err(EngineError::Overloaded),
-            // The actor was stopped in the meantime.
             Err(TryAcquireError::Closed) => Ok(None),
         }
     }
@@ -294,7 +287,6 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.remove(&id);
     }
 
-    /// Removes the actor of an id unless it has work in progress.
     fn put_away(&self, id: I) {
         let Some(seat) = self.get(id) else { return };
         // A seat that is being filled is in use.
@@ -371,12 +363,10 @@ impl<M: Message> Running<M> {
         alive && !self.permits.is_closed()
     }
 
-    /// Whether the actor ended by itself and this was not counted yet.
     fn has_failed(&self) -> bool {
         matches!(self.actor.get_status(), ActorStatus::Stopping | ActorStatus::Stopped) && self.counts()
     }
 
-    /// Whether the caller counts the failure.
     fn counts(&self) -> bool {
         !self.accounted.swap(true, Ordering::AcqRel)
     }
@@ -392,13 +382,11 @@ impl<M: Message> Running<M> {
         self.started.elapsed().saturating_sub(used)
     }
 
-    /// Waits until no message is in flight.
     pub(crate) async fn settled(&self) {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
     }
 
-    /// Stops the actor and returns true if no message is in flight.
     fn retire(&self) -> bool {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };

@@ -19,7 +19,6 @@ impl<I> Default for UseOrder<I> {
 }
 
 impl<I: Copy + Ord + Hash> UseOrder<I> {
-    /// Adds or moves an actor.
     pub(super) fn set(&mut self, id: I, number: u64) {
         self.remove(id);
         self.entries.insert((number, id));

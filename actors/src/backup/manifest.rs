@@ -12,7 +12,6 @@ use crate::counting::{Difference, Differences};
 
 pub const ROWS_FILE: &str = "rows";
 pub const MANIFEST_FILE: &str = "manifest.json";
-/// The temporary name while the manifest is written.
 const MANIFEST_NEW: &str = "manifest.new";
 /// The version of the backup layout.
 pub(super) const BACKUP_VERSION: u16 = 1;
@@ -23,15 +22,11 @@ const OWNER_ONLY: u32 = 0o600;
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub backup: u16,
-    /// The format of the store.
     pub format: u16,
     pub version: String,
-    /// The number of the newest commit in the backup.
     pub sequence: u64,
-    /// The time of that commit.
     pub taken_at: String,
     pub rows: u64,
-    /// The length of the rows file.
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
     /// The kinds of records with different numbers of recorded and found rows, at most 1,000. Absent if
@@ -39,7 +34,6 @@ pub struct Manifest {
     /// incomplete backup.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
-    /// The number of all such kinds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub problem_count: u64,
 }
@@ -55,10 +49,8 @@ pub struct Chunk {
     /// In hexadecimal digits.
     pub first: String,
     pub rows: u64,
-    /// The position in the rows file.
     pub offset: u64,
     pub bytes: u64,
-    /// In hexadecimal digits.
     pub sha256: String,
 }
 
@@ -71,7 +63,6 @@ struct Signed {
 }
 
 impl Manifest {
-    /// Whether every recorded row was found.
     pub fn is_complete(&self) -> bool {
         self.problem_count == 0 && self.problems.is_empty()
     }
@@ -85,7 +76,6 @@ impl Manifest {
         sha256(&serde_json::to_vec(self).expect("a manifest has string keys and no failing field"))
     }
 
-    /// `None` if the manifest is damaged.
     pub(super) fn read(dir: &Path) -> io::Result<Option<Self>> {
         let bytes = fs::read(dir.join(MANIFEST_FILE))?;
         let signed: Option<Signed> = serde_json::from_slice(&bytes).ok();
@@ -110,7 +100,6 @@ impl Manifest {
     }
 }
 
-/// Removes the files of a failed backup.
 pub(super) fn remove(dir: &Path) {
     for name in [ROWS_FILE, MANIFEST_NEW] {
         let _ = fs::remove_file(dir.join(name));

@@ -23,7 +23,6 @@ pub enum BackupError {
          make another backup, or use one that `receptionist verify` accepts", .0.display()
     )]
     NoManifest(PathBuf),
-    /// The manifest does not match its digest.
     #[error("{} is damaged", .0.join(MANIFEST_FILE).display())]
     DamagedManifest(PathBuf),
     #[error(
@@ -34,14 +33,8 @@ pub enum BackupError {
         found: u16,
         known: u16,
     },
-    /// A chunk does not match the manifest.
     #[error("{} is damaged in chunk {number}: {reason}", .path.display())]
-    Damaged {
-        path: PathBuf,
-        /// Counted from 1.
-        number: usize,
-        reason: &'static str,
-    },
+    Damaged { path: PathBuf, number: usize, reason: &'static str },
     #[error("{} cannot be read: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
 }
@@ -112,7 +105,6 @@ impl Backup {
         Ok(rows)
     }
 
-    /// The same with a cache for lookups.
     fn chunk(&self, at: usize) -> Result<Arc<Vec<Pair>>, StoreError> {
         let mut kept = self.kept.lock();
         if let Some(found) = kept.iter().position(|(kept, _)| *kept == at) {
@@ -131,7 +123,6 @@ impl Backup {
         newest.ok_or_else(|| StoreError::damaged("backup", "no chunk was read"))
     }
 
-    /// The chunk that can contain a key.
     fn chunk_of(&self, key: &[u8]) -> Option<usize> {
         self.firsts.partition_point(|first| first.as_slice() <= key).checked_sub(1)
     }

@@ -34,7 +34,6 @@ use crate::upgrade::{Upgrades, upgrade};
 pub enum RestoreError {
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// Recorded rows are missing from the backup.
     #[error(
         "the backup is incomplete: {0}; restore an earlier one that is complete, or add --accept-incomplete to restore it \
          without these rows"
@@ -42,7 +41,6 @@ pub enum RestoreError {
     Incomplete(Differences),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The tombstones cannot be applied.
     #[error("the revocations and erasures since the backup cannot be repeated: {0}")]
     TakeBack(#[from] EngineError),
 }
@@ -50,20 +48,16 @@ pub enum RestoreError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     pub manifest: Manifest,
-    /// The number of revoked keys.
     pub revoked: usize,
     /// The number of contacts whose erasure the service continues at its start.
     pub erased: usize,
     /// The number of ended businesses, whose rows the service deletes at its start.
     pub ended: usize,
-    /// The number of people who were removed from a business again.
     pub removed: usize,
     /// The number of contacts that cannot be erased, because the profile of their business does not decode.
     /// Their data is deleted when the business is ended.
     pub kept: usize,
-    /// The number of valid keys.
     pub valid: usize,
-    /// The kinds of records with different numbers of recorded and found rows.
     pub incomplete: Differences,
 }
 
@@ -116,7 +110,6 @@ pub async fn restore(
     Ok(Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete })
 }
 
-/// The numbers of contacts, businesses and people, and of contacts that could not be erased.
 #[derive(Default)]
 struct Again {
     erased: usize,
@@ -257,7 +250,6 @@ async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
             return Ok(());
         }
         for (row, value) in &page {
-            // A person that does not decode has no access.
             let Some(before) = store.usable(row, Person::decode(value))? else { continue };
             let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
             if after != before {
@@ -290,7 +282,6 @@ async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<()
     store.settled(of).await
 }
 
-/// Revokes a key as an operation of its business.
 async fn revoke(
     store: &Store,
     (row, bytes): (&Key, usize),

@@ -23,7 +23,6 @@ const STEP_BYTES: usize = 64 << 10;
 /// The pause after a step, as a multiple of the step's duration, and its maximum.
 const REST: u32 = 9;
 const REST_MAX: Duration = Duration::from_millis(100);
-/// The number of finished backups whose state is kept.
 const REMEMBERED: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,17 +33,14 @@ pub struct BackupState {
     pub ended_at: Option<Timestamp>,
     pub rows: u64,
     pub bytes: u64,
-    /// `None` while the backup runs.
     pub outcome: Option<Result<Manifest, String>>,
 }
 
 type State = Arc<Mutex<BackupState>>;
 
-/// The number of finished backups by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct BackupCounts {
     pub(crate) done: AtomicU64,
-    /// Recorded and found rows differ.
     pub(crate) incomplete: AtomicU64,
     pub(crate) failed: AtomicU64,
 }
@@ -58,7 +54,6 @@ pub(crate) struct Backups {
 }
 
 impl Backups {
-    /// Starts a backup. `now` returns the time at the start and at the end.
     pub(crate) fn begin(
         self: &Arc<Self>,
         (store, rows_in_step): (&Store, usize),
@@ -192,7 +187,6 @@ impl Making {
     }
 }
 
-/// A backup whose point in time is fixed.
 struct Copying {
     making: Arc<Making>,
     snapshot: Snapshot,
@@ -247,7 +241,6 @@ impl Copying {
             writer.give_up();
             return Err(error);
         }
-        // An engine runs only on a store of this format.
         let dir = making.state.lock().to.clone();
         let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
         writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {

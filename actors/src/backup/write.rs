@@ -20,7 +20,6 @@ const OWNER_ONLY: u32 = 0o700;
 pub(super) struct Writer {
     dir: PathBuf,
     file: File,
-    /// The current chunk and its first key.
     chunk: Vec<u8>,
     first: Option<Vec<u8>>,
     chunk_rows: u64,
@@ -52,12 +51,10 @@ impl Writer {
         Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0, tally })
     }
 
-    /// The number of rows and bytes so far.
     pub(super) fn written(&self) -> (u64, u64) {
         (self.rows, self.bytes + self.chunk.len() as u64)
     }
 
-    /// Adds rows in the order of their keys.
     pub(super) fn add(&mut self, rows: &[Pair]) -> io::Result<()> {
         for (key, value) in rows {
             let (key_bytes, value_bytes) = (u8::try_from(key.len()), u32::try_from(value.len()));
@@ -124,7 +121,6 @@ impl Writer {
         manifest.write(&self.dir)
     }
 
-    /// Removes the files of a failed backup.
     pub(super) fn give_up(self) {
         remove(&self.dir);
     }

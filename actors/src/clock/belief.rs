@@ -5,10 +5,8 @@
 //! jump is believed after readings have confirmed it for [`HELD_MIN_MILLIS`] with gaps of at most
 //! [`GAP_MAX_MILLIS`]; until then the time continues from the steady clock.
 //!
-//! A wall clock that is behind the kept time at the start is not believed, however long it holds, because a
-//! machine without a clock battery starts like that. The believed time continues from the kept one. The first
-//! reading at or after the believed time is believed immediately; a jump to another wrong time follows the
-//! rule for jumps.
+//! A wall clock that is behind the kept time at the start is believed only after it has reached the believed
+//! time, because a machine without a clock battery starts like that.
 
 /// The maximum difference of a reading that is followed.
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
@@ -22,7 +20,6 @@ pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
-    /// A jump that is not believed yet.
     jump: Option<Jump>,
     /// The offset of a wall clock that was behind the kept time at the start, until another one is believed.
     behind: Option<i64>,
@@ -57,14 +54,13 @@ impl Belief {
         }
     }
 
-    /// The believed time for these readings, in milliseconds.
     pub(super) fn read(&mut self, wall: i64, steady: i64) -> i64 {
         let offset = wall - steady;
         let near = |other: i64| (offset - other).abs() <= FOLLOWED_MAX_MILLIS;
         let believed = Self { offset, jump: None, behind: None, ..*self };
         if near(self.offset) || self.behind.is_some() && offset > self.offset {
             *self = believed;
-            return wall.max(self.kept); // stands still for a minute at most
+            return wall.max(self.kept); // time stops for a minute at most
         }
         if let Some(behind) = self.behind.as_mut().filter(|behind| near(**behind)) {
             *behind = offset; // it may be slewed meanwhile

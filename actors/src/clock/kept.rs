@@ -21,7 +21,6 @@ const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
 /// A start logs a warning if the wall clock is further than this ahead of the newest stamp and of its last
 /// stored reading.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
-/// The number of businesses to read before yielding to other tasks.
 const BUSINESSES_PER_TURN: usize = 256;
 
 pub(super) struct Kept {
@@ -29,7 +28,6 @@ pub(super) struct Kept {
     pub(super) newest: Option<Timestamp>,
     /// `None` if no record has a stamp.
     pub(super) believed: Option<KeptTime>,
-    /// A warning about the wall clock, with advice.
     pub(super) warning: Option<String>,
 }
 
@@ -58,7 +56,6 @@ fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
     same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
 }
 
-/// The warning for a wall clock, given the newest stamp and the stored time.
 fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     if wall < kept {
         return Some(format!(
@@ -82,7 +79,6 @@ fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     })
 }
 
-/// The newest stamp of any business, from its newest audit entry.
 async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
     let mut newest = None;
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);

@@ -13,7 +13,6 @@ words! {
         WebhookDisabled = "webhook_disabled",
         UrgentMessage = "urgent_message",
         MessageTaken = "message_taken",
-        /// A booking or a move needs confirmation by the team.
         AppointmentRequested = "appointment_requested",
         AppointmentBooked = "appointment_booked",
         AppointmentRescheduled = "appointment_rescheduled",

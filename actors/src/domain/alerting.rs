@@ -20,7 +20,6 @@ pub const ALERTS_KEPT: u64 = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Happening {
     pub kind: AlertKind,
-    /// The id of the appointment, message, call or webhook endpoint.
     pub id: Uuid,
     /// The staff members concerned. A move to another staff member concerns both.
     pub staff: [Option<StaffId>; 2],
@@ -46,8 +45,7 @@ impl Happening {
         Self { kind: AlertKind::WebhookDisabled, id: turned_off.uuid(), staff: [None; 2] }
     }
 
-    /// The people who receive an alert about a change by `by`, with their settings, in the order of their
-    /// ids.
+    /// The recipients of an alert about a change by `by`, in the order of their ids.
     pub fn alerted<'a>(
         &'a self,
         team: &'a Team,
@@ -103,8 +101,7 @@ pub struct AlertsRead {
 }
 
 impl Alert {
-    /// Whether the membership shows the alert: it is not older than the membership, and the role sees its
-    /// kind.
+    /// Whether the alert is not older than the membership, and the role sees its kind.
     pub fn is_shown_by(&self, membership: &Membership) -> bool {
         self.about.at >= membership.created_at && self.about.kind.is_shown_to(membership.role)
     }

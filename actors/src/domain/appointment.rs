@@ -59,8 +59,7 @@ pub struct Appointment {
     pub calendar_sync_status: CalendarSyncStatus,
     /// Whether `appointment.booked` was sent: at the first confirmation.
     pub announced: bool,
-    /// Whether an announced appointment was moved and the move waits for confirmation, so it is not announced
-    /// yet.
+    /// Whether the move of an announced appointment waits for confirmation and is not announced yet.
     pub move_unannounced: bool,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,

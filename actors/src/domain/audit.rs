@@ -162,8 +162,7 @@ impl AuditAction {
         }
     }
 
-    /// Whether the entry belongs to the audit log of the installation. Such an entry is never in the log of a
-    /// business.
+    /// Whether the entry belongs to the installation's audit log and never to that of a business.
     pub const fn is_of_installation(self) -> bool {
         matches!(
             self,

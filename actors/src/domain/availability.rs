@@ -53,7 +53,6 @@ pub enum Terms {
 /// The appointments that a change of settings affects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concerned {
-    /// Appointments that overlap this range.
     pub during: Range<Timestamp>,
     pub staff: Option<StaffId>,
     pub service: Option<ServiceId>,
@@ -97,7 +96,6 @@ pub struct SlotRequest {
 struct Ahead {
     now: Timestamp,
     notice: Timestamp,
-    /// The last local date, and the instant at which it begins.
     last: Option<(NaiveDate, Timestamp)>,
 }
 
@@ -332,7 +330,6 @@ impl Ahead {
             return Err(SlotReason::TooShortNotice);
         }
         match self.last {
-            // No zone shows a later date before that day begins.
             Some((last, begins)) if start >= begins && laid.local_date(start) > last => {
                 Err(SlotReason::TooFarAhead)
             }

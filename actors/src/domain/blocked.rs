@@ -1,7 +1,7 @@
-//! Blocked times of staff members: time off and other absences.
+//! Blocked times of staff members: time off and other absences. They can overlap each other and appointments
+//! that were booked earlier.
 //!
-//! Blocked times can overlap each other and appointments that were booked earlier. Invariant: the merged
-//! spans of a staff member cover exactly their blocked times.
+//! Invariant: the merged spans of a staff member cover exactly their blocked times.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,9 +23,7 @@ words! {
 pub struct BlockedTime {
     pub id: BlockedTimeId,
     pub staff_id: StaffId,
-    /// Inclusive.
     pub starts_at: Timestamp,
-    /// Exclusive.
     pub ends_at: Timestamp,
     pub source: BlockedSource,
     /// At most 200 characters.

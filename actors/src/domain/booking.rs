@@ -24,13 +24,8 @@ use super::{
 /// The caller. The booking mode applies to integrations only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    Integration {
-        allow_pending: bool,
-    },
-    Team {
-        /// Whether the booking may overlap buffers.
-        ignore_buffers: bool,
-    },
+    Integration { allow_pending: bool },
+    Team { ignore_buffers: bool },
 }
 
 impl Party {
@@ -85,7 +80,6 @@ fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusa
     }
 }
 
-/// Problems of a start time that do not depend on the state.
 fn start_problems(starts_at: Timestamp) -> Option<Problem> {
     let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
     (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", years))

@@ -6,10 +6,8 @@ words! {
     BudgetKind {
         Services = "services",
         Staff = "staff",
-        /// API keys that are not revoked.
         Keys = "keys",
         Contacts = "contacts",
-        /// Appointments with any status.
         Appointments = "appointments",
         Calls = "calls",
         Messages = "messages",

@@ -68,7 +68,6 @@ impl Wanted {
         Self { lasts_millis: duration.num_milliseconds(), buffers, except: None }
     }
 
-    /// Ignores the appointment that is being moved.
     pub fn except(self, except: Option<AppointmentId>) -> Self {
         Self { except, ..self }
     }
@@ -161,7 +160,6 @@ impl Busy {
         Range { start, end }: Range<Timestamp>,
         of: Option<StaffId>,
     ) -> impl Iterator<Item = (StaffId, Hold)> {
-        // At most one appointment is in progress at the start: the last one that starts before it.
         let all =
             self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
         all.flat_map(move |(staff, held)| {
@@ -220,7 +218,6 @@ pub struct BusyOf<'a> {
     rest: Option<Peekable<btree_map::Range<'a, Timestamp, Held>>>,
 }
 
-/// An appointment, and its time with buffers.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     id: AppointmentId,

@@ -37,7 +37,6 @@ pub struct Calendar<'a> {
 
 #[derive(Clone, Debug)]
 pub struct Laid {
-    /// The dates that can be queried.
     dates: RangeInclusive<NaiveDate>,
     /// The dates whose windows can overlap a service that starts on one of `dates`.
     around: RangeInclusive<NaiveDate>,
@@ -87,8 +86,7 @@ impl<'a> Calendar<'a> {
         day_bounds(self.zone, date)
     }
 
-    /// The date, extended to the end of the last window that opens on it. Weekly and special hours both
-    /// count.
+    /// The date, extended to the end of the last weekly or special window that opens on it.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -97,7 +95,6 @@ impl<'a> Calendar<'a> {
         day.start..closes.fold(day.end, Timestamp::max)
     }
 
-    /// The calendar for services of at most `longest` that start on these dates.
     pub fn lay(&self, dates: RangeInclusive<NaiveDate>, longest: TimeDelta) -> Laid {
         let first = (*dates.start()).max(self.local_date(Timestamp::MIN));
         let last = (*dates.end()).min(self.local_date(Timestamp::MAX));
@@ -204,7 +201,6 @@ impl Laid {
     ) -> Result<(), SlotReason> {
         let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
-        // The service may continue into windows that begin before this one ends.
         if !(opens..closes).contains(&start) || along.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
@@ -218,8 +214,8 @@ impl Laid {
         if on_grid { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// The grid of this window on the dates: wall-clock times with their instants. The last ones can be after
-    /// its end.
+    /// The grid of this window on the dates, with the instants of each time. The last ones can be after its
+    /// end.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
         // Skips the grid times of earlier dates without iterating.

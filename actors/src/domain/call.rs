@@ -16,9 +16,7 @@ words! {
 words! {
     CallStatus {
         Completed = "completed",
-        /// The call was not answered.
         Missed = "missed",
-        /// The connection was interrupted.
         Failed = "failed",
     }
 }
@@ -79,7 +77,6 @@ impl CallRecord {
         }
     }
 
-    /// A copy without the customer's number.
     #[must_use]
     pub fn without_number_of_caller(&self) -> Self {
         let mut call = self.clone();
@@ -116,7 +113,6 @@ pub struct CallDetails {
 }
 
 impl CallDetails {
-    /// A completed call with these times and no other details.
     pub fn of(direction: Direction, started_at: Timestamp, ended_at: Timestamp) -> Self {
         Self {
             direction,
@@ -136,7 +132,6 @@ impl CallDetails {
         }
     }
 
-    /// The customer's number.
     pub fn caller(&self) -> Option<&Phone> {
         match self.direction {
             Direction::Inbound => self.from_number.as_ref(),
@@ -155,7 +150,7 @@ impl CallDetails {
     /// Builds the record. [`CallDetails::check`] must have passed.
     pub fn into_call(self, id: CallId, contact_id: Option<ContactId>, now: Timestamp) -> CallRecord {
         let elapsed = (self.ended_at - self.started_at).num_seconds();
-        let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // 136 years are enough
+        let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // saturates at 136 years
         let number = |phone: Phone| phone.as_str().to_owned();
         CallRecord {
             id,

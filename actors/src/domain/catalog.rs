@@ -19,8 +19,7 @@ pub const MAX_ADVANCE_DAYS: RangeInclusive<u32> = 1..=1_095;
 /// In hundredths of the currency.
 pub const PRICE_CENTS_MAX: u32 = 100_000_000;
 
-/// The time that a staff member is kept free before and after an appointment, in minutes, each at most
-/// [`BUFFER_MINUTES_MAX`].
+/// The minutes that a staff member is kept free around an appointment, each at most [`BUFFER_MINUTES_MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffers {
     before: u8,
@@ -107,8 +106,7 @@ pub struct Service {
     pub active: bool,
     /// Appointments copy the buffers at booking.
     pub buffers: Buffers,
-    /// The minimum time between booking and start, at most [`MIN_NOTICE_MINUTES_MAX`]. It applies to
-    /// customers only.
+    /// The minimum time before the start for customers, at most [`MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
     /// How many local days ahead customers can book, within [`MAX_ADVANCE_DAYS`]. `None` means no limit.
     pub max_advance_days: Option<u32>,

@@ -16,9 +16,7 @@ pub struct Diary {
     /// From the first instant of the first date to the end of the last date, or of its last window.
     pub during: Range<Timestamp>,
     pub open: Vec<Range<Timestamp>>,
-    /// Breaks, also outside opening hours.
     pub breaks: Vec<Range<Timestamp>>,
-    /// The special days among the dates.
     pub special: Vec<SpecialDay>,
     pub staff: Vec<Presence>,
     pub services: Vec<Service>,
@@ -34,7 +32,6 @@ pub struct Presence {
 }
 
 impl Schedule<'_> {
-    /// The diary of these dates, both included.
     pub fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Diary {
         let calendar = Calendar::new(self.business, self.special);
         let reach = calendar.day_bounds(*dates.start()).start..calendar.reach_of(*dates.end()).end;

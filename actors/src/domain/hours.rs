@@ -87,7 +87,6 @@ impl DayHours {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoursProblem {
-    /// The window's index in the request, from 0.
     pub index: usize,
     pub field: &'static str,
     pub code: ProblemCode,
@@ -143,8 +142,7 @@ impl<const PER_DAY: usize> Week<PER_DAY> {
     }
 }
 
-/// The breaks of a week. Appointments never overlap a break. `open` and `close` are start and end of the
-/// break.
+/// The breaks of a week, from `open` to `close`. Appointments never overlap a break.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeeklyBreaks(Vec<DayHours>);
 

@@ -92,8 +92,7 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// The nil UUID, which is never minted. It represents the installation in records that belong to no
-    /// business.
+    /// The nil UUID, which is never minted: the installation, in records that belong to no business.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 

@@ -12,9 +12,7 @@ words! {
         CallsRead = "calls:read",
         ContactsRead = "contacts:read",
         ContactsWrite = "contacts:write",
-        /// Read appointments and available times.
         AppointmentsRead = "appointments:read",
-        /// Book, move and cancel appointments.
         AppointmentsWrite = "appointments:write",
         MessagesRead = "messages:read",
         KnowledgeWrite = "knowledge:write",

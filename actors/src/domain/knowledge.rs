@@ -47,7 +47,6 @@ pub struct KnowledgePatch {
 }
 
 impl KnowledgePatch {
-    /// Applies the patch without changing `updated_at`.
     pub fn apply(self, before: &Knowledge) -> Knowledge {
         Knowledge {
             title: self.title.map_or_else(|| before.title.clone(), Text::into_string),

@@ -7,8 +7,7 @@ use chrono::TimeDelta;
 use super::words::words;
 use super::{BusinessId, Timestamp};
 
-/// The maximum distance of a time stamp into the future. The believed clock can go back this far without a
-/// warning.
+/// The maximum distance of a time stamp into the future: the believed clock can go back this far.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
@@ -39,9 +38,7 @@ pub struct Link {
     pub created_at: Timestamp,
     /// Whether its use confirms the account: the link was mailed, or the operator created it.
     pub confirms: bool,
-    /// Its use accepts this membership.
     pub business_id: Option<BusinessId>,
-    /// Its use confirms this address.
     pub email: Option<String>,
 }
 
@@ -55,7 +52,6 @@ impl Link {
     }
 }
 
-/// The hash of a token is secret, so it is not printed.
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Link").field("kind", &self.kind).finish_non_exhaustive()

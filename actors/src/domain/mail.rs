@@ -19,7 +19,6 @@ words! {
 words! {
     MailKind {
         Alert = "alert",
-        /// Several immediate alerts, combined because of their number.
         Gathered = "gathered",
         Daily = "daily",
         Invitation = "invitation",
@@ -32,13 +31,11 @@ words! {
 }
 
 impl MailKind {
-    /// Whether all waiting mails of this kind to a person are combined.
     pub fn gathers(self) -> bool {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail contains a link that is created at sending. Such a mail cannot be sent again from the
-    /// log.
+    /// Whether the link is created at sending. Such a mail cannot be sent again from the log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -54,7 +51,6 @@ pub enum Subscription {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
     pub kind: AlertKind,
-    /// The id of the appointment, message, call or webhook endpoint.
     pub id: Uuid,
     pub at: Timestamp,
 }
@@ -63,7 +59,6 @@ pub struct About {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     pub id: MailId,
-    /// `None` for mails about the account.
     pub business_id: Option<BusinessId>,
     pub person_id: PersonId,
     pub kind: MailKind,

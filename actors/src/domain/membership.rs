@@ -27,8 +27,7 @@ words! {
     }
 }
 
-/// The invitee as the inviter entered them. The business sees no other data before the membership is
-/// accepted.
+/// The invitee as the inviter entered them: all that the business sees before the membership is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The address as entered. Only the account with this address can accept.

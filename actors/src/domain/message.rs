@@ -57,7 +57,6 @@ pub struct MessageDetails {
 }
 
 impl MessageDetails {
-    /// A new message without further details.
     pub fn of(body: Text<1, 10_000>) -> Self {
         Self {
             call_id: None,

@@ -15,14 +15,12 @@ use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal
 
 /// One more session ends the one with the oldest use.
 pub const SESSIONS_MAX: usize = 32;
-/// A session ends after this time without use.
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
 /// The maximum age of a session that can only set a password.
 const RESTRICTED_MAX: TimeDelta = TimeDelta::hours(1);
 /// The password is not requested again within this time.
 const PASSWORD_FRESH: TimeDelta = TimeDelta::minutes(15);
-/// A use of a session is written if the stored one is older than this.
 pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// How long an unused account without memberships is kept.
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
@@ -47,8 +45,7 @@ pub struct Session {
     pub client: Client,
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
-    /// The membership that setting the password accepts. If this fails, the person accepts it later in this
-    /// session.
+    /// The membership to accept with the new password, or later in this session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -117,8 +114,7 @@ impl Person {
         fold_address(&self.email)
     }
 
-    /// Whether only the person can sign in: the account is confirmed, or it has no password, session or link
-    /// that another person saw.
+    /// Whether only the person can sign in: no other person set a password, has a session or saw a link.
     pub fn is_safe(&self) -> bool {
         let shown = self.link.as_ref().is_some_and(|link| !link.confirms);
         self.confirmed || (self.password.is_none() && self.sessions.is_empty() && !shown)
@@ -163,8 +159,7 @@ impl Person {
         });
     }
 
-    /// Sets the password, starts a new session, ends all others and deletes the link. Returns the membership
-    /// to accept.
+    /// Starts a new session, ends all others and deletes the link. Returns the membership to accept.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],
@@ -223,8 +218,8 @@ impl Person {
         Ok(())
     }
 
-    /// Removes the password and sessions of an unconfirmed account, which another person may have created,
-    /// before the operator adds the account to a business. Returns whether something was removed.
+    /// Removes the password and sessions of an unconfirmed account, which another person may have created.
+    /// Returns whether something was removed.
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
@@ -246,9 +241,8 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// Whether the account expires if it has no membership, which the caller checks: it was never used within
-    /// a day, or not for 90 days. This frees addresses that were registered for other people and deletes the
-    /// data of people who left.
+    /// Whether an account without memberships has expired. This frees addresses that were registered for
+    /// other people and deletes the data of people who left.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

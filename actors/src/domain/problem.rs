@@ -209,7 +209,6 @@ pub enum DirFault {
 pub enum UrlRefusal {
     TooLong(usize),
     NotHttps,
-    /// The URL has characters that URL parsers treat differently.
     Characters,
     Credentials,
     Fragment,

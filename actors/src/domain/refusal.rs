@@ -70,7 +70,7 @@ pub enum Conflict {
     NoRelay,
     NoRelaySet(&'static str),
     MailsWait,
-    /// `PUBLIC_URL` is not set.
+    /// `RECEPTIONIST_PUBLIC_URL` is not set.
     NoPublicUrl,
 }
 

@@ -9,7 +9,6 @@ use super::Timestamp;
 pub struct Spans(Vec<Range<Timestamp>>);
 
 impl Spans {
-    /// Merges ranges in any order. They can overlap, touch or be empty.
     pub fn of(mut stretches: Vec<Range<Timestamp>>) -> Self {
         stretches.retain(|stretch| !stretch.is_empty());
         // The ranges are usually sorted already, so the sort is one pass.
@@ -66,7 +65,6 @@ impl<'a> Along<'a> {
 
     fn ending_after(&mut self, instant: Timestamp) -> Option<&'a Range<Timestamp>> {
         let ends_after = |at: usize| self.spans.get(at).is_none_or(|span| span.end > instant);
-        // Usually the range is the last one or its successor.
         let is_first = |at: usize| ends_after(at) && !at.checked_sub(1).is_some_and(ends_after);
         let near = [self.at, self.at + 1].into_iter().find(|at| is_first(*at));
         self.at = near.unwrap_or_else(|| self.spans.partition_point(|span| span.end <= instant));

@@ -10,8 +10,7 @@ pub const SPECIAL_DAYS_MAX: usize = 1_000;
 
 pub type SpecialDays = BTreeMap<NaiveDate, SpecialDay>;
 
-/// The windows replace the weekly windows of the date. A window that started on the day before is not
-/// affected.
+/// The windows replace those of the week. A window that started on the day before is not affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecialDay {
     pub date: NaiveDate,

@@ -23,7 +23,6 @@ struct KnownHours<'a> {
     is_done_with: bool,
 }
 
-/// The index of a staff member's hours in [`OwnHours`].
 #[derive(Clone, Copy)]
 pub(super) struct HoursPlace(usize);
 

@@ -29,7 +29,6 @@ pub(super) fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
 
 #[derive(Default)]
 pub(super) struct Counter {
-    /// The rows since the last pause.
     read: usize,
 }
 
@@ -86,7 +85,6 @@ impl Counter {
         }
     }
 
-    /// Pauses for the time that these rows may take.
     async fn rest(&mut self, read: usize) {
         self.read += read;
         if self.read >= ROWS_PER_REST {
@@ -113,6 +111,5 @@ async fn waiting<T: Send + 'static>(
         drop(reads);
         done
     });
-    // The panic is logged where it happens.
     done.await.map_err(|_| StoreError::Panicked)?
 }

@@ -17,7 +17,7 @@ fn key(number: u16) -> Key {
     Key::new(&[7; 17]).with(&number.to_be_bytes())
 }
 
-/// Writes rows of so many bytes.
+/// Writes rows of this size.
 async fn fill(store: &Store, rows: u16, bytes: usize) {
     let mut batch = Batch::new();
     for number in 0..rows {
@@ -27,7 +27,7 @@ async fn fill(store: &Store, rows: u16, bytes: usize) {
     store.settled(business(1)).await.unwrap();
 }
 
-/// A request that reads the rows one by one until it may read no more; gives in which threads it did, step by step.
+/// A request that reads single rows up to its bound and returns the thread of each step.
 fn all_it_may() -> impl Step<Vec<ThreadId>> {
     let (mut number, mut threads) = (0, Vec::new());
     move |reader| {
@@ -55,7 +55,7 @@ async fn a_request_reads_its_budget_in_four_steps_and_everybody_gets_a_turn_betw
     others.abort();
     assert_eq!(steps.len(), STEPS);
     assert_eq!(turns.load(Ordering::SeqCst), STEPS as u64 - 1);
-    // Each step looks at one row more.
+    // Each step reads one row more.
     assert!((SCAN_ROWS_MAX as u64..=SCAN_ROWS_MAX as u64 + 4).contains(&scans.rows_read()));
     assert_eq!(scans.under_way(), 0);
 }
@@ -130,7 +130,7 @@ async fn businesses_come_in_turn_whoever_asks_most() {
         order.push(number);
         held.push(place);
         if held.len() == SCANS_MAX {
-            // Nobody else has a place.
+            // All places are taken.
             for _ in 0..20 {
                 yield_now().await;
             }
@@ -178,7 +178,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
         while !reader.is_used_up() {
             reader.get_raw(&key(0))?;
         }
-        // The second step waits until nobody waits for it.
+        // The second step waits until the receiver is dropped.
         if counted.fetch_add(1, Ordering::SeqCst) == 1 {
             begun.take().map(|begun| begun.send(()));
             let _ = goes_on.recv();
@@ -192,7 +192,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
     assert!(reading.await.is_err());
     assert_eq!(scans.under_way(), 1, "its place is not free yet");
     go_on.send(()).unwrap();
-    // The next one of the business gets its turn only when the thread has ended.
+    // The next request of the business gets its turn only after the thread has ended.
     scans.ticket(business(1)).unwrap().place().await.unwrap();
     assert_eq!(steps.load(Ordering::SeqCst), 2);
     store.close().await.unwrap();

@@ -1,4 +1,4 @@
-//! Starting actors, and stopping the longest unused ones.
+//! The start of actors and the stop of the longest unused ones.
 
 use uuid::Uuid;
 

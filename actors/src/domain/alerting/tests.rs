@@ -33,7 +33,7 @@ fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> Happening {
     Happening { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
 }
 
-/// Who is told of something that somebody else did, and whether they are mailed at once.
+/// The recipients of an alert by another author, and whether they are mailed immediately.
 fn told(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
     let happening = happening(kind, staff);
     let alerted = happening.alerted(of, Actor::Operator);
@@ -50,7 +50,7 @@ fn each_kind_goes_to_each_role_as_it_is_by_default() {
         member(4, Role::Member, Some(7)),
         member(5, Role::Member, Some(8)),
     ]);
-    // Of each kind, what concerns the staff member 7: how each of them is mailed; nothing for whoever is not told.
+    // For each kind, an alert that concerns staff member 7: the mail setting of each recipient.
     let table: [(AlertKind, [Option<AlertEmail>; 5]); 8] = [
         (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),

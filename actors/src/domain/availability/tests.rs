@@ -140,7 +140,7 @@ impl World {
     }
 }
 
-/// The paths that the service and the staff member are refused under.
+/// The paths in the refusal of the service and the staff member.
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
     let schedule = world.schedule();
@@ -292,7 +292,7 @@ fn staff_members_with_the_same_hours_are_each_looked_at() {
     assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00"]);
     world.book(2, "10:00", "11:00");
     assert_eq!(world.listed(CUT, None), ["09:00", "10:00"]);
-    // Who comes first is there at no time that is left, and somebody with other hours is.
+    // The first staff member is absent at every remaining time; one with other hours is present.
     world.staff(1).hours = Some(mondays(&[("14:00", "15:00")]));
     assert_eq!(world.listed(CUT, None), ["09:00"]);
 }

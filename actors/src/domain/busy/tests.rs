@@ -27,7 +27,7 @@ fn wanted(minutes: i64, around: Option<(u32, u32)>) -> Wanted {
     Wanted::new(TimeDelta::minutes(minutes), around.map(buffers))
 }
 
-/// What stands in the way, asked about once.
+/// The conflict in a single query.
 fn clash(busy: &Busy, number: u128, (start, end): (i64, i64), around: Option<(u32, u32)>) -> Option<Clash> {
     busy.of(staff(number)).clash(at(start), &wanted(end - start, around)).map(|(clash, _)| clash)
 }
@@ -165,7 +165,7 @@ fn what_is_held_for_all_stands_in_the_way_of_everybody_with_what_they_keep_free(
         assert_eq!(clash(&busy, number, (start, end), Some(around)), expected, "{start}-{end}");
     }
     assert!(!busy.is_free(staff(2), at(90), at(100), None) && busy.is_free(staff(2), at(120), at(130), None));
-    // Whatever is read is held all the same.
+    // An appointment can be inserted during a time that is blocked for all.
     busy.insert(staff(2), hold(9, 100, 110, (0, 0)));
     busy.forget_before(at(119));
     assert!(!busy.is_free(staff(2), at(119), at(120), None));
@@ -187,7 +187,7 @@ fn what_lies_in_a_time_includes_what_does_in_part() {
     assert_eq!((ids(130, 130, None), ids(140, 130, None)), (vec![], vec![]), "an empty time holds nothing");
 }
 
-/// Appointments that touch, are far apart, are long, and reach over each other; some are held for all.
+/// Appointments that touch, are far apart, are long, and have overlapping buffers; some are blocked for all.
 fn many() -> Busy {
     let mut busy = Busy::new();
     let mut start = 0;

@@ -20,7 +20,7 @@ fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
     WeeklyHours::new(days(windows)).unwrap()
 }
 
-/// A business that has hours in a zone, and nothing else.
+/// A business with hours in a zone and defaults otherwise.
 struct Shop {
     business: Business,
     special: SpecialDays,
@@ -94,7 +94,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-/// The start times of one day as the clocks show them; asserts that `check` says the same of each of its minutes.
+/// The start times of one day in local time. Asserts that `check` agrees for each minute of the day.
 fn starts(zone: Tz, windows: &[(Day, &str, &str)], day: &str, minutes: i64) -> Vec<String> {
     let hours = week(windows);
     let calendar = Shop::new(&hours, zone);
@@ -189,7 +189,7 @@ fn new_york_skips_an_hour_and_repeats_one() {
 #[test]
 fn an_opening_that_is_skipped_is_the_first_instant_after_the_gap() {
     assert_eq!(starts(New_York, &[(Sunday, "02:15", "04:15")], "2026-03-08", 30), ["03:00-04", "03:30-04"],);
-    // Nothing is left of a window that lies in the gap, and a closing in it is its end.
+    // A window inside the gap is empty, and a closing time in the gap moves to its end.
     assert_eq!(starts(New_York, &[(Sunday, "02:10", "02:50")], "2026-03-08", 5), [""; 0]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 30), ["01:00-05", "01:30-05"]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 45), ["01:00-05"]);
@@ -201,7 +201,7 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // The second 01:00 is open, but lies before the time from which the steps are counted.
+    // The second 01:00 is open but before the time from which the grid is counted.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -221,7 +221,7 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_may_lie_on_the_steps_of_any_window_that_is_open_but_not_of_one_that_has_closed() {
-    // Saturday closes at the second 01:10, which is on its steps; Sunday is open since the first 01:25.
+    // Saturday closes at the second 01:10, which is on its grid; Sunday is open from the first 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -236,7 +236,7 @@ fn havana_changes_its_clocks_at_midnight() {
         starts(Havana, &sunday, "2026-11-01", 30),
         ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
     );
-    // A Saturday that closes at midnight closes at the later one, and goes on over a skipped one.
+    // A Saturday that closes at midnight closes at the later one, and continues over a skipped one.
     let saturday = [(Saturday, "23:00", "24:00")];
     assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
@@ -297,7 +297,7 @@ fn apia_skipped_a_friday() {
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // What Friday's window has left on Saturday opens with Saturday.
+    // The rest of Friday's window on Saturday opens with Saturday.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);
@@ -347,7 +347,7 @@ fn nothing_panics_at_the_ends_of_the_time_line() {
     }
 }
 
-/// The starts of a service of half an hour as the clocks of Paris show them.
+/// The start times of a service of half an hour in Paris, in local time.
 fn in_paris(shop: &Shop, day: &str) -> Vec<String> {
     let starts = shop.starts(date(day), date(day), TimeDelta::minutes(30));
     starts.iter().map(|at| at.utc().with_timezone(&Paris).format("%H:%M").to_string()).collect()
@@ -391,10 +391,10 @@ fn nothing_lies_across_a_break_and_the_steps_go_on_behind_it() {
 fn a_break_over_a_clock_change_is_as_long_as_the_clocks_make_it() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
-    // In spring the break begins and ends when the clocks are set.
+    // In spring the break begins and ends at the clock change.
     assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
     assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
-    // In autumn the hour is there twice, and so is the break.
+    // In autumn the hour and the break occur twice.
     assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
     for text in
         ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]

@@ -128,7 +128,7 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
-    // Long after the quarter of an hour in which a password is fresh: there is none to be given.
+    // After the quarter of an hour in which a password is fresh, because the account has none.
     let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
     assert_eq!(set, Ok(Some(business)));
     assert!(!person.sessions[0].restricted);
@@ -218,7 +218,7 @@ fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_an
     person.prove_email(&[5; 32], &[1; 32], at(2)).unwrap();
     assert!(person.confirmed && person.password.is_some());
     assert_eq!(person.sessions.iter().map(|session| session.hash[0]).collect::<Vec<_>>(), [1]);
-    // What was mailed to its address before is not taken from it by whoever knows the password.
+    // A person who knows only the password must not invalidate the mail to the current address.
     let mut squatted = with_password();
     squatted.sign_in(begin(1), at(0));
     squatted.make_mailed_link(None, ([7; 32], at(0)), None, at(0)).unwrap().unwrap();
@@ -234,7 +234,7 @@ fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
     let mut person = with_password();
     let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
     assert_eq!(made, Some((LinkKind::Reset, at(11 + HOUR))));
-    // The next attempt comes after it has expired, and it is good again.
+    // The next attempt after the expiry renews the link.
     let again = person.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)).unwrap();
     assert_eq!(again, Some((LinkKind::Reset, at(4 * HOUR))));
     let mut used = person.clone();
