@@ -75,8 +75,8 @@ fn summary(event: &Event) -> String {
 /// The name of an event, as a valid note of a special day.
 fn note(event: &Event) -> Result<String, String> {
     let name = summary(event).chars().take(NOTE_CHARS_MAX).collect();
-    let name = Text::<1, NOTE_CHARS_MAX>::new(name)
-        .map_err(|error| format!("SUMMARY {}", english::text(error)))?;
+    let name =
+        Text::<1, NOTE_CHARS_MAX>::new(name).map_err(|error| format!("SUMMARY {}", english::text(error)))?;
     Ok(name.into_string())
 }
 

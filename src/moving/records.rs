@@ -5,9 +5,9 @@ use actors::domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
     BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
     ContactId, Currency, DayHours, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale,
-    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention,
-    Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
-    WeeklyHours,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS,
+    Retention, Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp,
+    WeeklyBreaks, WeeklyHours,
 };
 use actors::moving::{Moved, MovedKind};
 use actors::view::{BreakView, HoursView, SpecialDayView};

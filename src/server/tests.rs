@@ -330,7 +330,7 @@ pub(super) async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStre
 }
 
 /// What comes back for one request from this address.
-async fn begin_request(source: [u8; 4], server: SocketAddr, path: &str) -> String {
+async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
     let mut client = connect_from(source, server).await;
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     client.write_all(request.as_bytes()).await.unwrap();

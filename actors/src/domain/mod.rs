@@ -95,8 +95,8 @@ pub use password::PasswordHint;
 pub use person::{
     Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
 };
-pub use problem::{DirFault, ImportProblem, Named, Problem, ProblemCode, UrlRefusal, Wait};
-pub use refusal::{Amendment, Conflict, Denied, Refusal, SlotReason, UnderWay, UsedBy};
+pub use problem::{DirFault, ImportProblem, Named, Problem, ProblemCode, UrlRefusal, UsedBy, Wait};
+pub use refusal::{Amendment, Conflict, Denied, Refusal, SlotReason, UnderWay};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};
 pub use spans::Spans;

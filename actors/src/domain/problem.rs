@@ -1,8 +1,8 @@
 //! A problem with one input of a request: a code with parameters. The interfaces render it as text.
 
 use super::{
-    AppointmentId, BackupId, BudgetKind, Conflict, ContactId, Day, MembershipStatus, PasswordHint, PersonId,
-    TextError, Timestamp, UsedBy,
+    AppointmentId, BackupId, BudgetKind, ContactId, Day, MessageId, PasswordHint, PersonId, StaffId,
+    TextError, Timestamp,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub enum ProblemCode {
     /// It has this value now.
     Now(String),
     /// The membership has this status now.
-    StatusNow(MembershipStatus),
+    StatusNow(&'static str),
     /// The resource has this entity tag now.
     EntityTagNow(String),
     /// There is no such record.
@@ -136,8 +136,14 @@ pub enum ProblemCode {
     EventWiped,
     /// As many deliveries wait as may.
     WaitingFull,
-    /// This is in the way.
-    InTheWay(Conflict),
+    /// The mail is still to be sent.
+    MailPending,
+    /// The mail has a link that is made for it alone.
+    MailHasLink,
+    /// The service has no mail relay.
+    NoRelay,
+    /// Too many mails of the business wait to be sent.
+    MailsWait,
     Taken,
     LastOwner,
     People(usize),
@@ -181,6 +187,17 @@ pub enum ProblemCode {
     /// The line cannot be imported.
     Import(ImportProblem),
     Said(String),
+}
+
+/// The references that prevent the deletion of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedBy {
+    Appointment(AppointmentId),
+    Message(MessageId),
+    Staff(StaffId),
+    Person(PersonId),
+    /// A reference that was created during the check.
+    JustNow,
 }
 
 /// The time until the action is possible again, rounded up.

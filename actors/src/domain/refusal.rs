@@ -1,9 +1,6 @@
 //! The reasons for refusing a request. A refused request changes nothing.
 
-use super::{
-    AppointmentId, AppointmentStatus, BudgetKind, ContactId, MessageId, PersonId, Problem, ProblemCode,
-    StaffId, Timestamp, Wait,
-};
+use super::{AppointmentStatus, BudgetKind, ContactId, Problem, ProblemCode, Timestamp, UsedBy, Wait};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SlotReason {
@@ -80,15 +77,6 @@ pub enum Amendment {
     Rescheduled,
     Confirmed,
     Declined,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsedBy {
-    Appointment(AppointmentId),
-    Message(MessageId),
-    Staff(StaffId),
-    Person(PersonId),
-    JustNow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

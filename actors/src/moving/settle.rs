@@ -4,7 +4,7 @@
 //! rows at a time in the lane of the business, so everything else goes on beside it. That a business was imported is listed
 //! beside the store before it is open, and once nothing can take it back any more.
 
-use crate::domain::{Business, BusinessId, ResourceId};
+use crate::domain::{Business, BusinessId};
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};

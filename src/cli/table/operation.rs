@@ -176,18 +176,12 @@ mod tests {
 
     #[test]
     fn a_description_becomes_a_phrase() {
-        let told = |text| {
+        let split = |text| {
             let (about, default) = phrase_and_default(text);
             (about, default.unwrap_or_default())
         };
-        assert_eq!(phrase_and_default("Its name."), ("Its name".into(), String::new()));
-        assert_eq!(
-            phrase_and_default("The language; `en` when absent."),
-            ("The language".into(), "en".into())
-        );
-        assert_eq!(
-            phrase_and_default("Whom it is for; null clears it. More."),
-            ("Whom it is for".into(), String::new())
-        );
+        assert_eq!(split("Its name."), ("Its name".into(), String::new()));
+        assert_eq!(split("The language; `en` when absent."), ("The language".into(), "en".into()));
+        assert_eq!(split("Whom it is for; null clears it. More."), ("Whom it is for".into(), String::new()));
     }
 }

@@ -9,11 +9,11 @@ use tokio::net::TcpListener;
 
 use super::parse;
 use super::stub::{Stub, response};
+use crate::cli::carry_out::CommandFailure;
 use crate::cli::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
 use crate::cli::run::{Printed, RunError, perform};
 use crate::cli::shown::Look;
-use crate::cli::stopped::CommandFailure;
 use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
 
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::stub::{Stub, response};
 use super::{parse, parse_with_flags};
+use crate::cli::carry_out::CommandFailure;
 use crate::cli::client::{CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
 use crate::cli::request::Call;
 use crate::cli::resolve::resolve;
 use crate::cli::run::{explained, perform};
 use crate::cli::shown::Look;
-use crate::cli::stopped::CommandFailure;
 use crate::cli::walk::WALK_PAGES_MAX;
 
 const SALON: &str = "01a1fa8a-7862-7000-ac25-1fd3c10dfbbc";

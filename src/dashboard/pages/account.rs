@@ -71,7 +71,7 @@ impl Page {
 pub(crate) async fn show(visit: Visit) -> Answered {
     let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
-        shown.kept = shown.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        shown.kept = shown.sheet.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
         shown = shown.filled(&action, &form);
     }
     page(&shown)
@@ -86,7 +86,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
         Ok(name) => name,
         Err(problem) => {
             let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
-            shown.name.problem = shown.view.problem(&problem.into());
+            shown.name.problem = shown.sheet.view.problem(&problem.into());
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
     };
@@ -107,7 +107,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
     let refuse = |mut shown: Page, problem: &str| {
-        shown.email.problem = shown.view.t(problem);
+        shown.email.problem = shown.sheet.view.t(problem);
         page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown)
     };
     let Ok(address) = Address::new(given) else {
@@ -126,8 +126,10 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
         Ok(None) => Ok(see_other("/dashboard/account?done=email")),
         Err(EngineError::Refused(refusal @ Refusal::Conflict { .. })) => {
             shown.email.problem = match refusal {
-                Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => shown.view.t("email-taken"),
-                refusal => shown.view.refusal(&refusal),
+                Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => {
+                    shown.sheet.view.t("email-taken")
+                }
+                refusal => shown.sheet.view.refusal(&refusal),
             };
             page_as(StatusCode::CONFLICT, &shown)
         }

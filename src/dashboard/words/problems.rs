@@ -1,6 +1,6 @@
 //! What is wrong with a field, in each language: the compiler finds a code without words.
 
-use actors::domain::{Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
+use actors::domain::{Conflict, Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
 
 use super::of;
 use super::refusals::{conflict, counted, grouped, next};
@@ -14,7 +14,10 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::PlusInQuery(code) => return problem(words, code),
         P::Text(error) => return text(words, *error),
         P::NextIn(wait) => return next(words, *wait),
-        P::InTheWay(conflict) => return self::conflict(words, conflict),
+        P::MailPending => return conflict(words, &Conflict::MailPending),
+        P::MailHasLink => return conflict(words, &Conflict::MailHasLink),
+        P::NoRelay => return conflict(words, &Conflict::NoRelay),
+        P::MailsWait => return conflict(words, &Conflict::MailsWait),
         P::Guessable(hints) => {
             let guessed = of(words.locale, "It is too easy to guess.", "Il est trop facile à deviner.");
             let hints = hints.iter().map(|one| hint(words.locale, *one));

@@ -32,20 +32,19 @@ impl Change for ResendMail {
         const MAIL: Refusal = Refusal::NotFound("mail");
         let mail = context.read::<Mail>(&keys::mail(context.business_id(), self.id))?;
         let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
-        let refused =
-            |why: Conflict| Err(Refusal::conflict(why.clone(), "mail_id", ProblemCode::InTheWay(why)).into());
+        let refused = |why, code: ProblemCode| Err(Refusal::conflict(why, "mail_id", code).into());
         if mail.status == MailStatus::Pending {
-            return refused(Conflict::MailPending);
+            return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
         // Of both kinds of invitation the same is said, so that it tells nothing of the account.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
-            return refused(Conflict::MailHasLink);
+            return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }
         if !context.sends_mail() {
-            return refused(Conflict::NoRelay);
+            return refused(Conflict::NoRelay, ProblemCode::NoRelay);
         }
         if !context.has_room_for_mail() {
-            return refused(Conflict::MailsWait);
+            return refused(Conflict::MailsWait, ProblemCode::MailsWait);
         }
         let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
         let new = NewMail { business_id, person_id, kind, about, more, to, due: None };

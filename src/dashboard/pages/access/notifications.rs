@@ -114,7 +114,7 @@ fn set(member: &Member) -> Form {
 }
 
 impl Page {
-    fn new(member: &Member, mut filled: Filled) -> Self {
+    fn new(member: &Member, filled: Filled) -> Self {
         let view = member.view();
         let is_staff = member.membership.staff_id.is_some();
         let choice = |kind: AlertKind, part: &str, value: &str, word: &str| Choice {

@@ -31,7 +31,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 }
 
 async fn shown(member: &Member, filled: Filled) -> Answered {
-    let (view, piece) = (member.view(), found(member).await?);
+    let piece = found(member).await?;
     let path = member.path_to(&format!("knowledge/{}", piece.id));
     let shown = Page {
         sheet: member

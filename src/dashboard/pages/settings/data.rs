@@ -159,7 +159,7 @@ fn goes(member: &Member, now: &Form) -> Vec<String> {
 }
 
 fn ask(member: &Member, goes: Vec<String>) -> Answered {
-    let (view, path) = (member.view(), member.path_to("settings/data"));
+    let path = member.path_to("settings/data");
     let names = theirs(member).map(|(name, _)| name).chain(["tag"]);
     let shown = Shorter {
         sheet: member.sheet("settings/data").under(vec![member.crumb("settings/data")]),

@@ -1,7 +1,7 @@
 //! A special day: when a business is open on a date, in place of what the week says.
 
 use actors::business::PageRequest;
-use actors::domain::{DayWindows, Problem, ProblemCode, Refusal, Right};
+use actors::domain::{DayWindows, Problem, ProblemCode, Right};
 use actors::view::SpecialDayView;
 use chrono::NaiveDate;
 

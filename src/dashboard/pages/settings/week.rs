@@ -329,10 +329,9 @@ mod tests {
         let Json::Array(items) = &read else { panic!("a list") };
         assert_eq!(items.len(), 2, "sunday is not ticked");
         assert_eq!(items[0].property("open").unwrap().as_text(), Some("09:00"));
-        let mut problems =
+        let problems =
             ["hours[0].close", "hours[1].open", "hours[1].day", "hours", "breaks[0].to", "hours[7].open"]
-                .map(|path| Problem::new(path, ProblemCode::Required));
-        OPEN.beside(&mut problems, &fields);
+                .map(|path| OPEN.beside(Problem::new(path, ProblemCode::Required), &fields));
         let paths = problems.iter().map(|problem| problem.path.as_str());
         let expected = [
             "monday-hours-1-to",

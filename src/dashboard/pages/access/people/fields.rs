@@ -3,7 +3,7 @@
 
 use actors::business::PageRequest;
 use actors::domain::{
-    Denied, MembershipId, MembershipStatus, Person, Problem, Refusal, Right, Role, StaffId, StaffMember,
+    Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember,
 };
 use actors::view::PersonView;
 

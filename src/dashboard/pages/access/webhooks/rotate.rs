@@ -16,7 +16,7 @@ struct Page {
 
 /// The page that says what stops.
 pub(crate) async fn ask(member: Member) -> Answered {
-    let (view, endpoint) = (member.view(), member.endpoint().await?);
+    let endpoint = member.endpoint().await?;
     let shown = Page {
         sheet: member.sheet("settings/webhooks").under(member.crumbs_of(&endpoint)),
         endpoint: member.path_of(endpoint.id),
@@ -26,7 +26,7 @@ pub(crate) async fn ask(member: Member) -> Answered {
 }
 
 pub(crate) async fn rotate(member: Member) -> Answered {
-    let (view, endpoint) = (member.view(), member.endpoint().await?);
+    let endpoint = member.endpoint().await?;
     let secret = match member.business.rotate_secret(endpoint.id, member.request()).await {
         Ok(secret) => secret.ok_or_else(Refused::not_found)?,
         Err(error) => return answered(&member, Err(Undone::of(error))).await,
