@@ -200,7 +200,7 @@ impl Meaning<'_> {
                 let names: Vec<String> =
                     records.iter().map(|record| one_line(word(record, kind.called))).collect();
                 let proposals = near(text, names.iter().map(String::as_str));
-                let proposals: Vec<String> = proposals.into_iter().map(told).collect();
+                let proposals: Vec<String> = proposals.into_iter().map(quoted).collect();
                 let proposals: Vec<&str> = proposals.iter().map(String::as_str).collect();
                 let listed = || format!("list them with `receptionist {} list`", kind.command);
                 let proposal = question(&proposals).unwrap_or_else(listed);

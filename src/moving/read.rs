@@ -113,7 +113,8 @@ json_object! {
     struct HeadLine {
         /// What the format is called.
         format: Format,
-        /// Which version of it.
+        /// The version of the format.
+        #[allow(dead_code, reason = "reading the property checks it")]
         version: Whole<VERSION_MIN, VERSION>,
         /// When it was written.
         exported_at: Timestamp,

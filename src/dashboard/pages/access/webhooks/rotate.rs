@@ -33,8 +33,8 @@ pub(crate) async fn rotate(member: Member) -> Answered {
     };
     let shown = Secret {
         sheet: member.sheet("settings/webhooks").under(member.crumbs_of(&endpoint)),
-        title: view.t("hooks-rotated"),
-        sub: view.t("hooks-rotated-sub"),
+        title: member.view().t("hooks-rotated"),
+        sub: member.view().t("hooks-rotated-sub"),
         secret,
         endpoint: member.path_of(endpoint.id),
         receivers: &RECEIVERS,
