@@ -47,7 +47,7 @@ pub(crate) struct RateLimit {
 impl RateLimit {
     pub(crate) fn new(limit: u32) -> Self {
         // The number of keys is not limited, so every key is counted.
-        let keys = Mutex::new(a_minute(limit).of_at_most(usize::MAX));
+        let keys = Mutex::new(a_minute(limit).with_keys_max(usize::MAX));
         Self { limit, keys, addresses: Addresses::new(limit) }
     }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_table_of_addresses_is_bounded_and_empties_with_the_minute() {
-        let addresses = Addresses { limit: 1, windows: Mutex::new(a_minute(1).of_at_most(2)) };
+        let addresses = Addresses { limit: 1, windows: Mutex::new(a_minute(1).with_keys_max(2)) };
         let limits = RateLimit { addresses, ..RateLimit::new(1) };
         let [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse::<IpAddr>().unwrap());
         assert!(matches!(limits.peer(a, at(0)), Verdict::Within(_)));

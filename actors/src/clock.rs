@@ -53,7 +53,7 @@ struct Inner {
     /// The newest stamp of any record, in milliseconds after 1970.
     newest: AtomicI64,
     newest_kept: AtomicI64,
-    told: Mutex<Option<i64>>,
+    reported: Mutex<Option<i64>>,
 }
 
 impl Clocks {
@@ -81,7 +81,7 @@ impl Clocks {
             kept_offset: AtomicI64::new(i64::MIN),
             newest: AtomicI64::new(newest),
             newest_kept: AtomicI64::new(newest),
-            told: Mutex::new(belief.doubted()), // the start has logged a warning
+            reported: Mutex::new(belief.doubted()), // the start has logged a warning
             belief: Mutex::new(belief),
             port,
         }))
@@ -103,7 +103,7 @@ impl Clocks {
         if is_near { self.0.stamps_from.max(Timestamp::from_millis(listed)) } else { self.0.stamps_from }
     }
 
-    pub(crate) fn lists(&self, now: Timestamp) {
+    pub(crate) fn record_list(&self, now: Timestamp) {
         self.0.listed.fetch_max(now.millis(), Ordering::Relaxed);
     }
 
@@ -132,7 +132,7 @@ impl Clocks {
 
     /// Records a list by change. Returns true if the list must wait for the stored time, because a start
     /// after a crash would begin earlier.
-    pub(crate) fn note_list(&self, store: &Store) -> bool {
+    pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
         if is_ahead {
@@ -143,11 +143,11 @@ impl Clocks {
 
     /// Called once a minute: confirms a jump even if no caller reads the time, and logs when the wall clock
     /// becomes doubted or believed.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn check_wall_clock(&self) {
         let _ = self.now();
         let doubted = self.0.belief.lock().doubted();
-        let mut told = self.0.told.lock();
-        match (*told, doubted) {
+        let mut reported = self.0.reported.lock();
+        match (*reported, doubted) {
             (None, Some(ahead)) => tracing::warn!(
                 clock.ahead_seconds = ahead / 1_000,
                 "the wall clock has jumped; time stamps continue evenly until it has been steady for ten minutes"
@@ -157,7 +157,7 @@ impl Clocks {
             }
             _ => {}
         }
-        *told = doubted;
+        *reported = doubted;
     }
 
     /// Stores the steady time without waiting. A failure stops the store.

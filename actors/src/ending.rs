@@ -23,7 +23,7 @@ fn listed() -> KeyRange {
 
 /// Runs at the engine's start and at each notification, which is sent once a minute and when a business is
 /// ended. It ends with the engine.
-pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
+pub(crate) async fn run(shared: Weak<Shared>) {
     let mut looked_at = None;
     loop {
         let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };

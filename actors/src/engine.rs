@@ -107,7 +107,7 @@ impl Engine {
         upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
-        let meta = meta::read_or_make(&store, &ports, clocks.now()).await?;
+        let meta = meta::read_or_create(&store, &ports, clocks.now()).await?;
         let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
         let webhooks = WebhookClient::new(&ports, &ports.trust);
@@ -177,7 +177,7 @@ impl Engine {
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         shared.begin_deliveries();
-        tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
+        tokio::spawn(crate::ending::run(Arc::downgrade(&shared)));
         tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
@@ -235,7 +235,7 @@ impl Engine {
         // People's actors write the uses, so they must still be taking messages.
         let uses = async {
             for running in write_uses(&self.shared).await {
-                running.settled().await;
+                running.wait_idle().await;
             }
         };
         let _ = tokio::time::timeout(CLOSE_TIME_MAX, uses).await;

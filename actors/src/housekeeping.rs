@@ -28,9 +28,9 @@ const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 pub(crate) const BUSINESSES_PER_STEP: usize = 16;
 /// The pause between two steps: a multiple of the last step's duration, with a minimum and a maximum. A
 /// million businesses take about three and a half hours if few have work.
-const REST_TIMES: u32 = 9;
-const REST_MIN: Duration = Duration::from_millis(200);
-const REST_MAX: Duration = Duration::from_secs(10);
+const PAUSE_TIMES: u32 = 9;
+const PAUSE_MIN: Duration = Duration::from_millis(200);
+const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
 
@@ -42,7 +42,7 @@ pub(crate) struct Housekeeping {
 
 impl Housekeeping {
     /// Called once a minute: starts a due round, continues a stopped one, and writes the position.
-    pub(crate) fn go_on(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
+    pub(crate) fn tick(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
         let now = shared.clocks.steady();
         let round = {
             let mut round = shared.round.record.lock();
@@ -56,7 +56,7 @@ impl Housekeeping {
             *round.insert(known.filter(|round| !is_over(round, now)).unwrap_or(begun(now)))
         };
         if !round.is_through && self.under_way.as_ref().is_none_or(JoinHandle::is_finished) {
-            let going = go_round(Arc::downgrade(shared), Arc::clone(&shared.round));
+            let going = run_round(Arc::downgrade(shared), Arc::clone(&shared.round));
             self.under_way = Some(tokio::spawn(going));
         }
         self.keep(shared);
@@ -84,7 +84,7 @@ fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
 
 /// Runs the round until its end or until the engine closes. After a panic the next minute continues with the
 /// next business.
-async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
+async fn run_round(shared: Weak<Shared>, round: Arc<Round>) {
     let place = || round.record.lock().as_ref().and_then(|round| round.after);
     let mut counter = Counter::default();
     loop {
@@ -106,7 +106,7 @@ async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
             // Recorded before the work, so that a failing business does not stop the round.
             round.record.lock().iter_mut().for_each(|round| round.after = Some(id));
             match open(&shared) {
-                Some(shared) => look_at(&shared, id).await,
+                Some(shared) => sweep_business(&shared, id).await,
                 None => return,
             }
             tokio::task::yield_now().await;
@@ -121,7 +121,7 @@ async fn go_round(shared: Weak<Shared>, round: Arc<Round>) {
                 tracing::warn!(%error, business.id = %id, "a business was not counted today");
             }
         }
-        sleep_until(began + looked + (looked * REST_TIMES).clamp(REST_MIN, REST_MAX)).await;
+        sleep_until(began + looked + (looked * PAUSE_TIMES).clamp(PAUSE_MIN, PAUSE_MAX)).await;
     }
 }
 
@@ -134,7 +134,7 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
-async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
+async fn sweep_business(shared: &Arc<Shared>, id: BusinessId) {
     if shared.businesses.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }

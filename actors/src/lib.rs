@@ -47,6 +47,6 @@ pub use business::BusinessHandle;
 pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, NewBusiness, Once};
 pub use error::EngineError;
 pub use limits::{BUSINESS_ACTORS, Limits};
-pub use live::{Happened, Heard, Watching};
+pub use live::{LiveChange, LiveEvent, LiveSubscription};
 pub use people::People;
 pub use principals::Principal;

@@ -10,7 +10,7 @@ use crate::store::records::{MetaRecord, STORE_FORMAT};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 
 /// Reads the metadata, or creates it with a new secret.
-pub(crate) async fn read_or_make(
+pub(crate) async fn read_or_create(
     store: &Store,
     ports: &Ports,
     now: Timestamp,

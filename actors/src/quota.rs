@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_nothing_takes_no_memory() {
+    fn a_key_without_permits_uses_no_memory() {
         let quota = Quota::new(9, 9);
         let both = (quota.take(business(1)), quota.take(business(1)));
         drop(both.0);

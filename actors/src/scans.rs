@@ -181,9 +181,9 @@ impl Scans {
         if let Some(found) = reading.next(Some(Instant::now() + FIRST_STEP_TIME_MAX))? {
             return Ok(found);
         }
-        let place = self.ticket(business)?.place().await?;
+        let permit = self.ticket(business)?.wait_turn().await?;
         if store.is_simulated() {
-            let _place = place;
+            let _permit = permit;
             loop {
                 tokio::task::yield_now().await;
                 if let Some(found) = reading.next(None)? {
@@ -193,7 +193,7 @@ impl Scans {
         }
         let (reply, answer) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _permit = permit;
             while !reply.is_closed() {
                 if let Some(found) = reading.next(None).transpose() {
                     let _ = reply.send(found);
@@ -227,11 +227,11 @@ struct Ticket {
 impl Ticket {
     /// Waits for the business's turn, then for one of all places. A business waits there at most once, so
     /// businesses take turns.
-    async fn place(self) -> Result<Place, EngineError> {
+    async fn wait_turn(self) -> Result<ReadPermit, EngineError> {
         let stopping = |_| EngineError::Stopping; // neither is ever closed
         let turn = Arc::clone(&self.one).acquire_owned().await.map_err(stopping)?;
-        let place = Arc::clone(&self.of.places).acquire_owned().await.map_err(stopping)?;
-        Ok(Place { _place: place, _turn: turn, _ticket: self })
+        let permit = Arc::clone(&self.of.places).acquire_owned().await.map_err(stopping)?;
+        Ok(ReadPermit { _permit: permit, _turn: turn, _ticket: self })
     }
 }
 
@@ -249,8 +249,8 @@ impl Drop for Ticket {
 }
 
 /// The right to read. The fields are dropped in their order.
-struct Place {
-    _place: OwnedSemaphorePermit,
+struct ReadPermit {
+    _permit: OwnedSemaphorePermit,
     _turn: OwnedSemaphorePermit,
     _ticket: Ticket,
 }

@@ -18,34 +18,34 @@ const SITE_BITS: u32 = 48;
 #[derive(Debug)]
 pub(crate) struct Sources {
     /// By IPv4 address or /64 network.
-    of: Windows<IpAddr>,
+    by_address: Windows<IpAddr>,
     sites: Windows<IpAddr>,
 }
 
 impl Sources {
     pub(crate) fn new(rate: Rate) -> Self {
         let of_site = Rate { count: rate.count * NETWORKS, ..rate };
-        let sites = Windows::sliding(&[of_site]).of_at_most(KEYS_MAX / NETWORKS as usize);
-        Self { of: Windows::sliding(&[rate]), sites }
+        let sites = Windows::sliding(&[of_site]).with_keys_max(KEYS_MAX / NETWORKS as usize);
+        Self { by_address: Windows::sliding(&[rate]), sites }
     }
 
     /// The instant at which the address is allowed again; `None` if it is now.
     pub(crate) fn free_at(&self, address: IpAddr, now: Timestamp) -> Option<Timestamp> {
         let (network, site) = networks(address);
         let of_site = site.and_then(|site| self.sites.free_at(&site, now));
-        self.of.free_at(&network, now).max(of_site)
+        self.by_address.free_at(&network, now).max(of_site)
     }
 
     pub(crate) fn note(&mut self, address: IpAddr, now: Timestamp) {
         let (network, site) = networks(address);
-        self.of.note(network, now);
+        self.by_address.note(network, now);
         site.into_iter().for_each(|site| _ = self.sites.note(site, now));
     }
 
     /// Removes an event that was counted at that instant.
     pub(crate) fn take_back(&mut self, address: IpAddr, at: Timestamp) {
         let (network, site) = networks(address);
-        self.of.take_back(&network, at);
+        self.by_address.take_back(&network, at);
         site.into_iter().for_each(|site| self.sites.take_back(&site, at));
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_pushes_nobody_out_and_a_full_table_silences_nobody() {
+    fn one_site_cannot_fill_the_table() {
         let mut sources = Sources::new(RATE);
         let known = address("192.0.2.1");
         for _ in 0..RATE.count {

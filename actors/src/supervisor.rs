@@ -55,7 +55,7 @@ impl State {
 
     async fn sweep(&mut self, myself: &ActorRef<Message>) {
         let Some(shared) = self.shared.upgrade() else { return };
-        shared.clocks.tell();
+        shared.clocks.check_wall_clock();
         self.sweep_part(&shared, true, myself);
         write_uses(&shared).await;
         if let Err(error) = shared.key_usage.write(&shared.store).await {
@@ -65,7 +65,7 @@ impl State {
         shared.clocks.keep(&shared.store);
         shared.ending.notify_one();
         shared.import_left.notify_one();
-        if let Err(error) = self.housekeeping.go_on(&shared) {
+        if let Err(error) = self.housekeeping.tick(&shared) {
             tracing::warn!(%error, "the round through the businesses could not continue");
         }
         let now = shared.clocks.steady();

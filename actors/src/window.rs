@@ -33,7 +33,7 @@ pub struct Windows<K: Eq + Hash> {
     grain: i64,
     max: usize,
     /// Ordered by the last count.
-    of: LruCache<K, Counts>,
+    entries: LruCache<K, Counts>,
 }
 
 type Counts = VecDeque<(Timestamp, u32)>;
@@ -41,7 +41,7 @@ type Counts = VecDeque<(Timestamp, u32)>;
 impl<K: Eq + Hash> Windows<K> {
     /// Windows that end now. All rates apply.
     pub fn sliding(rates: &[Rate]) -> Self {
-        Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, of: LruCache::unbounded() }
+        Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
 
     /// Windows that begin at multiples of their length, the same for all keys.
@@ -50,7 +50,7 @@ impl<K: Eq + Hash> Windows<K> {
     }
 
     #[must_use]
-    pub fn of_at_most(self, max: usize) -> Self {
+    pub fn with_keys_max(self, max: usize) -> Self {
         Self { max, ..self }
     }
 
@@ -65,7 +65,7 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// The instant from which another event is allowed, if none is now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
-        let counts = self.of.peek(key)?;
+        let counts = self.entries.peek(key)?;
         let now = self.at(counts, now);
         let over = self.rates.iter().filter_map(|rate| {
             let mut left = rate.count;
@@ -80,21 +80,21 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// The count within the longest window, as far as the rates need it.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
-        self.of.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
+        self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
 
     /// Whether counting this key would replace another one.
     pub fn is_full_without(&mut self, key: &K, now: Timestamp) -> bool {
         self.forget(now);
-        self.of.len() >= self.max && !self.of.contains(key)
+        self.entries.len() >= self.max && !self.entries.contains(key)
     }
 
     /// Counts an event regardless of the rates and returns the number of allowed ones.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
-        let mut counts = self.of.pop(&key).unwrap_or_default();
-        if self.of.len() >= self.max {
-            self.of.pop_lru();
+        let mut counts = self.entries.pop(&key).unwrap_or_default();
+        if self.entries.len() >= self.max {
+            self.entries.pop_lru();
         }
         let at = self.at(&counts, now);
         match counts.back_mut() {
@@ -111,12 +111,12 @@ impl<K: Eq + Hash> Windows<K> {
         }
         let left = self.rates.iter().map(|rate| rate.count.saturating_sub(within(&counts, *rate, at)));
         let left = left.min().unwrap_or_default();
-        self.of.put(key, counts);
+        self.entries.put(key, counts);
         left
     }
 
     pub fn take_back(&mut self, key: &K, at: Timestamp) {
-        let Some(counts) = self.of.peek_mut(key) else { return };
+        let Some(counts) = self.entries.peek_mut(key) else { return };
         let at = rounded(at, self.grain);
         let Some(place) = counts.iter().rposition(|(one, _)| *one == at) else { return };
         counts[place].1 -= 1;
@@ -124,16 +124,16 @@ impl<K: Eq + Hash> Windows<K> {
             counts.remove(place);
         }
         if counts.is_empty() {
-            self.of.pop(key);
+            self.entries.pop(key);
         }
     }
 
     pub fn len(&self) -> usize {
-        self.of.len()
+        self.entries.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.of.is_empty()
+        self.entries.is_empty()
     }
 
     /// The rounded instant. A caller that read the clock just before the newest window began belongs to that
@@ -146,11 +146,11 @@ impl<K: Eq + Hash> Windows<K> {
 
     fn forget(&mut self, now: Timestamp) {
         for _ in 0..FORGOTTEN_AT_ONCE {
-            let Some((_, counts)) = self.of.peek_lru() else { return };
+            let Some((_, counts)) = self.entries.peek_lru() else { return };
             if within(counts, self.longest(), self.at(counts, now)) > 0 {
                 return;
             }
-            self.of.pop_lru();
+            self.entries.pop_lru();
         }
     }
 
@@ -197,7 +197,11 @@ mod tests {
             assert_eq!(windows.count(1, at(minute)), told, "{minute}");
         }
         assert_eq!(windows.count(1, at(119)), Err(at(120)));
-        assert_eq!(windows.of.peek(&1), Some(&VecDeque::from([(at(60), 2)])), "no earlier window is kept");
+        assert_eq!(
+            windows.entries.peek(&1),
+            Some(&VecDeque::from([(at(60), 2)])),
+            "no earlier window is kept"
+        );
     }
 
     #[test]
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_was_never_counted() {
+    fn a_removed_event_is_not_counted() {
         let mut windows = Windows::sliding(&[HOUR]);
         windows.note(1, at(0));
         windows.note(1, at(1));
@@ -222,7 +226,7 @@ mod tests {
 
     #[test]
     fn in_a_full_table_the_key_that_was_counted_longest_ago_makes_room() {
-        let mut windows = Windows::sliding(&[HOUR]).of_at_most(2);
+        let mut windows = Windows::sliding(&[HOUR]).with_keys_max(2);
         for (key, minute) in [(1, 0), (2, 1), (1, 2)] {
             assert!(!windows.is_full_without(&key, at(minute)));
             windows.note(key, at(minute));
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_clock_of_the_future_has_noted_holds_nobody_up() {
+    fn events_with_a_future_time_stamp_are_not_counted() {
         let mut windows = Windows::sliding(&[Rate { count: 1, ..HOUR }]);
         windows.note(1, at(1_000_000));
         assert_eq!((windows.free_at(&1, at(0)), windows.counted(&1, at(0))), (None, 0));

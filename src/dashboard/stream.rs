@@ -13,7 +13,7 @@ use std::future::ready;
 use std::time::Duration;
 
 use actors::domain::{Access, Right, Role};
-use actors::{Happened, Heard, Watching};
+use actors::{LiveChange, LiveEvent, LiveSubscription};
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -71,7 +71,7 @@ pub(super) async fn show(member: Member) -> Answered {
 
 struct Listens {
     member: Member,
-    watching: Watching,
+    watching: LiveSubscription,
     stopping: watch::Receiver<bool>,
     unheard: Unheard,
     /// When the next telling may be.
@@ -88,7 +88,7 @@ struct Unheard {
 }
 
 impl Unheard {
-    fn add(&mut self, happened: Happened) {
+    fn add(&mut self, happened: LiveChange) {
         if self.changed.len() < TOLD_MAX {
             self.changed.insert((happened.kind, happened.id));
         } else {
@@ -168,14 +168,14 @@ impl Listens {
         true
     }
 
-    fn note(&mut self, heard: Heard) {
+    fn note(&mut self, heard: LiveEvent) {
         let me = self.member.signed_in.person.id;
         match heard {
-            Heard::Missed => self.unheard.more = true,
-            Heard::Happened(happened) if happened.person.is_none_or(|person| person == me) => {
+            LiveEvent::Missed => self.unheard.more = true,
+            LiveEvent::Changed(happened) if happened.person.is_none_or(|person| person == me) => {
                 self.unheard.add(happened);
             }
-            Heard::Happened(_) => {}
+            LiveEvent::Changed(_) => {}
         }
     }
 
@@ -192,8 +192,8 @@ impl Listens {
 mod tests {
     use super::*;
 
-    fn happened(kind: &'static str, id: u128) -> Happened {
-        Happened { kind, id: Uuid::from_u128(id), person: None }
+    fn happened(kind: &'static str, id: u128) -> LiveChange {
+        LiveChange { kind, id: Uuid::from_u128(id), person: None }
     }
 
     #[test]

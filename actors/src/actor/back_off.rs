@@ -7,8 +7,8 @@ use std::time::Duration;
 use dashmap::DashMap;
 use tokio::time::Instant;
 
-const REST: Duration = Duration::from_secs(1);
-const REST_MAX: Duration = Duration::from_secs(60);
+const DELAY: Duration = Duration::from_secs(1);
+const DELAY_MAX: Duration = Duration::from_secs(60);
 /// The time after the back-off that an actor must run before its failures are forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
@@ -36,15 +36,15 @@ impl<I: Copy + Eq + Hash> BackOff<I> {
             failed.times = 0;
         }
         failed.times = failed.times.saturating_add(1);
-        let rest = match failed.times.checked_sub(self.patience + 1) {
-            Some(doubled) => REST.saturating_mul(1 << doubled.min(6)).min(REST_MAX),
+        let delay = match failed.times.checked_sub(self.patience + 1) {
+            Some(doubled) => DELAY.saturating_mul(1 << doubled.min(6)).min(DELAY_MAX),
             None => Duration::ZERO,
         };
-        failed.until = now + rest;
-        rest
+        failed.until = now + delay;
+        delay
     }
 
-    pub(super) fn rests(&self, id: I) -> Option<Duration> {
+    pub(super) fn remaining(&self, id: I) -> Option<Duration> {
         let until = self.failed.get(&id)?.until;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero()).then_some(left)
@@ -63,18 +63,18 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn rests_double_up_to_a_minute_and_are_forgotten_after_one_without_a_failure() {
+    async fn delays_double_up_to_a_minute_and_are_forgotten_after_one_without_a_failure() {
         let back_off = BackOff::new(1);
-        let mut rests = Vec::new();
+        let mut delays = Vec::new();
         for _ in 0..9 {
-            let rest = back_off.failed(7);
-            assert_eq!(back_off.rests(7), (!rest.is_zero()).then_some(rest));
-            advance(rest).await;
-            assert_eq!(back_off.rests(7), None);
-            rests.push(rest.as_secs());
+            let delay = back_off.failed(7);
+            assert_eq!(back_off.remaining(7), (!delay.is_zero()).then_some(delay));
+            advance(delay).await;
+            assert_eq!(back_off.remaining(7), None);
+            delays.push(delay.as_secs());
         }
-        assert_eq!(rests, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
-        assert_eq!(back_off.failed(8), Duration::ZERO, "nobody rests for others");
+        assert_eq!(delays, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(back_off.failed(8), Duration::ZERO, "failures are counted per actor");
         advance(FORGOTTEN_AFTER - Duration::from_millis(1)).await;
         back_off.forget();
         assert_eq!(back_off.failed.len(), 2);
@@ -87,6 +87,6 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_patience_the_first_failure_brings_a_rest() {
         let back_off = BackOff::new(0);
-        assert_eq!([back_off.failed(1), back_off.failed(1)], [REST, 2 * REST]);
+        assert_eq!([back_off.failed(1), back_off.failed(1)], [DELAY, 2 * DELAY]);
     }
 }

@@ -132,7 +132,7 @@ impl<I: Id, M: Message> Directory<I, M> {
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
             }
-            if let Some(left) = back_off.rests(id) {
+            if let Some(left) = back_off.remaining(id) {
                 *seat.running.write() = None;
                 self.seats.vacate(id, gone);
                 return Err(EngineError::Resting(left));
@@ -152,11 +152,11 @@ impl<I: Id, M: Message> Directory<I, M> {
         if running.is_none_or(|running| running.counts()) {
             self.seats.back_off.failed(id);
         }
-        Some((id, self.rests(id)))
+        Some((id, self.back_off(id)))
     }
 
-    pub(crate) fn rests(&self, id: I) -> Duration {
-        self.seats.back_off.rests(id).unwrap_or_default()
+    pub(crate) fn back_off(&self, id: I) -> Duration {
+        self.seats.back_off.remaining(id).unwrap_or_default()
     }
 
     /// Whether the actor runs or is being started. This does not count as a use.
@@ -382,7 +382,7 @@ impl<M: Message> Running<M> {
         self.started.elapsed().saturating_sub(used)
     }
 
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_idle(&self) {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
     }

@@ -99,19 +99,19 @@ pub async fn restore(
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
-    let again = take_back(&store, after.as_ref(), ports).await?;
+    let reapplied = apply_tombstones(&store, after.as_ref(), ports).await?;
     let (revoked, valid) = revoke_keys(&store, after, ports).await?;
     renew_link_secret(&store, ports).await?;
-    sign_everybody_out(&store).await?;
+    end_all_sessions(&store).await?;
     store.close().await?;
     Filling::finish(to)?;
-    let Again { erased, ended, removed, kept } = again;
+    let Reapplied { erased, ended, removed, kept } = reapplied;
     let manifest = backup.manifest().clone();
     Ok(Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete })
 }
 
 #[derive(Default)]
-struct Again {
+struct Reapplied {
     erased: usize,
     ended: usize,
     removed: usize,
@@ -120,9 +120,13 @@ struct Again {
 
 /// Starts the deletion of the ended businesses and the erasure of the erased contacts. After the first step
 /// they are not visible; the service continues at its start.
-async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> Result<Again, RestoreError> {
+async fn apply_tombstones(
+    store: &Store,
+    after: Option<&TakenBack>,
+    ports: &Ports,
+) -> Result<Reapplied, RestoreError> {
     let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
-    let mut again = Again::default();
+    let mut reapplied = Reapplied::default();
     for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
         // Checks the row, because a profile that does not decode must be deleted too.
         if store.rows().get(&keys::profile(*of))?.is_none() {
@@ -130,13 +134,13 @@ async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> R
         }
         if taken_back.ended {
             end(store, ports, &clocks, *of).await?;
-            again.ended += 1;
+            reapplied.ended += 1;
         } else {
-            erase(store, ports, &clocks, (*of, taken_back), &mut again).await?;
-            again.removed += remove(store, ports, &clocks, (*of, taken_back)).await?;
+            erase(store, ports, &clocks, (*of, taken_back), &mut reapplied).await?;
+            reapplied.removed += remove(store, ports, &clocks, (*of, taken_back)).await?;
         }
     }
-    Ok(again)
+    Ok(reapplied)
 }
 
 /// Ends a business, also if its profile does not decode.
@@ -156,7 +160,7 @@ async fn erase(
     ports: &Ports,
     clocks: &Clocks,
     (of, taken_back): (BusinessId, &OfBusiness),
-    again: &mut Again,
+    reapplied: &mut Reapplied,
 ) -> Result<(), EngineError> {
     let mut there = Vec::new();
     for id in &taken_back.erased {
@@ -169,12 +173,12 @@ async fn erase(
         return Ok(());
     }
     if is_unread(store, of)? {
-        again.kept += there.len();
+        reapplied.kept += there.len();
         return Ok(());
     }
     let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(()) };
     for id in there {
-        again.erased += usize::from(business.carry_out(EraseContact { id }).await?);
+        reapplied.erased += usize::from(business.carry_out(EraseContact { id }).await?);
     }
     Ok(business.settle().await?)
 }
@@ -242,7 +246,7 @@ async fn revoke_keys(
 
 /// Ends every session and link, because sessions that ended after the backup are not listed. People sign in
 /// again.
-async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
+async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON));
     loop {
         let page = pages.next(store)?;

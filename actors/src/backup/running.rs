@@ -21,8 +21,8 @@ use crate::store::{Noted, Snapshot, Store, Weight};
 pub(crate) const BACKUP_ROWS: usize = 64;
 const STEP_BYTES: usize = 64 << 10;
 /// The pause after a step, as a multiple of the step's duration, and its maximum.
-const REST: u32 = 9;
-const REST_MAX: Duration = Duration::from_millis(100);
+const PAUSE_TIMES: u32 = 9;
+const PAUSE_MAX: Duration = Duration::from_millis(100);
 const REMEMBERED: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl Making {
         let snapshot = match self.store.snapshot(side).await {
             Ok(snapshot) => snapshot,
             Err(error) => {
-                writer.give_up();
+                writer.discard();
                 return Err(error.to_string());
             }
         };
@@ -227,7 +227,7 @@ impl Copying {
         loop {
             let started = std::time::Instant::now();
             match self.step() {
-                Ok(true) => std::thread::sleep(started.elapsed().saturating_mul(REST).min(REST_MAX)),
+                Ok(true) => std::thread::sleep(started.elapsed().saturating_mul(PAUSE_TIMES).min(PAUSE_MAX)),
                 ended => return self.end(ended.map(drop)),
             }
         }
@@ -238,7 +238,7 @@ impl Copying {
         let sequence = snapshot.sequence();
         drop(snapshot);
         if let Err(error) = copied {
-            writer.give_up();
+            writer.discard();
             return Err(error);
         }
         let dir = making.state.lock().to.clone();

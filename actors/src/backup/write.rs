@@ -121,7 +121,7 @@ impl Writer {
         manifest.write(&self.dir)
     }
 
-    pub(super) fn give_up(self) {
+    pub(super) fn discard(self) {
         remove(&self.dir);
     }
 }

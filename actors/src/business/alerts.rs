@@ -7,10 +7,10 @@
 use super::state::State;
 use super::write::Write;
 use crate::domain::{
-    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertsRead, Happening, MailId, MailKind, PersonId,
-    Timestamp, WebhookId,
+    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
+    PersonId, Timestamp, WebhookId,
 };
-use crate::live::Happened;
+use crate::live::LiveChange;
 use crate::mail::{NewMail, next_daily, write_mail};
 use crate::store::{Batch, Record, StoreError, keys};
 
@@ -18,20 +18,20 @@ use crate::store::{Batch, Record, StoreError, keys};
 pub(super) fn happenings<'a>(
     writes: &'a [Write],
     turned_off: Option<WebhookId>,
-) -> impl Iterator<Item = Happening> + 'a {
+) -> impl Iterator<Item = AlertTrigger> + 'a {
     let of_write = |write: &Write| match write {
-        Write::Appointment { before, after } => Happening::of_appointment(before.as_ref(), after),
-        Write::Message { before: None, after } => Some(Happening::of_message(after)),
-        Write::Call { before: None, after } => Happening::of_call(after),
+        Write::Appointment { before, after } => AlertTrigger::of_appointment(before.as_ref(), after),
+        Write::Message { before: None, after } => Some(AlertTrigger::of_message(after)),
+        Write::Call { before: None, after } => AlertTrigger::of_call(after),
         _ => None,
     };
-    writes.iter().filter_map(of_write).chain(turned_off.map(Happening::of_webhook))
+    writes.iter().filter_map(of_write).chain(turned_off.map(AlertTrigger::of_webhook))
 }
 
 /// Adds the alerts of what happened, and the mails of those who are mailed of it, to the batch of the change.
 pub(super) fn write_alerts(
     state: &mut State,
-    happened: impl Iterator<Item = Happening>,
+    happened: impl Iterator<Item = AlertTrigger>,
     by: Actor,
     at: Timestamp,
     batch: &mut Batch,
@@ -43,14 +43,14 @@ pub(super) fn write_alerts(
     let room = state.outbox.room(state.accounts.waiting.mails());
     for happening in happened {
         let about = About { kind: happening.kind, id: happening.id, at };
-        let alerted: Vec<_> = happening.alerted(&state.people, by).collect();
+        let alerted: Vec<_> = happening.recipients(&state.people, by).collect();
         for (person, setting) in alerted {
             let is_mailed = setting.email != AlertEmail::Off && state.outbox.outside().is_some();
             let is_left_out = is_mailed && mailed.count >= room;
             if setting.in_app || is_left_out {
                 write_alert(state, person, about, batch)?;
                 let (kind, id) = ("alert", about.id);
-                mailed.happened.push(Happened { kind, id, person: Some(person) });
+                mailed.happened.push(LiveChange { kind, id, person: Some(person) });
             }
             if is_left_out {
                 mailed.left_out += 1;
@@ -81,7 +81,7 @@ pub(super) struct Mailed {
     /// Until when at the latest something waits in the outbox, if anything does.
     pub(super) until: Option<Timestamp>,
     /// The alerts, for whoever watches.
-    pub(super) happened: Vec<Happened>,
+    pub(super) happened: Vec<LiveChange>,
     count: u64,
     /// How many are not written, because too many wait.
     pub(super) left_out: u64,

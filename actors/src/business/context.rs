@@ -8,9 +8,9 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Conflict,
-    Contact, ContactId, Denied, EventType, IdMint, Named, PersonId, Problem, ProblemCode, Refusal,
-    ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage,
+    Actor, Amount, Appointment, AppointmentId, Blocked, Budget, BudgetKind, Business, Conflict, Contact,
+    ContactId, Denied, Editor, EventType, IdMint, Named, PersonId, Problem, ProblemCode, Refusal, ResourceId,
+    Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage, Team, Timestamp, Usage,
     WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
         concerned: &Concerned,
         changed: impl FnOnce(Schedule<'b>) -> Schedule<'b>,
     ) -> AffectedView {
-        AffectedView::of(changed(self.schedule()).outside(concerned))
+        AffectedView::new(changed(self.schedule()).outside(concerned))
     }
 
     /// What the business is at on some dates.
@@ -112,11 +112,11 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// [`Refusal::NotAllowed`] for a key, and for somebody who does not belong.
-    pub fn asker(&self) -> Result<Asker<'a>, Refusal> {
+    pub fn editor(&self) -> Result<Editor<'a>, Refusal> {
         match self.request.actor {
-            Actor::Operator | Actor::System => Ok(Asker::Operator),
+            Actor::Operator | Actor::System => Ok(Editor::Operator),
             Actor::Person(id) => match self.state.people.get(&id) {
-                Some(membership) => Ok(Asker::Member(membership)),
+                Some(membership) => Ok(Editor::Member(membership)),
                 None => Err(Refusal::NotAllowed(Denied::NotOfTheBusiness)),
             },
             Actor::ApiKey(_) => Err(Refusal::NotAllowed(Denied::KeyOfNobody)),

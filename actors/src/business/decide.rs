@@ -14,7 +14,7 @@ use super::write::Write;
 use crate::delivery::EndpointKey;
 use crate::domain::{AuditEntry, AuditId, BusinessId, Timestamp};
 use crate::error::EngineError;
-use crate::live::Happened;
+use crate::live::LiveChange;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, Weight, keys};
 
@@ -45,7 +45,7 @@ pub(super) enum Effect {
     /// So many alerts are not mailed, because too many mails wait.
     MailsLeftOut(u64),
     /// Those who watch the business are told.
-    Tell(Vec<Happened>),
+    Tell(Vec<LiveChange>),
 }
 
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
@@ -106,7 +106,7 @@ pub(super) fn carry_out(
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
-        happened.push(Happened { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
+        happened.push(LiveChange { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
         // Minted last, so that the newest entry holds the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);

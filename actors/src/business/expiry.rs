@@ -132,7 +132,7 @@ impl Terms {
     ) -> Result<Self, StoreError> {
         let kept = TimeDelta::days(days.into());
         let noted = noted_until(store, of, steady - kept)?.map(|(_, newest)| newest.uuid());
-        Ok(Self { now, kept, noted, set, steady_now: set.told_by(steady) })
+        Ok(Self { now, kept, noted, set, steady_now: set.time_at(steady) })
     }
 
     /// Whether the time of something is over that bears this stamp and id, by both clocks.

@@ -11,7 +11,7 @@ use super::request::{Answer, Request};
 use crate::actor::{Held, Permits, Reply};
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
-use crate::live::Watching;
+use crate::live::LiveSubscription;
 use crate::shared::Shared;
 use crate::store::StoreError;
 
@@ -72,7 +72,7 @@ impl BusinessHandle {
     }
 
     /// Hears from now on of what changes in the business, once each change is on the disk.
-    pub fn watch(&self) -> Watching {
+    pub fn watch(&self) -> LiveSubscription {
         self.shared.live.watch(self.id)
     }
 

@@ -122,7 +122,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         staff,
         webhooks,
         special,
-        blocked: Blocked::of(blocked),
+        blocked: Blocked::from_times(blocked),
         people,
         alerts: BTreeMap::new(),
         outbox: Arc::clone(outbox),

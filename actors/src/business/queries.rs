@@ -190,11 +190,11 @@ impl BusinessHandle {
     async fn fence(&self) -> Result<Timestamp, EngineError> {
         let fence = self
             .ask(|state, now| {
-                state.clocks.lists(now);
+                state.clocks.record_list(now);
                 Ok(state.stamps.fence(now))
             })
             .await?;
-        if self.shared.clocks.note_list(&self.shared.store) {
+        if self.shared.clocks.store_list_time(&self.shared.store) {
             self.shared.store.settled(BusinessId::INSTALLATION).await?;
         }
         Ok(fence)

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_by_a_minute_is_followed_and_no_more() {
+    fn a_reading_is_followed_up_to_a_minute() {
         for ahead in [MINUTE, -MINUTE, 1] {
             assert_eq!(each_minute(&[ahead, 0]), [ahead, 0]);
         }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_behind_by_less_than_a_minute_is_waited_for() {
+    fn time_stops_for_a_clock_that_is_behind_by_less_than_a_minute() {
         let mut belief = started(-30_000);
         for (seconds, believed) in [(0, 0), (1, 0), (30, 0), (31, 1_000), (90, 60_000)] {
             let passed = seconds * 1_000;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_read_for_a_while_has_not_held() {
+    fn a_jump_without_readings_is_not_confirmed() {
         for (gap, believed) in [(GAP_MAX_MILLIS, YEAR), (GAP_MAX_MILLIS + 1, 0)] {
             let mut belief = Belief::new(WALL, BOOT, None);
             let mut last = 0;

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_does_not_fit_is_told_with_both_instants() {
+    fn a_warning_about_the_clock_names_both_instants() {
         let newest = at("2026-03-02T12:00:00Z");
         let tick = TimeDelta::milliseconds(1);
         let told = |wall, ran_until| odd(wall, newest, ran_until);

@@ -20,7 +20,7 @@ use crate::domain::{
     Actor as Who, AttemptFailure, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
 };
 use crate::error::EngineError;
-use crate::live::Happened;
+use crate::live::LiveChange;
 use crate::net::{Post, WebhookClient};
 use crate::quota::Quota;
 use crate::shared::Shared;
@@ -192,7 +192,7 @@ impl State {
                 }
                 shared
                     .live
-                    .tell(business, [Happened { kind: "delivery", id: endpoint.uuid(), person: None }]);
+                    .tell(business, [LiveChange { kind: "delivery", id: endpoint.uuid(), person: None }]);
             }
             drop(under_way);
         };

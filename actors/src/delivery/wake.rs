@@ -104,7 +104,7 @@ impl Shared {
                     Err(error) => {
                         let (business, endpoint) = (key.business, key.endpoint);
                         tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
-                        return shared.dispatcher.rest(key, Some(shared.deliveries.rests(key)));
+                        return shared.dispatcher.rest(key, Some(shared.deliveries.back_off(key)));
                     }
                 }
             }

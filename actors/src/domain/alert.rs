@@ -69,7 +69,7 @@ impl AlertChoices {
         }
     }
 
-    pub fn of(&self, kind: AlertKind) -> AlertChoice {
+    pub fn choice(&self, kind: AlertKind) -> AlertChoice {
         self.0.get(&kind).copied().unwrap_or_default()
     }
 }

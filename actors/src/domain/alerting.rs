@@ -18,14 +18,14 @@ use super::{
 pub const ALERTS_KEPT: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happening {
+pub struct AlertTrigger {
     pub kind: AlertKind,
     pub id: Uuid,
     /// The staff members concerned. A move to another staff member concerns both.
     pub staff: [Option<StaffId>; 2],
 }
 
-impl Happening {
+impl AlertTrigger {
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let kind = AlertKind::of_appointment(before, after)?;
         let staff = [before.map(|before| before.staff_id), Some(after.staff_id)];
@@ -46,7 +46,7 @@ impl Happening {
     }
 
     /// The recipients of an alert about a change by `by`, in the order of their ids.
-    pub fn alerted<'a>(
+    pub fn recipients<'a>(
         &'a self,
         team: &'a Team,
         by: Actor,

@@ -9,11 +9,11 @@ use std::ops::{Range, RangeInclusive};
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 
-use super::taker::{HoursPlace, Kept, OwnHours, Taker};
+use super::taker::{Candidate, HoursIndex, Obstacle, OwnHours};
 use super::{
-    Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, Calendar, Laid, Problem,
-    ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timestamp,
-    Wanted,
+    Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyQuery, Calendar, Problem,
+    ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timeline,
+    Timestamp,
 };
 
 /// The UTC years in which a time can be booked. The rules of time zones are not known further ahead, so a
@@ -93,7 +93,7 @@ pub struct SlotRequest {
     pub terms: Terms,
 }
 
-struct Ahead {
+struct BookingRange {
     now: Timestamp,
     notice: Timestamp,
     last: Option<(NaiveDate, Timestamp)>,
@@ -111,8 +111,8 @@ impl<'a> Schedule<'a> {
     ) -> Result<Vec<Slot>, Refusal> {
         let booked = self.usable(service, staff)?;
         let (duration, buffers) = (booked.duration(), booked.buffers);
-        let wanted = SlotRequest { service, staff, start: self.now, duration, buffers, except: None, terms };
-        Ok(self.listed(booked, &wanted, (first, last)))
+        let request = SlotRequest { service, staff, start: self.now, duration, buffers, except: None, terms };
+        Ok(self.listed(booked, &request, (first, last)))
     }
 
     /// The times to which an appointment can be moved. Its own time does not block them.
@@ -124,7 +124,7 @@ impl<'a> Schedule<'a> {
         terms: Terms,
     ) -> Result<Vec<Slot>, Refusal> {
         let booked = self.usable(moved.service_id, Some(staff))?;
-        let wanted = SlotRequest {
+        let request = SlotRequest {
             service: moved.service_id,
             staff: Some(staff),
             start: self.now,
@@ -133,7 +133,7 @@ impl<'a> Schedule<'a> {
             except: Some(moved.id),
             terms,
         };
-        let mut slots = self.listed(booked, &wanted, days);
+        let mut slots = self.listed(booked, &request, days);
         slots.retain(|slot| (staff, slot.starts_at) != (moved.staff_id, moved.starts_at));
         Ok(slots)
     }
@@ -141,37 +141,37 @@ impl<'a> Schedule<'a> {
     fn listed(
         &self,
         booked: &Service,
-        wanted: &SlotRequest,
+        request: &SlotRequest,
         (first, last): (NaiveDate, NaiveDate),
     ) -> Vec<Slot> {
-        let SlotRequest { service, staff, duration, buffers, except, terms, .. } = *wanted;
+        let SlotRequest { service, staff, duration, buffers, except, terms, .. } = *request;
         if terms == Terms::Integration && self.business.booking_mode == BookingMode::Off {
             return Vec::new();
         }
-        let laid = self.calendar().lay(first..=last, duration);
+        let timeline = self.calendar().timeline(first..=last, duration);
         let ahead = self.ahead(booked, terms);
-        let mut starts = laid.starts(duration);
+        let mut starts = timeline.starts(duration);
         let years = bookable_years();
-        starts.retain(|start| years.contains(start) && ahead.check(&laid, *start).is_ok());
-        let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
+        starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
+        let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
         // Each staff member is checked only for the times that no earlier one can take.
-        let (mut hours, mut left) = (OwnHours::of(&laid), starts.clone());
-        for member in self.takers(service, staff) {
+        let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
+        for member in self.candidates(service, staff) {
             if left.is_empty() {
                 break;
             }
-            let own = hours.place_of(member);
-            if own.is_some_and(|own| hours.are_done_with(own)) {
+            let own = hours.index_of(member);
+            if own.is_some_and(|own| hours.is_past(own)) {
                 continue;
             }
-            let mut taker = self.taker(member, own, &hours);
+            let mut candidate = self.candidate(member, own, &hours);
             let mut hopeless = Timestamp::MIN;
             left.retain(|start| {
                 *start < hopeless
-                    || taker.look(*start, &wanted).map_err(|kept| hopeless = kept.until).is_err()
+                    || candidate.check(*start, &query).map_err(|obstacle| hopeless = obstacle.until).is_err()
             });
-            if let Some(own) = own.filter(|_| taker.was_never_there()) {
-                hours.be_done_with(own);
+            if let Some(own) = own.filter(|_| candidate.was_never_present()) {
+                hours.mark_past(own);
             }
         }
         let mut left = left.into_iter().peekable();
@@ -189,25 +189,25 @@ impl<'a> Schedule<'a> {
             return Err(SlotReason::Past);
         }
         let calendar = self.calendar();
-        let laid = calendar.lay_around(start, duration);
-        laid.check(start, duration)?;
+        let timeline = calendar.timeline_around(start, duration);
+        timeline.check(start, duration)?;
         let Some(booked) = self.services.get(&service).filter(|service| service.active) else {
             return Err(SlotReason::ServiceInactive);
         };
-        self.ahead(booked, terms).check(&laid, start)?;
-        let mut takers = self.takers(service, staff).peekable();
-        if takers.peek().is_none() {
+        self.ahead(booked, terms).check(&timeline, start)?;
+        let mut candidates = self.candidates(service, staff).peekable();
+        if candidates.peek().is_none() {
             let named = staff.is_some();
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
-        let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
-        let day = calendar.day_bounds(laid.local_date(start));
-        let (mut hours, mut free, mut nearest) = (OwnHours::of(&laid), Vec::new(), SlotReason::StaffOff);
-        for member in takers {
-            let own = hours.place_of(member);
-            match self.taker(member, own, &hours).look(start, &wanted) {
+        let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
+        let day = calendar.day_bounds(timeline.local_date(start));
+        let (mut hours, mut free, mut nearest) = (OwnHours::new(&timeline), Vec::new(), SlotReason::StaffOff);
+        for member in candidates {
+            let own = hours.index_of(member);
+            match self.candidate(member, own, &hours).check(start, &query) {
                 Ok(()) => free.push(member.id),
-                Err(Kept { reason, .. }) if nearness(reason) > nearness(nearest) => nearest = reason,
+                Err(Obstacle { reason, .. }) if nearness(reason) > nearness(nearest) => nearest = reason,
                 Err(_) => {}
             }
         }
@@ -221,12 +221,12 @@ impl<'a> Schedule<'a> {
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
         of: ServiceId,
-        laid: &Laid,
+        timeline: &Timeline,
     ) -> bool {
         let Some(member) = self.staff.get(&staff).filter(|member| member.offers(of)) else { return false };
         self.services.get(&of).is_some_and(|service| service.active)
-            && laid.holds(start, end)
-            && member.hours.as_ref().is_none_or(|hours| laid.staff_hours(hours).cover(start, end))
+            && timeline.holds(start, end)
+            && member.hours.as_ref().is_none_or(|hours| timeline.staff_hours(hours).cover(start, end))
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
@@ -234,7 +234,7 @@ impl<'a> Schedule<'a> {
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
-        let mut days: BTreeMap<(NaiveDate, NaiveDate), Laid> = BTreeMap::new();
+        let mut days: BTreeMap<(NaiveDate, NaiveDate), Timeline> = BTreeMap::new();
         let mut outside = Vec::new();
         let concerned = self.busy.meeting(during.clone(), *staff);
         for (staff, hold) in concerned.filter(|(_, hold)| hold.start > self.now) {
@@ -242,9 +242,10 @@ impl<'a> Schedule<'a> {
                 continue;
             }
             let dates = (calendar.local_date(hold.start), calendar.local_date(hold.end));
-            let laid =
-                days.entry(dates).or_insert_with(|| calendar.lay(dates.0..=dates.1, hold.end - hold.start));
-            if !self.is_inside((staff, hold.start, hold.end), hold.service, laid) {
+            let timeline = days
+                .entry(dates)
+                .or_insert_with(|| calendar.timeline(dates.0..=dates.1, hold.end - hold.start));
+            if !self.is_inside((staff, hold.start, hold.end), hold.service, timeline) {
                 outside.push((hold.start, hold.id));
             }
         }
@@ -252,8 +253,8 @@ impl<'a> Schedule<'a> {
         outside.into_iter().map(|(_, id)| id).collect()
     }
 
-    fn ahead(&self, service: &Service, terms: Terms) -> Ahead {
-        let anytime = Ahead { now: self.now, notice: Timestamp::MIN, last: None };
+    fn ahead(&self, service: &Service, terms: Terms) -> BookingRange {
+        let anytime = BookingRange { now: self.now, notice: Timestamp::MIN, last: None };
         if terms != Terms::Integration {
             return anytime;
         }
@@ -262,7 +263,7 @@ impl<'a> Schedule<'a> {
             let last = calendar.local_date(self.now).checked_add_days(Days::new(u64::from(days)))?;
             Some((last, calendar.day_bounds(last).start))
         });
-        Ahead { notice: self.now + service.min_notice(), last, ..anytime }
+        BookingRange { notice: self.now + service.min_notice(), last, ..anytime }
     }
 
     /// Checks that the service is active and that the staff member, if given, is active and offers it.
@@ -292,23 +293,32 @@ impl<'a> Schedule<'a> {
     }
 
     /// The active staff members who offer the service, or only the requested one, in the order of their ids.
-    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = &'a StaffMember> {
+    fn candidates(
+        &self,
+        service: ServiceId,
+        asked: Option<StaffId>,
+    ) -> impl Iterator<Item = &'a StaffMember> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
         named.into_iter().chain(anyone).map(Box::as_ref).filter(move |member| member.offers(service))
     }
 
-    fn taker<'b>(&self, member: &StaffMember, own: Option<HoursPlace>, hours: &'b OwnHours<'_>) -> Taker<'b>
+    fn candidate<'b>(
+        &self,
+        member: &StaffMember,
+        own: Option<HoursIndex>,
+        hours: &'b OwnHours<'_>,
+    ) -> Candidate<'b>
     where
         'a: 'b,
     {
-        Taker::new(member.id, own.map(|own| (hours, own)), self.blocked, self.busy)
+        Candidate::new(member.id, own.map(|own| (hours, own)), self.blocked, self.busy)
     }
 }
 
 impl Terms {
     /// Removes details that integrations must not see: buffers and absences.
-    pub fn told(self, reason: SlotReason) -> SlotReason {
+    pub fn visible_reason(self, reason: SlotReason) -> SlotReason {
         match (self, reason) {
             (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,
             (Self::Integration, SlotReason::StaffOff) => SlotReason::NobodyAvailable,
@@ -316,13 +326,13 @@ impl Terms {
         }
     }
 
-    fn heeded(self, buffers: Buffers) -> Option<Buffers> {
+    fn applicable_buffers(self, buffers: Buffers) -> Option<Buffers> {
         (self != Self::Team { ignore_buffers: true }).then_some(buffers)
     }
 }
 
-impl Ahead {
-    fn check(&self, laid: &Laid, start: Timestamp) -> Result<(), SlotReason> {
+impl BookingRange {
+    fn check(&self, timeline: &Timeline, start: Timestamp) -> Result<(), SlotReason> {
         if start <= self.now {
             return Err(SlotReason::Past);
         }
@@ -330,7 +340,7 @@ impl Ahead {
             return Err(SlotReason::TooShortNotice);
         }
         match self.last {
-            Some((last, begins)) if start >= begins && laid.local_date(start) > last => {
+            Some((last, begins)) if start >= begins && timeline.local_date(start) > last => {
                 Err(SlotReason::TooFarAhead)
             }
             _ => Ok(()),

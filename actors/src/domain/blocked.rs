@@ -58,7 +58,7 @@ struct OfStaff {
 
 impl OfStaff {
     fn merge(&mut self) {
-        self.spans = Spans::of(self.all.iter().map(|((start, _), end)| *start..*end).collect());
+        self.spans = Spans::merge(self.all.iter().map(|((start, _), end)| *start..*end).collect());
     }
 }
 
@@ -67,7 +67,7 @@ impl Blocked {
         Self::default()
     }
 
-    pub fn of(times: impl IntoIterator<Item = (BlockedKey, Timestamp)>) -> Self {
+    pub fn from_times(times: impl IntoIterator<Item = (BlockedKey, Timestamp)>) -> Self {
         let mut blocked = Self::new();
         for (key, ends_at) in times {
             blocked.put(key, ends_at);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn blocked_times_may_overlap_and_each_is_let_go_by_itself() {
-        let mut blocked = Blocked::of([(key(1, 0, 1), at(60)), (key(1, 30, 2), at(90))]);
+        let mut blocked = Blocked::from_times([(key(1, 0, 1), at(60)), (key(1, 30, 2), at(90))]);
         blocked.insert(key(2, 0, 3), at(10));
         assert_eq!((blocked.len(), blocked.count(key(1, 0, 1).staff_id)), (3, 2));
         assert!(meets(&blocked, 1, 80, 100) && meets(&blocked, 1, -10, 1) && !meets(&blocked, 1, 90, 100));
@@ -193,7 +193,7 @@ mod tests {
     fn the_one_that_ended_first_makes_room_and_none_that_has_not_ended() {
         let count = i64::try_from(BLOCKED_PER_STAFF_MAX).unwrap();
         let all = (0..count).map(|nth| (key(1, -nth, nth as u128), at(1)));
-        let mut blocked = Blocked::of(all);
+        let mut blocked = Blocked::from_times(all);
         let staff = key(1, 0, 0).staff_id;
         assert_eq!(blocked.making_room(staff, at(0)), Err(BLOCKED_PER_STAFF_MAX));
         assert_eq!(
@@ -213,8 +213,9 @@ mod tests {
         let staff = BLOCKED_MAX / 100;
         let of_member = |member: usize| (0..100).map(move |nth| (member, nth));
         let all = (0..staff).flat_map(of_member);
-        let blocked =
-            Blocked::of(all.map(|(member, nth)| (key(member as u128, nth, nth as u128), at(nth + 1))));
+        let blocked = Blocked::from_times(
+            all.map(|(member, nth)| (key(member as u128, nth, nth as u128), at(nth + 1))),
+        );
         assert_eq!(blocked.len(), BLOCKED_MAX);
         let other = key(9_999, 0, 0).staff_id;
         assert_eq!(blocked.making_room(other, at(0)), Err(BLOCKED_MAX));
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "is not there")]
-    fn letting_go_of_what_is_not_blocked_is_a_fault() {
+    fn removing_a_time_that_is_not_blocked_panics() {
         Blocked::new().remove(key(1, 5, 1));
     }
 }

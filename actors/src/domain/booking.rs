@@ -67,7 +67,7 @@ pub enum Outcome {
     },
 }
 
-fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
+fn initial_status(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
     match (party, mode) {
         (Party::Team { .. }, _) | (Party::Integration { .. }, BookingMode::Instant) => {
             Ok(AppointmentStatus::Confirmed)
@@ -108,7 +108,7 @@ pub fn book(
     at: Timestamp,
 ) -> Result<(Appointment, Option<EventType>), Refusal> {
     check_booking(schedule, request, Vec::new())?;
-    let status = admitted(schedule.business.booking_mode, request.party)?;
+    let status = initial_status(schedule.business.booking_mode, request.party)?;
     let service = schedule.usable(request.service_id, request.staff_id)?;
     let (duration, buffers) = (service.duration(), service.buffers);
     let slot = SlotRequest {
@@ -120,8 +120,9 @@ pub fn book(
         except: None,
         terms: request.party.terms(),
     };
-    let staff_id =
-        schedule.assign(&slot).map_err(|reason| Refusal::SlotUnavailable(slot.terms.told(reason)))?;
+    let staff_id = schedule
+        .assign(&slot)
+        .map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))?;
     let announced = status == AppointmentStatus::Confirmed;
     let appointment = Appointment {
         id,
@@ -171,7 +172,7 @@ pub fn reschedule(
         let now = ProblemCode::Now(before.ends_at.to_string());
         return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", now));
     }
-    let status = admitted(schedule.business.booking_mode, request.party)?;
+    let status = initial_status(schedule.business.booking_mode, request.party)?;
     let slot = SlotRequest {
         service: before.service_id,
         staff: Some(request.staff_id.unwrap_or(before.staff_id)),
@@ -181,8 +182,9 @@ pub fn reschedule(
         except: Some(before.id),
         terms: request.party.terms(),
     };
-    let staff_id =
-        schedule.assign(&slot).map_err(|reason| Refusal::SlotUnavailable(slot.terms.told(reason)))?;
+    let staff_id = schedule
+        .assign(&slot)
+        .map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))?;
     let moved = Appointment {
         starts_at: request.starts_at,
         ends_at: request.starts_at + before.duration(),
@@ -190,14 +192,14 @@ pub fn reschedule(
         move_unannounced: before.announced,
         ..before.clone()
     };
-    Ok(settle(&moved, status, at))
+    Ok(apply_status(&moved, status, at))
 }
 
 /// A confirmed appointment stays unchanged.
 pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
-        AppointmentStatus::Pending => Ok(settle(before, AppointmentStatus::Confirmed, at)),
+        AppointmentStatus::Pending => Ok(apply_status(before, AppointmentStatus::Confirmed, at)),
         _ => Err(status_conflict(before, Amendment::Confirmed)),
     }
 }
@@ -216,7 +218,7 @@ pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }
 
-fn settle(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
+fn apply_status(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
     let mut after = Appointment { status, updated_at: at, ..appointment.clone() };
     let mut event = None;
     if status == AppointmentStatus::Confirmed {

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "is no part of")]
-    fn what_was_never_counted_cannot_be_taken_away() {
+    fn removing_a_row_that_was_never_counted_panics() {
         Usage::default().remove(BudgetKind::Calls, Amount::row(1));
     }
 }

@@ -57,13 +57,13 @@ impl From<&Appointment> for Hold {
 
 /// The time that a booking needs, without its start.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct BusyQuery {
     lasts_millis: i64,
     buffers: Option<Buffers>,
     except: Option<AppointmentId>,
 }
 
-impl Wanted {
+impl BusyQuery {
     pub fn new(duration: TimeDelta, buffers: Option<Buffers>) -> Self {
         Self { lasts_millis: duration.num_milliseconds(), buffers, except: None }
     }
@@ -148,9 +148,9 @@ impl Busy {
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
 
-    pub fn of(&self, staff: StaffId) -> BusyOf<'_> {
+    pub fn cursor(&self, staff: StaffId) -> BusyCursor<'_> {
         let held = self.by_staff.get(&staff);
-        BusyOf { busy: self, held, asked: Timestamp::MIN, rest: None, near: VecDeque::new() }
+        BusyCursor { busy: self, held, last_start: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
     /// The appointments that overlap the range, in order for each staff member. `None` selects all staff
@@ -210,10 +210,10 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
 /// A cursor over one staff member's appointments. Queries in ascending order continue at the last position;
 /// other orders give the same results but cost a search.
 #[derive(Clone, Debug)]
-pub struct BusyOf<'a> {
+pub struct BusyCursor<'a> {
     busy: &'a Busy,
     held: Option<&'a BTreeMap<Timestamp, Held>>,
-    asked: Timestamp,
+    last_start: Timestamp,
     near: VecDeque<Near>,
     rest: Option<Peekable<btree_map::Range<'a, Timestamp, Held>>>,
 }
@@ -226,11 +226,11 @@ struct Near {
     around: (Timestamp, Timestamp),
 }
 
-impl BusyOf<'_> {
+impl BusyCursor<'_> {
     /// The conflict for a booking at `start`, and the instant until which the same conflict lasts for later
     /// starts. Buffers of neighbours add up, because each appointment keeps its own buffers.
-    pub fn clash(&mut self, start: Timestamp, wanted: &Wanted) -> Option<(Clash, Timestamp)> {
-        let (end, (from, to)) = (wanted.end(start), wanted.around(start));
+    pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
+        let (end, (from, to)) = (query.end(start), query.around(start));
         // The earliest start whose leading buffer begins after the conflict.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
@@ -239,8 +239,8 @@ impl BusyOf<'_> {
             return Some((Clash::Appointment, until(other)));
         }
         let mut clash = meets(for_all, from, to).map(|other| (Clash::Buffer, until(other)));
-        let heeds_buffers = wanted.buffers.is_some();
-        for near in self.near(from, to).filter(|near| Some(near.id) != wanted.except) {
+        let heeds_buffers = query.buffers.is_some();
+        for near in self.near(from, to).filter(|near| Some(near.id) != query.except) {
             let around = if heeds_buffers { near.around } else { (near.start, near.end) };
             if around.0 < to && from < around.1 {
                 let is_taken = near.start < end && start < near.end;
@@ -259,14 +259,14 @@ impl BusyOf<'_> {
         // Appointments outside this range cannot reach `[from, to)` with their buffers.
         let Busy { reach, lasting, .. } = *self.busy;
         let (first, last) = (from.millis() - reach, to.millis() + reach);
-        let Self { held, asked, near, rest, .. } = self;
+        let Self { held, last_start, near, rest, .. } = self;
         let Some(held) = held else { return near.iter() };
         let from_on = || held.range(Timestamp::from_millis(first - lasting)..).peekable();
-        if from < *asked || rest.is_none() {
+        if from < *last_start || rest.is_none() {
             near.clear();
             *rest = Some(from_on());
         }
-        *asked = from;
+        *last_start = from;
         while near.front().is_some_and(|near| near.end.millis() <= first) {
             near.pop_front();
         }

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - local time exists only here and in `wall`;
-//! - [`Laid::fit`] alone decides whether an instant is a start time, for listings and for bookings;
+//! - [`Timeline::fit`] alone decides whether an instant is a start time, for listings and for bookings;
 //! - a window is never empty; an appointment never overlaps a break, but breaks do not shift the grid of
 //!   start times;
 //! - instants outside the bookable years saturate, windows become empty, and nothing panics.
@@ -13,7 +13,7 @@ use std::ops::{Range, RangeInclusive};
 use chrono::{Datelike, Days, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 
-use super::spans::{Along, Spans};
+use super::spans::{Spans, SpansCursor};
 use super::wall::{Stretch, Wall};
 use super::{
     Business, Day, LocalTime, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks,
@@ -36,7 +36,7 @@ pub struct Calendar<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub struct Laid {
+pub struct Timeline {
     dates: RangeInclusive<NaiveDate>,
     /// The dates whose windows can overlap a service that starts on one of `dates`.
     around: RangeInclusive<NaiveDate>,
@@ -53,9 +53,9 @@ struct Window {
     base: NaiveDateTime,
 }
 
-struct OpenAlong<'a> {
-    open: Along<'a>,
-    breaks: Along<'a>,
+struct OpenCursor<'a> {
+    open: SpansCursor<'a>,
+    breaks: SpansCursor<'a>,
 }
 
 pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
@@ -95,7 +95,7 @@ impl<'a> Calendar<'a> {
         day.start..closes.fold(day.end, Timestamp::max)
     }
 
-    pub fn lay(&self, dates: RangeInclusive<NaiveDate>, longest: TimeDelta) -> Laid {
+    pub fn timeline(&self, dates: RangeInclusive<NaiveDate>, longest: TimeDelta) -> Timeline {
         let first = (*dates.start()).max(self.local_date(Timestamp::MIN));
         let last = (*dates.end()).min(self.local_date(Timestamp::MAX));
         let until = self.local_date(self.day_bounds(last).end + longest);
@@ -110,14 +110,14 @@ impl<'a> Calendar<'a> {
             .map(|stretch| Window { stretch, base: wall.local(stretch.opens) })
             .collect();
         let open =
-            Spans::of(windows.iter().map(|window| window.stretch.opens..window.stretch.closes).collect());
-        let breaks = laid(&wall, &around, |day| self.breaks.on(day));
-        Laid { dates: first..=last, around, wall, windows, open, breaks }
+            Spans::merge(windows.iter().map(|window| window.stretch.opens..window.stretch.closes).collect());
+        let breaks = spans(&wall, &around, |day| self.breaks.on(day));
+        Timeline { dates: first..=last, around, wall, windows, open, breaks }
     }
 
-    pub fn lay_around(&self, start: Timestamp, duration: TimeDelta) -> Laid {
+    pub fn timeline_around(&self, start: Timestamp, duration: TimeDelta) -> Timeline {
         let date = self.local_date(start);
-        self.lay(date..=date, duration)
+        self.timeline(date..=date, duration)
     }
 
     fn windows_on(&self, date: NaiveDate) -> impl Iterator<Item = LocalWindow> {
@@ -128,12 +128,12 @@ impl<'a> Calendar<'a> {
     }
 }
 
-impl Laid {
+impl Timeline {
     pub fn starts(&self, duration: TimeDelta) -> Vec<Timestamp> {
-        let (mut starts, mut along) = (Vec::new(), self.along());
+        let (mut starts, mut cursor) = (Vec::new(), self.cursor());
         for window in &self.windows {
             let fits = |&(wall, start): &(NaiveDateTime, Timestamp)| {
-                self.fit(&mut along, window, (wall, start), duration).is_ok()
+                self.fit(&mut cursor, window, (wall, start), duration).is_ok()
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
@@ -148,9 +148,9 @@ impl Laid {
     /// [`SlotReason::Break`], [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
-        let (mut reason, mut along) = (SlotReason::OutsideHours, self.along());
+        let (mut reason, mut cursor) = (SlotReason::OutsideHours, self.cursor());
         for window in &self.windows {
-            match self.fit(&mut along, window, (wall, start), duration) {
+            match self.fit(&mut cursor, window, (wall, start), duration) {
                 Ok(()) => return Ok(()),
                 Err(SlotReason::OutsideHours) => {}
                 Err(other) => reason = other,
@@ -180,31 +180,31 @@ impl Laid {
     }
 
     pub fn staff_hours(&self, hours: &StaffHours) -> Spans {
-        laid(&self.wall, &self.around, |day| hours.on(day))
+        spans(&self.wall, &self.around, |day| hours.on(day))
     }
 
     pub fn local_date(&self, at: Timestamp) -> NaiveDate {
         self.wall.local(at).date()
     }
 
-    fn along(&self) -> OpenAlong<'_> {
-        OpenAlong { open: self.open.along(), breaks: self.breaks.along() }
+    fn cursor(&self) -> OpenCursor<'_> {
+        OpenCursor { open: self.open.cursor(), breaks: self.breaks.cursor() }
     }
 
     /// Whether the instant, at which the wall clock shows `wall`, is a start time of this window.
     fn fit(
         &self,
-        along: &mut OpenAlong<'_>,
+        cursor: &mut OpenCursor<'_>,
         window: &Window,
         (wall, start): (NaiveDateTime, Timestamp),
         duration: TimeDelta,
     ) -> Result<(), SlotReason> {
         let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
-        if !(opens..closes).contains(&start) || along.open.cover(start, end).is_err() {
+        if !(opens..closes).contains(&start) || cursor.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
-        if along.breaks.meet(start, end).is_some() {
+        if cursor.breaks.meet(start, end).is_some() {
             return Err(SlotReason::Break);
         }
         let elapsed = wall - window.base;
@@ -237,7 +237,7 @@ impl Laid {
     }
 }
 
-fn laid<W: Iterator<Item = LocalWindow>>(
+fn spans<W: Iterator<Item = LocalWindow>>(
     wall: &Wall,
     dates: &RangeInclusive<NaiveDate>,
     on: impl Fn(Day) -> W,
@@ -247,7 +247,7 @@ fn laid<W: Iterator<Item = LocalWindow>>(
         let found = on(day_of(date)).filter_map(|window| wall.stretch(date, window));
         stretches.extend(found.map(|stretch| stretch.opens..stretch.closes));
     }
-    Spans::of(stretches)
+    Spans::merge(stretches)
 }
 
 fn days(dates: &RangeInclusive<NaiveDate>) -> impl Iterator<Item = NaiveDate> + use<> {

@@ -35,10 +35,10 @@ impl Schedule<'_> {
     pub fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Diary {
         let calendar = Calendar::new(self.business, self.special);
         let reach = calendar.day_bounds(*dates.start()).start..calendar.reach_of(*dates.end()).end;
-        let laid = calendar.lay(dates.clone(), TimeDelta::zero());
+        let timeline = calendar.timeline(dates.clone(), TimeDelta::zero());
         let within = |stretch: &Range<Timestamp>| stretch.start < reach.end && stretch.end > reach.start;
         let presence = |member: &StaffMember| {
-            let hours = member.hours.as_ref().map(|hours| laid.staff_hours(hours));
+            let hours = member.hours.as_ref().map(|hours| timeline.staff_hours(hours));
             let away = self.blocked.of_staff(member.id);
             Presence {
                 member: member.clone(),
@@ -48,8 +48,8 @@ impl Schedule<'_> {
         };
         Diary {
             during: reach.clone(),
-            open: laid.open().iter().filter(|span| within(span)).cloned().collect(),
-            breaks: laid.breaks().iter().filter(|span| within(span)).cloned().collect(),
+            open: timeline.open().iter().filter(|span| within(span)).cloned().collect(),
+            breaks: timeline.breaks().iter().filter(|span| within(span)).cloned().collect(),
             special: self.special.range(dates).map(|(_, day)| day.clone()).collect(),
             staff: self.staff.values().map(Box::as_ref).map(presence).collect(),
             services: self.services.values().map(Box::as_ref).cloned().collect(),

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_grow_strictly_even_when_the_clock_stands_still_or_goes_back() {
+    fn ids_grow_strictly_even_if_the_clock_stops_or_goes_back() {
         let mut mint = IdMint::default();
         let mut last: AppointmentId = mint.next(Timestamp::from_millis(1_000), [0xff; 8]);
         for step in 0..10_000 {

@@ -59,7 +59,7 @@ impl fmt::Debug for Link {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handed {
+pub enum LinkChannel {
     Operator,
     Mailed,
     /// The dashboard shows it to the member who invited the person.

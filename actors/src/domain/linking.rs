@@ -8,7 +8,7 @@
 
 use chrono::TimeDelta;
 
-use super::link::{AHEAD_MAX, Handed, Link, LinkKind};
+use super::link::{AHEAD_MAX, Link, LinkChannel, LinkKind};
 use super::person::{Begin, Person};
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
@@ -30,23 +30,23 @@ impl Person {
     pub fn make_link(
         &mut self,
         kind: LinkKind,
-        (hash, handed): ([u8; 32], Handed),
+        (hash, channel): ([u8; 32], LinkChannel),
         business_id: Option<BusinessId>,
         now: Timestamp,
     ) -> Result<&Link, Refusal> {
         if kind == LinkKind::Invitation && self.password.is_some() {
             return Err(Refusal::conflict(Conflict::AccountHasPassword, "kind", ProblemCode::MakeReset));
         }
-        let is_meant = match handed {
-            Handed::Operator => kind != LinkKind::Email,
-            Handed::Mailed => kind != LinkKind::Enter,
-            Handed::Shown => kind == LinkKind::Invitation,
+        let is_meant = match channel {
+            LinkChannel::Operator => kind != LinkKind::Email,
+            LinkChannel::Mailed => kind != LinkKind::Enter,
+            LinkChannel::Shown => kind == LinkKind::Invitation,
         };
         if !is_meant {
             return Err(Refusal::NotAllowed(Denied::KindOfLink));
         }
-        let confirms = handed != Handed::Shown;
-        if handed != Handed::Mailed {
+        let confirms = channel != LinkChannel::Shown;
+        if channel != LinkChannel::Mailed {
             self.links_from = now;
             // A session from an older link can no longer set a password. A mailed link ends no session before
             // it is used, because anyone can request one.
@@ -74,7 +74,7 @@ impl Person {
             return Ok(None);
         }
         let kind = kind.unwrap_or_else(|| self.fitting_link());
-        let link = self.make_link(kind, (hash, Handed::Mailed), business_id, now)?;
+        let link = self.make_link(kind, (hash, LinkChannel::Mailed), business_id, now)?;
         Ok(Some((kind, link.expires_at())))
     }
 

@@ -77,7 +77,7 @@ impl Membership {
 
     pub fn alert(&self, kind: AlertKind) -> AlertSetting {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
-        let chosen = self.alerts.of(kind);
+        let chosen = self.alerts.choice(kind);
         AlertSetting {
             email: chosen.email.unwrap_or(default.email),
             in_app: chosen.in_app.unwrap_or(default.in_app),
@@ -89,7 +89,7 @@ impl Membership {
     /// [`Self::end_mails`].
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
-        let before = self.alerts.of(kind);
+        let before = self.alerts.choice(kind);
         let choice = AlertChoice {
             email: given
                 .email
@@ -103,7 +103,7 @@ impl Membership {
 
     /// Turns the mails of a kind off in every role, whatever its default.
     pub fn end_mails(&mut self, kind: AlertKind) {
-        let before = self.alerts.of(kind);
+        let before = self.alerts.choice(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });
     }
 }
@@ -111,7 +111,7 @@ impl Membership {
 pub type Team = BTreeMap<PersonId, Membership>;
 
 #[derive(Clone, Copy, Debug)]
-pub enum Asker<'a> {
+pub enum Editor<'a> {
     Operator,
     Member(&'a Membership),
 }
@@ -129,16 +129,16 @@ pub struct MembershipPatch {
 /// would have no owner.
 pub fn check_membership(
     team: &Team,
-    asker: Asker<'_>,
+    editor: Editor<'_>,
     before: Option<&Membership>,
     after: Option<&Membership>,
 ) -> Result<(), Refusal> {
-    let Asker::Member(asker) = asker else { return Ok(()) };
-    if !asker.is_active() || !asker.role.may_change(Right::People) {
+    let Editor::Member(editor) = editor else { return Ok(()) };
+    if !editor.is_active() || !editor.role.may_change(Right::People) {
         return Err(Refusal::NotAllowed(Denied::PeopleOfTheBusiness));
     }
     let owner = |membership: Option<&Membership>| membership.is_some_and(|it| it.role == Role::Owner);
-    if asker.role != Role::Owner && (owner(before) || owner(after)) {
+    if editor.role != Role::Owner && (owner(before) || owner(after)) {
         return Err(Refusal::NotAllowed(Denied::OwnerByAdmin));
     }
     let loses = before.is_some_and(Membership::owns) && !after.is_some_and(Membership::owns);
@@ -154,7 +154,7 @@ pub fn check_membership(
 /// would become active that the person has not accepted and another person could use.
 pub fn patched(
     team: &Team,
-    asker: Asker<'_>,
+    editor: Editor<'_>,
     before: &Membership,
     patch: MembershipPatch,
     is_safe: bool,
@@ -165,18 +165,18 @@ pub fn patched(
     match patch.active {
         Some(false) => after.status = MembershipStatus::Disabled,
         Some(true) if before.accepted => after.status = MembershipStatus::Active,
-        Some(true) => match asker {
-            Asker::Operator if is_safe => {
+        Some(true) => match editor {
+            Editor::Operator if is_safe => {
                 (after.status, after.accepted) = (MembershipStatus::Active, true);
             }
-            Asker::Operator => {
+            Editor::Operator => {
                 return Err(Refusal::conflict(Conflict::PasswordOfAnother, "status", ProblemCode::MakeLink));
             }
-            Asker::Member(_) => after.status = MembershipStatus::Invited,
+            Editor::Member(_) => after.status = MembershipStatus::Invited,
         },
         None => {}
     }
-    check_membership(team, asker, Some(before), Some(&after))?;
+    check_membership(team, editor, Some(before), Some(&after))?;
     Ok(after)
 }
 
@@ -220,30 +220,30 @@ mod tests {
         let people = team(&[owner.clone(), invited]);
         let demote = MembershipPatch { role: Some(Role::Member), ..MembershipPatch::default() };
         for patch in [DISABLE, demote] {
-            let refused = patched(&people, Asker::Member(&owner), &owner, patch, true);
+            let refused = patched(&people, Editor::Member(&owner), &owner, patch, true);
             assert!(matches!(refused, Err(Refusal::Conflict { .. })), "{patch:?}");
-            patched(&people, Asker::Operator, &owner, patch, true).unwrap();
+            patched(&people, Editor::Operator, &owner, patch, true).unwrap();
         }
-        assert!(check_membership(&people, Asker::Member(&owner), Some(&owner), None).is_err());
+        assert!(check_membership(&people, Editor::Member(&owner), Some(&owner), None).is_err());
         let two = team(&[owner.clone(), member(3, Role::Owner, MembershipStatus::Active)]);
-        check_membership(&two, Asker::Member(&owner), Some(&owner), None).unwrap();
+        check_membership(&two, Editor::Member(&owner), Some(&owner), None).unwrap();
     }
 
     #[test]
-    fn an_admin_neither_makes_nor_touches_an_owner_and_a_member_changes_nobody() {
+    fn an_admin_cannot_change_owners_and_a_member_cannot_change_anyone() {
         let [owner, admin, other] = [(1, Role::Owner), (2, Role::Admin), (3, Role::Member)]
             .map(|(id, role)| member(id, role, MembershipStatus::Active));
         let people = team(&[owner.clone(), admin.clone(), other.clone()]);
-        let by_admin = |before, patch| patched(&people, Asker::Member(&admin), before, patch, true);
+        let by_admin = |before, patch| patched(&people, Editor::Member(&admin), before, patch, true);
         let owned = MembershipPatch { role: Some(Role::Owner), ..MembershipPatch::default() };
         assert!(matches!(by_admin(&owner, DISABLE), Err(Refusal::NotAllowed(_))));
         assert!(matches!(by_admin(&other, owned), Err(Refusal::NotAllowed(_))));
         assert!(matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))), "not oneself either");
         by_admin(&other, DISABLE).unwrap();
-        let by_member = check_membership(&people, Asker::Member(&other), Some(&other), None);
+        let by_member = check_membership(&people, Editor::Member(&other), Some(&other), None);
         assert!(matches!(by_member, Err(Refusal::NotAllowed(_))));
         let gone = Membership { status: MembershipStatus::Disabled, ..admin.clone() };
-        let by_gone = check_membership(&people, Asker::Member(&gone), Some(&other), None);
+        let by_gone = check_membership(&people, Editor::Member(&gone), Some(&other), None);
         assert!(matches!(by_gone, Err(Refusal::NotAllowed(_))));
     }
 
@@ -253,18 +253,18 @@ mod tests {
         let invited = member(2, Role::Member, MembershipStatus::Invited);
         let people = team(&[owner.clone(), invited.clone()]);
         let enable = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
-        let disabled = patched(&people, Asker::Member(&owner), &invited, DISABLE, true).unwrap();
-        let again = patched(&people, Asker::Member(&owner), &disabled, enable, true).unwrap();
+        let disabled = patched(&people, Editor::Member(&owner), &invited, DISABLE, true).unwrap();
+        let again = patched(&people, Editor::Member(&owner), &disabled, enable, true).unwrap();
         assert_eq!(again.status, MembershipStatus::Invited, "disabling and enabling accepts nothing");
-        assert!(patched(&people, Asker::Operator, &disabled, enable, false).is_err());
-        let active = patched(&people, Asker::Operator, &disabled, enable, true).unwrap();
+        assert!(patched(&people, Editor::Operator, &disabled, enable, false).is_err());
+        let active = patched(&people, Editor::Operator, &disabled, enable, true).unwrap();
         assert!(active.is_active() && active.accepted);
-        let off = patched(&people, Asker::Operator, &active, DISABLE, false).unwrap();
-        assert!(patched(&people, Asker::Operator, &off, enable, false).unwrap().is_active());
+        let off = patched(&people, Editor::Operator, &active, DISABLE, false).unwrap();
+        assert!(patched(&people, Editor::Operator, &off, enable, false).unwrap().is_active());
     }
 
     #[test]
-    fn what_is_chosen_stays_and_what_is_as_by_default_is_not_kept() {
+    fn only_choices_that_differ_from_the_default_are_stored() {
         let mut member = member(1, Role::Member, MembershipStatus::Active);
         let off = AlertChoice { email: Some(AlertEmail::Off), ..AlertChoice::default() };
         member.choose_alert(AlertKind::CallMissed, off);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_ended_mails_gets_none_in_another_role_either() {
+    fn ended_mails_stay_off_in_another_role() {
         let mut member = member(1, Role::Member, MembershipStatus::Active);
         let kind = AlertKind::CallMissed;
         assert_eq!(member.alert(kind).email, AlertEmail::Off, "by default");

@@ -56,7 +56,7 @@ mod words;
 
 pub use address::{Address, fold_address};
 pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
-pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
+pub use alerting::{ALERTS_KEPT, Alert, AlertTrigger, AlertsRead};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use attempt::{AttemptError, AttemptFailure};
 pub use audit::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange};
@@ -64,8 +64,8 @@ pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, Block
 pub use budget::{Amount, BUDGET_MAX, Budget, Limit, Usage};
 pub use budget_kind::BudgetKind;
 pub use business::{BookingMode, Business, Locale};
-pub use busy::{Busy, BusyOf, Clash, Hold, Wanted};
-pub use calendar::{Calendar, Laid, day_bounds, next_at};
+pub use busy::{Busy, BusyCursor, BusyQuery, Clash, Hold};
+pub use calendar::{Calendar, Timeline, day_bounds, next_at};
 pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
 pub use catalog::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
@@ -84,10 +84,10 @@ pub use ids::{
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
-pub use link::{Handed, Link, LinkKind};
+pub use link::{Link, LinkChannel, LinkKind};
 pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
 pub use membership::{
-    Asker, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
+    Editor, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
     check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};

@@ -41,7 +41,7 @@ impl Retention {
 
 impl RetentionSet {
     /// The current time according to steady time, counted from `at`.
-    pub fn told_by(&self, steady: SteadyTime) -> Timestamp {
+    pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_is_that_of_what_is_not_kept_for_ever() {
+    fn the_longest_retention_is_the_longest_finite_one() {
         let none = Retention::default();
         assert_eq!(none.longest(), None);
         let some = Retention { calls_days: Some(30), audit_days: Some(90), ..none };
@@ -65,6 +65,6 @@ mod tests {
             steady: SteadyTime::from_millis(100),
             before: Uuid::nil(),
         };
-        assert_eq!(set.told_by(SteadyTime::from_millis(1_100)), Timestamp::from_millis(6_000));
+        assert_eq!(set.time_at(SteadyTime::from_millis(1_100)), Timestamp::from_millis(6_000));
     }
 }

@@ -9,7 +9,7 @@ use super::Timestamp;
 pub struct Spans(Vec<Range<Timestamp>>);
 
 impl Spans {
-    pub fn of(mut stretches: Vec<Range<Timestamp>>) -> Self {
+    pub fn merge(mut stretches: Vec<Range<Timestamp>>) -> Self {
         stretches.retain(|stretch| !stretch.is_empty());
         // The ranges are usually sorted already, so the sort is one pass.
         stretches.sort_by_key(|stretch| stretch.start);
@@ -24,31 +24,31 @@ impl Spans {
     }
 
     pub fn cover(&self, start: Timestamp, end: Timestamp) -> bool {
-        self.along().cover(start, end).is_ok()
+        self.cursor().cover(start, end).is_ok()
     }
 
     pub fn meet(&self, start: Timestamp, end: Timestamp) -> bool {
-        self.along().meet(start, end).is_some()
+        self.cursor().meet(start, end).is_some()
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Range<Timestamp>> {
         self.0.iter()
     }
 
-    pub fn along(&self) -> Along<'_> {
-        Along { spans: &self.0, at: 0 }
+    pub fn cursor(&self) -> SpansCursor<'_> {
+        SpansCursor { spans: &self.0, at: 0 }
     }
 }
 
 /// A cursor. Queries in ascending order continue at the last position; other orders give the same results but
 /// cost a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Along<'a> {
+pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
     at: usize,
 }
 
-impl<'a> Along<'a> {
+impl<'a> SpansCursor<'a> {
     /// Errors: the earliest start at which a range of this length can be covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
@@ -81,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_is_one_stretch_and_what_does_not_is_two() {
+    fn touching_ranges_are_merged() {
         let spans =
-            Spans::of([(30, 40), (0, 10), (10, 20), (15, 18), (25, 25)].map(|(a, b)| at(a)..at(b)).into());
+            Spans::merge([(30, 40), (0, 10), (10, 20), (15, 18), (25, 25)].map(|(a, b)| at(a)..at(b)).into());
         assert_eq!(spans.0, [at(0)..at(20), at(30)..at(40)]);
         for (start, end, covered, met) in [
             (0, 20, true, true),
@@ -104,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_before_changes_no_answer() {
-        let spans = Spans::of((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
-        let mut along = spans.along();
+    fn results_do_not_depend_on_earlier_queries() {
+        let spans = Spans::merge((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
+        let mut cursor = spans.cursor();
         // In order, back and forth, and past both ends.
         for minute in (-15..215).chain((-15..215).rev()).chain((0..230).map(|nth| nth * 97 % 230 - 15)) {
             for lasts in [1, 3, 12] {
@@ -114,7 +114,7 @@ mod tests {
                 let covered = spans.0.iter().any(|span| span.start <= start && end <= span.end);
                 let met = spans.0.iter().any(|span| span.start < end && start < span.end);
                 assert_eq!(
-                    (along.cover(start, end).is_ok(), along.meet(start, end).is_some()),
+                    (cursor.cover(start, end).is_ok(), cursor.meet(start, end).is_some()),
                     (covered, met),
                     "{minute}"
                 );

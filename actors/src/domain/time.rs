@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_stays_within_what_can_be_written() {
+    fn arithmetic_saturates_at_the_writable_instants() {
         assert_eq!(Timestamp::MAX + TimeDelta::days(1), Timestamp::MAX);
         assert_eq!(Timestamp::MIN - TimeDelta::days(1), Timestamp::MIN);
         assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);

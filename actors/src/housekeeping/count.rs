@@ -20,7 +20,7 @@ use crate::store::StoreError;
 
 const ROWS_PER_SECOND: u32 = 2_000;
 /// The count pauses after this number of rows, to keep its rate.
-const ROWS_PER_REST: usize = 100;
+const ROWS_PER_PAUSE: usize = 100;
 
 /// `None` after the engine has closed.
 pub(super) fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
@@ -71,7 +71,7 @@ impl Counter {
         let frozen = Arc::new(store.freeze(&Counting::kinds(of)).await?);
         let begun = Arc::clone(&frozen);
         let begun = waiting(shared, move || Counting::begin(&begun, of)).await?;
-        self.rest(ROWS_TO_BEGIN).await;
+        self.pause(ROWS_TO_BEGIN).await;
         let Some(mut counting) = begun else { return Ok(None) };
         loop {
             let rows = Arc::clone(&frozen);
@@ -79,15 +79,15 @@ impl Counter {
                 waiting(shared, move || counting.step(&rows).map(|read| (read, counting))).await?;
             counting = after;
             match read {
-                Some(read) => self.rest(read).await,
+                Some(read) => self.pause(read).await,
                 None => return Ok(Some(counting.differences())),
             }
         }
     }
 
-    async fn rest(&mut self, read: usize) {
+    async fn pause(&mut self, read: usize) {
         self.read += read;
-        if self.read >= ROWS_PER_REST {
+        if self.read >= ROWS_PER_PAUSE {
             let rows = u32::try_from(std::mem::take(&mut self.read)).unwrap_or(u32::MAX);
             sleep(Duration::from_secs(1) * rows / ROWS_PER_SECOND).await;
         }

@@ -11,8 +11,8 @@ use crate::actor::Held;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, AuditAction, Business, Conflict, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person,
-    PersonId, PersonName, ProblemCode, Refusal, Role, StaffId, Timestamp,
+    Actor, Address, AuditAction, Business, Conflict, LinkChannel, LinkKind, Locale, Mail, MailKind, Offer,
+    Person, PersonId, PersonName, ProblemCode, Refusal, Role, StaffId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -183,7 +183,10 @@ impl People {
         let link = if by_operator {
             self.operator_link(id, business, by).await?
         } else if shown {
-            Some(self.new_link(id, (Some(LinkKind::Invitation), Handed::Shown), Some(business), by).await?)
+            Some(
+                self.new_link(id, (Some(LinkKind::Invitation), LinkChannel::Shown), Some(business), by)
+                    .await?,
+            )
         } else {
             None
         };
@@ -233,7 +236,8 @@ impl People {
         let kind = kind.unwrap_or_else(|| person.fitting_link());
         let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
         business.check(&request, unmade).await?;
-        let link = people.new_link(id, (Some(kind), Handed::Operator), Some(business), request.actor).await?;
+        let link =
+            people.new_link(id, (Some(kind), LinkChannel::Operator), Some(business), request.actor).await?;
         business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
@@ -314,7 +318,7 @@ impl People {
                 return Ok(None);
             }
             let fits = if cleared { LinkKind::Reset } else { LinkKind::Invitation };
-            let link = person.make_link(fits, (hash, Handed::Operator), Some(of), now)?;
+            let link = person.make_link(fits, (hash, LinkChannel::Operator), Some(of), now)?;
             Ok(Some((link.kind, link.expires_at())))
         });
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
@@ -323,7 +327,7 @@ impl People {
     async fn new_link(
         &self,
         id: PersonId,
-        (kind, handed): (Option<LinkKind>, Handed),
+        (kind, handed): (Option<LinkKind>, LinkChannel),
         business: Option<&BusinessHandle>,
         by: Actor,
     ) -> Result<NewLink, EngineError> {

@@ -61,7 +61,7 @@ async fn a_request_reads_its_budget_in_four_steps_and_everybody_gets_a_turn_betw
 }
 
 #[tokio::test]
-async fn on_a_disk_what_is_more_than_a_step_is_read_on_another_thread() {
+async fn further_steps_run_on_another_thread() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open_disk(directory.path(), Box::new(|error| panic!("{error}"))).unwrap();
     let scans = Scans::new(100);
@@ -106,7 +106,7 @@ async fn the_first_step_ends_when_its_time_is_over() {
 
 #[tokio::test]
 #[should_panic(expected = "may read 5")]
-async fn a_request_that_reads_on_behind_its_budget_is_a_fault_of_ours() {
+async fn a_request_that_reads_beyond_its_bound_panics() {
     let greedy = |reader: &Reader<'_>| {
         (0..5 + ITEM_READS_MAX as u16 + 1).try_for_each(|number| reader.get_raw(&key(number)).map(drop))?;
         Ok(Some(()))
@@ -115,7 +115,7 @@ async fn a_request_that_reads_on_behind_its_budget_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn businesses_come_in_turn_whoever_asks_most() {
+async fn businesses_take_turns() {
     let scans = Scans::new(1);
     let (granted, mut grants) = tokio::sync::mpsc::unbounded_channel();
     for number in [1, 1, 1, 2, 3, 3, 4] {
@@ -144,7 +144,7 @@ async fn businesses_come_in_turn_whoever_asks_most() {
 }
 
 #[tokio::test]
-async fn too_many_that_wait_are_refused_and_whoever_is_dropped_has_left() {
+async fn requests_beyond_the_queue_are_refused_and_dropped_ones_leave_it() {
     let scans = Scans::new(1);
     let of_one: Vec<_> = (0..WAITING_PER_BUSINESS_MAX).map(|_| scans.ticket(business(1)).unwrap()).collect();
     assert!(matches!(scans.ticket(business(1)), Err(EngineError::Overloaded)));

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_shown_with_what_is_allowed_and_what_is_used() {
+    fn every_kind_is_shown_with_its_limits_and_usage() {
         let (mut budget, mut used) = (Budget::default(), Usage::default());
         budget.set(BudgetKind::Contacts, Limit { rows_max: Some(7), bytes_max: None });
         used.add(BudgetKind::Contacts, Amount::row(40));

@@ -113,7 +113,7 @@ pub struct AffectedView {
 }
 
 impl AffectedView {
-    pub fn of(mut ids: Vec<AppointmentId>) -> Self {
+    pub fn new(mut ids: Vec<AppointmentId>) -> Self {
         let count = ids.len();
         ids.truncate(AFFECTED_IDS_MAX);
         Self { count, ids }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_hundred_are_named_and_all_are_counted() {
         let some =
-            |count: u128| AffectedView::of((0..count).map(|nth| Uuid::from_u128(nth).into()).collect());
+            |count: u128| AffectedView::new((0..count).map(|nth| Uuid::from_u128(nth).into()).collect());
         let (few, many) = (some(100), some(101));
         assert_eq!((few.count, few.ids.len()), (100, 100));
         assert_eq!((many.count, many.ids.len()), (101, 100));

@@ -60,7 +60,7 @@ async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_who_goes_away_leaves_the_one_actor_to_the_next() {
+async fn a_dropped_caller_leaves_the_actor_to_the_next() {
     let disk = MemoryBackend::new();
     let (engine, store, id) = engine_with_a_business(&disk).await;
     disk.hold_syncs();

@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
-    Actor, Asker, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar,
-    Conflict, DayWindows, Denied, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
+    Actor, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, Conflict,
+    DayWindows, Denied, Editor, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
     SpecialDays, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
@@ -215,7 +215,7 @@ impl Change for AddTimeOff {
             created_at: context.at(),
         };
         let of_staff = context.blocked().of_staff(staff_id).chain([(time.key(), ends_at)]);
-        let blocked = Blocked::of(of_staff);
+        let blocked = Blocked::from_times(of_staff);
         let concerned = Concerned::staff(staff_id).during(starts_at..ends_at);
         let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
@@ -271,8 +271,8 @@ impl Change for DeleteTimeOff {
 /// Refuses somebody else's time off to whoever may change only their own: members of the business's people.
 fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
     let Actor::Person(_) = context.actor() else { return Ok(()) };
-    match context.asker()? {
-        Asker::Member(member)
+    match context.editor()? {
+        Editor::Member(member)
             if !member.role.may_change(Right::Settings) && member.staff_id != Some(staff_id) =>
         {
             Err(Refusal::NotAllowed(Denied::TimeOffOfAnother))

@@ -9,7 +9,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, AuditAction, Conflict, Denied, LinkKind, MailKind,
+    Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,
     Membership, MembershipPatch, MembershipStatus, Named, Offer, Person, PersonId, Problem, ProblemCode,
     Refusal, Right, Role, StaffId, Timestamp, check_membership, check_people, patched,
 };
@@ -78,7 +78,7 @@ impl Change for AddMember {
 fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refusal> {
     check_people(context.team())?;
     check_staff(context, membership.staff_id)?;
-    check_membership(context.team(), context.asker()?, None, Some(membership))
+    check_membership(context.team(), context.editor()?, None, Some(membership))
 }
 
 fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), Refusal> {
@@ -112,7 +112,7 @@ impl Change for PatchMember {
             check_staff(context, patch.staff_id.flatten())?;
         }
         let is_safe = person.is_safe() && before.is_for(&person);
-        let mut after = patched(context.team(), context.asker()?, before, patch, is_safe)?;
+        let mut after = patched(context.team(), context.editor()?, before, patch, is_safe)?;
         if person.name != person_before.name {
             person.name.clone_into(&mut after.offer.name);
         }
@@ -150,7 +150,7 @@ impl Change for RemoveMember {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = member(context, self.id)?;
-        check_membership(context.team(), context.asker()?, Some(before), None)?;
+        check_membership(context.team(), context.editor()?, Some(before), None)?;
         let write = Write::NoMembership(self.id, before.created_at);
         Ok(Decision::gone().note(AuditAction::PersonRemoved, self.id).write(write))
     }
@@ -180,7 +180,7 @@ impl Change for NoteLink {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         member(context, self.id)?;
-        if !matches!(context.asker()?, Asker::Operator) {
+        if !matches!(context.editor()?, Editor::Operator) {
             return Err(Refusal::NotAllowed(Denied::LinksByOperator).into());
         }
         let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
@@ -211,7 +211,7 @@ impl Change for PatchNotifications {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = member(context, self.id)?;
         let own = matches!(context.actor(), Actor::Person(id) if id == self.id);
-        if !own && matches!(context.asker()?, Asker::Member(_)) {
+        if !own && matches!(context.editor()?, Editor::Member(_)) {
             return Err(Refusal::NotAllowed(Denied::NotificationsOfAnother).into());
         }
         let shown_before = NotificationsView::from(before);

@@ -100,8 +100,9 @@ impl BusinessHandle {
     /// # Errors
     /// The engine's failure.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
-        let outside =
-            self.ask(move |state, now| Ok(AffectedView::of(state.schedule(now).outside(&concerned)))).await?;
+        let outside = self
+            .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
+            .await?;
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 

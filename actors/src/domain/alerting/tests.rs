@@ -29,19 +29,19 @@ fn team(of: &[Membership]) -> Team {
     of.iter().map(|membership| (membership.person_id, membership.clone())).collect()
 }
 
-fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> Happening {
-    Happening { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
+fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> AlertTrigger {
+    AlertTrigger { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
 }
 
 /// The recipients of an alert by another author, and whether they are mailed immediately.
-fn told(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
+fn recipients(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
     let happening = happening(kind, staff);
-    let alerted = happening.alerted(of, Actor::Operator);
+    let alerted = happening.recipients(of, Actor::Operator);
     alerted.map(|(person, setting)| (person.uuid().as_u128(), setting.email)).collect()
 }
 
 #[test]
-fn each_kind_goes_to_each_role_as_it_is_by_default() {
+fn each_role_receives_each_kind_by_its_default() {
     use AlertEmail::{Now, Off};
     let everybody = team(&[
         member(1, Role::Owner, None),
@@ -65,12 +65,12 @@ fn each_kind_goes_to_each_role_as_it_is_by_default() {
     for (kind, expected) in table {
         let expected: Vec<_> =
             (1..).zip(expected).filter_map(|(number, email)| Some((number, email?))).collect();
-        assert_eq!(told(kind, [Some(7), None], &everybody), expected, "{kind}");
+        assert_eq!(recipients(kind, [Some(7), None], &everybody), expected, "{kind}");
     }
 }
 
 #[test]
-fn what_is_chosen_counts_for_every_kind_and_role() {
+fn choices_apply_to_every_kind_and_role() {
     for kind in AlertKind::ALL.iter().copied() {
         for role in ROLES {
             for scope in [AlertScope::All, AlertScope::Mine] {
@@ -83,7 +83,7 @@ fn what_is_chosen_counts_for_every_kind_and_role() {
                         let of = team(&[one]);
                         for (staff, concerned) in [(Some(7), true), (Some(8), false), (None, false)] {
                             let happening = happening(kind, [None, staff]);
-                            let found: Vec<_> = happening.alerted(&of, Actor::Operator).collect();
+                            let found: Vec<_> = happening.recipients(&of, Actor::Operator).collect();
                             let meant = kind.is_shown_to(role) && (scope == AlertScope::All || concerned);
                             let setting = AlertSetting { email, in_app, scope };
                             let expected: Vec<_> = meant.then_some((id(1), setting)).into_iter().collect();
@@ -97,7 +97,7 @@ fn what_is_chosen_counts_for_every_kind_and_role() {
 }
 
 #[test]
-fn nobody_is_told_of_what_they_did_nor_before_or_behind_their_membership() {
+fn a_person_receives_no_alert_of_their_own_action_or_outside_their_membership() {
     for kind in AlertKind::ALL.iter().copied() {
         for role in ROLES.into_iter().filter(|role| kind.is_shown_to(*role)) {
             for status in [MembershipStatus::Invited, MembershipStatus::Active, MembershipStatus::Disabled] {
@@ -109,7 +109,7 @@ fn nobody_is_told_of_what_they_did_nor_before_or_behind_their_membership() {
                 );
                 let of = team(&[one_and_all, member(2, Role::Owner, None)]);
                 let happening = happening(kind, [None; 2]);
-                let by = |by| happening.alerted(&of, by).map(|(person, _)| person).collect::<Vec<_>>();
+                let by = |by| happening.recipients(&of, by).map(|(person, _)| person).collect::<Vec<_>>();
                 let is_active = status == MembershipStatus::Active;
                 let expected: Vec<PersonId> =
                     [is_active.then_some(1), Some(2)].into_iter().flatten().map(id).collect();
@@ -144,20 +144,20 @@ fn appointment(staff: u128, at: i64) -> Appointment {
 
 #[test]
 fn a_move_to_another_staff_member_concerns_both() {
-    let moved = Happening::of_appointment(Some(&appointment(7, 1)), &appointment(8, 2)).unwrap();
+    let moved = AlertTrigger::of_appointment(Some(&appointment(7, 1)), &appointment(8, 2)).unwrap();
     assert_eq!(moved.kind, AlertKind::AppointmentRescheduled);
     let of = team(&[
         member(1, Role::Member, Some(7)),
         member(2, Role::Member, Some(8)),
         member(3, Role::Member, Some(9)),
     ]);
-    let mailed: Vec<_> = moved.alerted(&of, Actor::System).map(|(person, _)| person).collect();
+    let mailed: Vec<_> = moved.recipients(&of, Actor::System).map(|(person, _)| person).collect();
     assert_eq!(mailed, [id(1), id(2)]);
-    assert_eq!(Happening::of_appointment(Some(&appointment(7, 1)), &appointment(7, 1)), None);
+    assert_eq!(AlertTrigger::of_appointment(Some(&appointment(7, 1)), &appointment(7, 1)), None);
 }
 
 #[test]
-fn a_message_is_urgent_or_another_and_for_somebody_or_nobody_in_particular() {
+fn a_message_is_one_kind_of_alert_with_or_without_a_staff_member() {
     let message = |urgency, staff: Option<u128>| TakenMessage {
         id: id(1),
         call_id: None,
@@ -175,7 +175,7 @@ fn a_message_is_urgent_or_another_and_for_somebody_or_nobody_in_particular() {
         [(Urgency::Urgent, AlertKind::UrgentMessage), (Urgency::Normal, AlertKind::MessageTaken)]
     {
         for staff in [None, Some(7)] {
-            let happening = Happening::of_message(&message(urgency, staff));
+            let happening = AlertTrigger::of_message(&message(urgency, staff));
             assert_eq!((happening.kind, happening.staff), (kind, [staff.map(id), None]));
         }
     }

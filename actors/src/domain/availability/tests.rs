@@ -233,7 +233,7 @@ fn a_service_that_nobody_offers_has_no_times() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_with_its_path_all_at_once() {
+fn every_unusable_input_is_refused_with_its_path() {
     let mut world = World::new();
     assert_eq!(refused(&world, 7, None), ["service_id"]);
     assert_eq!(refused(&world, 7, Some(1)), ["service_id"]);
@@ -270,7 +270,7 @@ fn mondays(windows: &[(&str, &str)]) -> StaffHours {
 }
 
 #[test]
-fn a_staff_member_takes_what_lies_in_their_own_hours_and_outside_their_time_off() {
+fn a_staff_member_takes_times_in_their_own_hours_and_outside_their_time_off() {
     let mut world = World::new();
     world.staff(1).hours = Some(mondays(&[("08:00", "09:30"), ("09:30", "10:30"), ("11:00", "20:00")]));
     assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:00", "11:00", "11:30"]);
@@ -298,7 +298,7 @@ fn staff_members_with_the_same_hours_are_each_looked_at() {
 }
 
 #[test]
-fn the_reason_is_that_of_whoever_comes_nearest_to_taking_it() {
+fn the_reason_is_that_of_the_closest_staff_member() {
     let mut world = World::new();
     world.block(1, "09:00", "12:00");
     world.block(2, "09:00", "10:00");
@@ -352,7 +352,7 @@ fn notice_and_advance_hold_to_the_minute_and_the_day() {
 }
 
 #[test]
-fn a_closed_special_day_and_a_break_are_told_apart_from_other_times() {
+fn closed_special_days_and_breaks_have_their_own_reasons() {
     let mut world = World::new();
     world.business.breaks = WeeklyBreaks::new(mondays(&[("10:15", "10:20")]).days().to_vec()).unwrap();
     assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:30", "11:00", "11:30"]);
@@ -367,7 +367,7 @@ fn a_closed_special_day_and_a_break_are_told_apart_from_other_times() {
 }
 
 #[test]
-fn of_what_a_change_concerns_all_is_told_that_lies_outside_and_is_to_come() {
+fn all_affected_future_appointments_outside_bookable_time_are_listed() {
     let mut world = World::new();
     let (early, late) = (world.book(1, "09:00", "10:00"), world.book(1, "11:00", "12:00"));
     let (of_two, over) = (world.book(2, "10:00", "11:00"), world.book(2, "11:30", "12:30"));
@@ -399,7 +399,7 @@ fn of_what_a_change_concerns_all_is_told_that_lies_outside_and_is_to_come() {
 }
 
 #[test]
-fn the_diary_shows_a_day_to_where_what_opens_on_it_closes_with_who_is_there() {
+fn the_diary_extends_to_the_end_of_the_last_window_and_shows_presence() {
     let mut world = World::new();
     let time = |text| LocalTime::parse(text).unwrap();
     let window = |open, close| DayHours { day: Day::Monday, open: time(open), close: time(close) };
@@ -412,7 +412,7 @@ fn the_diary_shows_a_day_to_where_what_opens_on_it_closes_with_who_is_there() {
         let id = Uuid::from_u128(100 + hours.unsigned_abs() as u128).into();
         (BlockedKey { staff_id: member(2), starts_at, id }, starts_at + TimeDelta::hours(2))
     };
-    world.blocked = Blocked::of([away(-2), away(-1), away(25), away(26)]);
+    world.blocked = Blocked::from_times([away(-2), away(-1), away(25), away(26)]);
     let date: NaiveDate = "2026-03-02".parse().unwrap();
     let diary = world.schedule().diary(date..=date);
     let at = |hours: i64| monday("00:00") + TimeDelta::hours(hours);

@@ -124,7 +124,7 @@ fn changed(outcome: Outcome) -> (Appointment, Option<EventType>) {
 }
 
 #[test]
-fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
+fn the_booking_mode_applies_to_integrations_only() {
     use AppointmentStatus::{Confirmed, Pending};
     let status = |mode, party| shop(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
     assert_eq!(status(BookingMode::Instant, STRICT), Ok(Confirmed));
@@ -180,7 +180,7 @@ fn an_unannounced_request_ends_without_a_word() {
 }
 
 #[test]
-fn what_has_ended_stays_so() {
+fn a_final_status_never_changes() {
     let mut shop = shop(BookingMode::Instant);
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     let (cancelled, event) = changed(cancel(&booked, hour(8)));

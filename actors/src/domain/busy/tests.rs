@@ -23,13 +23,13 @@ fn hold(number: u128, start: i64, end: i64, around: (u32, u32)) -> Hold {
     Hold { id: id(number), start: at(start), end: at(end), service, buffers: buffers(around) }
 }
 
-fn wanted(minutes: i64, around: Option<(u32, u32)>) -> Wanted {
-    Wanted::new(TimeDelta::minutes(minutes), around.map(buffers))
+fn wanted(minutes: i64, around: Option<(u32, u32)>) -> BusyQuery {
+    BusyQuery::new(TimeDelta::minutes(minutes), around.map(buffers))
 }
 
 /// The conflict in a single query.
 fn clash(busy: &Busy, number: u128, (start, end): (i64, i64), around: Option<(u32, u32)>) -> Option<Clash> {
-    busy.of(staff(number)).clash(at(start), &wanted(end - start, around)).map(|(clash, _)| clash)
+    busy.cursor(staff(number)).clash(at(start), &wanted(end - start, around)).map(|(clash, _)| clash)
 }
 
 fn held(spans: &[(i64, i64)]) -> Busy {
@@ -74,7 +74,7 @@ fn only_appointments_that_start_in_the_range_count() {
 }
 
 #[test]
-fn of_an_instant_only_what_starts_at_it_is_found() {
+fn only_appointments_that_start_at_the_instant_are_found() {
     let mut busy = held(&[(60, 90), (90, 120)]);
     busy.insert(staff(2), hold(7, 60, 120, (0, 0)));
     let starting = |minute| {
@@ -114,7 +114,7 @@ fn an_appointment_is_never_empty() {
 
 #[test]
 #[should_panic(expected = "does not hold")]
-fn only_what_is_held_is_removed() {
+fn removing_an_unknown_appointment_panics() {
     held(&[(60, 90)]).remove(staff(1), at(60), id(2));
 }
 
@@ -132,8 +132,8 @@ fn the_buffers_of_neighbours_add_up_to_the_minute() {
     assert_eq!(clash(500, 601, (0, 0)), Some(Clash::Appointment));
     assert_eq!(clash(629, 700, (0, 0)), Some(Clash::Appointment));
     let moved = wanted(30, Some((9, 9))).except(Some(id(1)));
-    assert_eq!(busy.of(staff(1)).clash(at(600), &moved), None);
-    assert_eq!(busy.of(staff(2)).clash(at(600), &wanted(30, Some((9, 9)))), None);
+    assert_eq!(busy.cursor(staff(1)).clash(at(600), &moved), None);
+    assert_eq!(busy.cursor(staff(2)).clash(at(600), &wanted(30, Some((9, 9)))), None);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_long_buffer_reaches_over_a_neighbour_that_was_booked_into_it() {
 }
 
 #[test]
-fn what_is_held_for_all_stands_in_the_way_of_everybody_with_what_they_keep_free() {
+fn a_time_blocked_for_all_conflicts_with_every_staff_member_and_buffer() {
     let mut busy = held(&[(60, 90)]);
     busy.hold_for_all(at(80), at(120));
     for (number, start, end, around, expected) in [
@@ -174,7 +174,7 @@ fn what_is_held_for_all_stands_in_the_way_of_everybody_with_what_they_keep_free(
 }
 
 #[test]
-fn what_lies_in_a_time_includes_what_does_in_part() {
+fn overlapping_appointments_are_included() {
     let busy = held(&[(0, 60), (60, 90), (120, 150)]);
     let ids = |from, to, of| -> Vec<AppointmentId> {
         busy.meeting(at(from)..at(to), of).map(|(_, hold)| hold.id).collect()
@@ -206,13 +206,13 @@ fn many() -> Busy {
 }
 
 #[test]
-fn what_was_asked_before_changes_no_answer() {
+fn results_do_not_depend_on_earlier_queries() {
     let busy = many();
     for asked in [wanted(30, None), wanted(45, Some((10, 15))), wanted(5, Some((0, 240)))] {
-        let mut along = busy.of(staff(1));
+        let mut along = busy.cursor(staff(1));
         let far = (0..400).map(|nth| nth * 9_973 % 33_000 - 500);
         for minute in (-500..33_000).step_by(5).chain((0..33_000).rev().step_by(301)).chain(far) {
-            let fresh = busy.of(staff(1)).clash(at(minute), &asked);
+            let fresh = busy.cursor(staff(1)).clash(at(minute), &asked);
             assert_eq!(along.clash(at(minute), &asked), fresh, "{minute}");
         }
     }
@@ -224,11 +224,11 @@ fn until_when_something_is_in_the_way_nothing_can_start() {
     let mut seen = 0;
     for asked in [wanted(30, None), wanted(45, Some((10, 15))), wanted(5, Some((240, 0)))] {
         for minute in (-300..33_000).step_by(7) {
-            let Some((_, until)) = busy.of(staff(1)).clash(at(minute), &asked) else { continue };
+            let Some((_, until)) = busy.cursor(staff(1)).clash(at(minute), &asked) else { continue };
             assert!(until > at(minute), "{minute}");
             let later = (1..).map(|more| at(minute + more)).take_while(|later| *later < until);
             for start in later {
-                assert!(busy.of(staff(1)).clash(start, &asked).is_some(), "{minute} {start}");
+                assert!(busy.cursor(staff(1)).clash(start, &asked).is_some(), "{minute} {start}");
                 seen += 1;
             }
         }

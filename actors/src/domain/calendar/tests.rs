@@ -66,11 +66,11 @@ impl Shop {
     }
 
     fn starts(&self, first: NaiveDate, last: NaiveDate, duration: TimeDelta) -> Vec<Timestamp> {
-        self.calendar().lay(first..=last, duration).starts(duration)
+        self.calendar().timeline(first..=last, duration).starts(duration)
     }
 
     fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
-        self.calendar().lay_around(start, duration).check(start, duration)
+        self.calendar().timeline_around(start, duration).check(start, duration)
     }
 
     fn local_date(&self, at: Timestamp) -> NaiveDate {
@@ -354,7 +354,7 @@ fn in_paris(shop: &Shop, day: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_special_day_replaces_what_the_week_opens_on_it_and_nothing_else() {
+fn a_special_day_replaces_only_the_weekly_windows_of_its_date() {
     let hours =
         week(&[(Monday, "20:00", "01:00"), (Tuesday, "09:00", "10:00"), (Wednesday, "09:00", "09:30")]);
     let shop = Shop::new(&hours, Paris);
@@ -374,7 +374,7 @@ fn a_special_day_replaces_what_the_week_opens_on_it_and_nothing_else() {
 }
 
 #[test]
-fn nothing_lies_across_a_break_and_the_steps_go_on_behind_it() {
+fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
     let shop = Shop::new(&week(&[(Monday, "09:00", "12:00")]), Paris)
         .breaks(&[(Monday, "10:10", "10:40"), (Sunday, "23:00", "09:30")]);
     assert_eq!(in_paris(&shop, "2026-03-02"), ["09:30", "11:00", "11:30"]);
@@ -405,7 +405,7 @@ fn a_break_over_a_clock_change_is_as_long_as_the_clocks_make_it() {
 }
 
 #[test]
-fn a_day_is_closed_when_nothing_opens_on_it_and_nothing_goes_on() {
+fn a_day_is_closed_without_a_window_that_opens_or_continues() {
     let hours = week(&[(Monday, "20:00", "01:00"), (Wednesday, "09:00", "10:00")]);
     let shop = Shop::new(&hours, Paris).special("2026-03-04", &[]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));

@@ -1,7 +1,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::Handed;
+use crate::domain::LinkChannel;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_772_442_000_000 + seconds * 1_000)
@@ -43,7 +43,7 @@ fn a_link_is_good_once_and_until_it_expires() {
         [(LinkKind::Invitation, 7 * DAY), (LinkKind::Reset, HOUR), (LinkKind::Enter, 10 * MINUTE)]
     {
         let mut person = person();
-        person.make_link(kind, ([9; 32], Handed::Operator), None, at(0)).unwrap();
+        person.make_link(kind, ([9; 32], LinkChannel::Operator), None, at(0)).unwrap();
         assert_eq!(person.link.as_ref().unwrap().expires_at(), at(seconds));
         let mut late = person.clone();
         assert_eq!(late.use_link(&[9; 32], begin(1), at(seconds)), Err(Refusal::Expired));
@@ -59,8 +59,8 @@ fn a_link_is_good_once_and_until_it_expires() {
 #[test]
 fn a_newer_link_a_new_password_and_a_new_email_void_a_link() {
     let mut person = with_password();
-    person.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(0)).unwrap();
-    person.make_link(LinkKind::Reset, ([2; 32], Handed::Mailed), None, at(1)).unwrap();
+    person.make_link(LinkKind::Reset, ([1; 32], LinkChannel::Mailed), None, at(0)).unwrap();
+    person.make_link(LinkKind::Reset, ([2; 32], LinkChannel::Mailed), None, at(1)).unwrap();
     assert_eq!(person.use_link(&[1; 32], begin(1), at(2)), Err(Refusal::Expired));
     person.sign_in(begin(3), at(2));
     let mut other = person.clone();
@@ -72,9 +72,9 @@ fn a_newer_link_a_new_password_and_a_new_email_void_a_link() {
 }
 
 #[test]
-fn what_bears_a_stamp_of_the_future_lets_nobody_in() {
+fn a_time_stamp_in_the_future_grants_no_access() {
     let mut person = with_password();
-    person.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(DAY)).unwrap();
+    person.make_link(LinkKind::Reset, ([1; 32], LinkChannel::Mailed), None, at(DAY)).unwrap();
     assert_eq!(person.use_link(&[1; 32], begin(1), at(0)), Err(Refusal::Expired));
     person.sign_in(begin(2), at(DAY));
     assert!(person.session(&[2; 32], at(0)).is_none());
@@ -124,7 +124,7 @@ fn a_new_password_ends_all_other_sessions_and_the_session_gets_another_token() {
 fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_from() {
     let business = Uuid::from_u128(7).into();
     let mut person = person();
-    person.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), Some(business), at(0)).unwrap();
+    person.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), Some(business), at(0)).unwrap();
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
@@ -135,19 +135,19 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
 }
 
 #[test]
-fn a_link_that_confirms_leaves_nothing_of_whoever_was_there_before() {
+fn a_confirming_link_removes_earlier_passwords_and_sessions() {
     let mut squatted = with_password();
     squatted.sign_in(begin(1), at(0));
-    squatted.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(0)).unwrap();
+    squatted.make_link(LinkKind::Reset, ([1; 32], LinkChannel::Mailed), None, at(0)).unwrap();
     squatted.use_link(&[1; 32], begin(2), at(1)).unwrap();
     assert!(squatted.session(&[1; 32], at(1)).is_none() && squatted.confirmed && squatted.password.is_none());
     let mut entered = with_password();
-    entered.make_link(LinkKind::Enter, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    entered.make_link(LinkKind::Enter, ([1; 32], LinkChannel::Operator), None, at(0)).unwrap();
     entered.use_link(&[1; 32], begin(2), at(1)).unwrap();
     assert_eq!(entered.password, None);
     let mut confirmed = Person { confirmed: true, ..with_password() };
     confirmed.sign_in(begin(1), at(0));
-    confirmed.make_link(LinkKind::Enter, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    confirmed.make_link(LinkKind::Enter, ([1; 32], LinkChannel::Operator), None, at(0)).unwrap();
     confirmed.use_link(&[1; 32], begin(2), at(1)).unwrap();
     assert!(confirmed.password.is_some() && confirmed.sessions.len() == 2);
     let mut added = with_password();
@@ -160,18 +160,18 @@ fn a_link_that_confirms_leaves_nothing_of_whoever_was_there_before() {
 fn a_link_that_a_dashboard_shows_is_an_invitation_and_confirms_nothing() {
     let mut person = person();
     for kind in [LinkKind::Reset, LinkKind::Enter, LinkKind::Email] {
-        let made = person.make_link(kind, ([1; 32], Handed::Shown), None, at(0));
+        let made = person.make_link(kind, ([1; 32], LinkChannel::Shown), None, at(0));
         assert!(matches!(made, Err(Refusal::NotAllowed(_))), "{kind}");
     }
-    assert!(person.make_link(LinkKind::Enter, ([1; 32], Handed::Mailed), None, at(0)).is_err());
+    assert!(person.make_link(LinkKind::Enter, ([1; 32], LinkChannel::Mailed), None, at(0)).is_err());
     assert!(person.is_safe());
-    person.make_link(LinkKind::Invitation, ([1; 32], Handed::Shown), None, at(0)).unwrap();
+    person.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Shown), None, at(0)).unwrap();
     assert!(!person.is_safe() && !person.may_be_anothers(), "whoever is shown the link may set a password");
     person.use_link(&[1; 32], begin(1), at(1)).unwrap();
     assert!(!person.confirmed);
     assert!(!person.is_safe(), "whoever was shown the link is in");
     let mut other = with_password();
-    assert!(other.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).is_err());
+    assert!(other.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), None, at(0)).is_err());
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_mailed_change_of_email_counts_once_its_link_was_used() {
 }
 
 #[test]
-fn an_account_may_be_an_orphan_that_nobody_came_to_own_or_has_used_for_long() {
+fn an_unused_account_becomes_an_orphan() {
     assert!(!person().may_be_orphan(at(DAY - 1)));
     assert!(person().may_be_orphan(at(DAY)));
     let mut left = with_password();
@@ -204,7 +204,7 @@ fn an_account_may_be_an_orphan_that_nobody_came_to_own_or_has_used_for_long() {
     left.begin(begin(9), false, None, at(90 * DAY));
     assert!(!left.may_be_orphan(at(91 * DAY)), "somebody is in it");
     let mut invited = person();
-    invited.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    invited.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), None, at(0)).unwrap();
     assert!(!invited.may_be_orphan(at(DAY)));
 }
 
@@ -246,7 +246,7 @@ fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
     );
     assert_eq!(person.use_link(&[1; 32], begin(1), at(3 * HOUR)), Err(Refusal::Expired), "it is void");
     let mut handed = person.clone();
-    handed.make_link(LinkKind::Reset, ([8; 32], Handed::Operator), None, at(3 * HOUR)).unwrap();
+    handed.make_link(LinkKind::Reset, ([8; 32], LinkChannel::Operator), None, at(3 * HOUR)).unwrap();
     assert_eq!(
         handed.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)),
         Ok(None),
