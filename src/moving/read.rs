@@ -56,7 +56,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
         .map_err(|error| Unread::at("", ImportProblem::NotJson(error.column())))?;
     let Json::Object(properties) = &mut json else { return Err(Unread::at("", ProblemCode::NotAnObject)) };
     let Some(at) = properties.iter().position(|(name, _)| name == "kind") else {
-        return record(&json, |HeadLine { format: Format, version: _, exported_at }| Line::Head {
+        return record(&json, |HeadLine { format: Format, version: Whole { .. }, exported_at }| Line::Head {
             exported_at,
         });
     };
@@ -114,7 +114,6 @@ json_object! {
         /// What the format is called.
         format: Format,
         /// The version of the format.
-        #[allow(dead_code, reason = "reading the property checks it")]
         version: Whole<VERSION_MIN, VERSION>,
         /// When it was written.
         exported_at: Timestamp,
