@@ -120,7 +120,7 @@ async fn businesses_take_turns() {
     let (granted, mut grants) = tokio::sync::mpsc::unbounded_channel();
     for number in [1, 1, 1, 2, 3, 3, 4] {
         let (ticket, granted) = (scans.ticket(business(number)).unwrap(), granted.clone());
-        tokio::spawn(async move { granted.send((number, ticket.place().await.unwrap())).unwrap() });
+        tokio::spawn(async move { granted.send((number, ticket.wait_turn().await.unwrap())).unwrap() });
         yield_now().await;
     }
     let mut held = Vec::new();
@@ -154,15 +154,15 @@ async fn requests_beyond_the_queue_are_refused_and_dropped_ones_leave_it() {
     assert!(matches!(scans.ticket(business(9_999)), Err(EngineError::Overloaded)));
     assert_eq!(scans.under_way(), WAITING_MAX);
     drop((of_one, others));
-    let held = scans.ticket(business(1)).unwrap().place().await.unwrap();
-    let waits = tokio::spawn(scans.ticket(business(1)).unwrap().place());
+    let held = scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
+    let waits = tokio::spawn(scans.ticket(business(1)).unwrap().wait_turn());
     yield_now().await;
     waits.abort();
     assert!(waits.await.is_err());
     assert_eq!(scans.under_way(), 1);
     drop(held);
     assert_eq!(scans.under_way(), 0);
-    scans.ticket(business(1)).unwrap().place().await.unwrap();
+    scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
     assert_eq!(scans.under_way(), 1, "its place is not free yet");
     go_on.send(()).unwrap();
     // The next request of the business gets its turn only after the thread has ended.
-    scans.ticket(business(1)).unwrap().place().await.unwrap();
+    scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
     assert_eq!(steps.load(Ordering::SeqCst), 2);
     store.close().await.unwrap();
 }
