@@ -115,7 +115,7 @@ mod tests {
         report.resumed = true;
         let text = describe(&report, false);
         let line = "00000000-0000-0000-0000-000000000000 \"Salon \\\"Lumière\\\"\\n\": 2 appointments, 3 audit entries\n";
-        assert!(text.contains(line) && text.contains("as when the repair was begun"), "{text}");
+        assert!(text.contains(line) && text.contains("as at the start of the interrupted repair"), "{text}");
         assert!(text.contains("updated_since"), "{text}");
         assert!(describe(&report, true).contains("nothing was changed"));
     }

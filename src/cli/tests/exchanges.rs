@@ -102,7 +102,7 @@ async fn json_is_the_answer_as_it_came() {
 #[tokio::test]
 async fn a_note_explains_the_link_of_a_person_or_its_absence() {
     for (fields, says) in [
-        (r#""link":"https://x/l","no_link_reason":null"#, "only this once"),
+        (r#""link":"https://x/l","no_link_reason":null"#, "it is not shown again"),
         (r#""link":null,"no_link_reason":"has_password""#, "has a password"),
         (r#""link":null,"no_link_reason":"no_public_url""#, "set RECEPTIONIST_PUBLIC_URL"),
         (r#""link":null,"no_link_reason":"given_again""#, "given again"),
@@ -120,7 +120,7 @@ async fn a_new_key_is_printed_with_a_note() {
     let line = "key create --business b1 --name CRM --all-scopes";
     let shown = answered(response("201 Created", body), line).await.unwrap();
     assert_eq!(shown.output, "name: CRM\nkey:  rcpt_a_b\n");
-    assert!(shown.note.unwrap().contains("only this once"));
+    assert!(shown.note.unwrap().contains("not shown again"));
     let shown = answered(response("201 Created", body), &format!("{line} --json")).await.unwrap();
     assert_eq!(shown, printed(&format!("{body}\n"), None));
 }

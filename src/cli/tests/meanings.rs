@@ -129,13 +129,13 @@ async fn a_name_of_several_is_refused_with_all_of_them() {
     check_refused(
         &format!("availability --business {SALON} --service co"),
         &[services()],
-        &format!("--service: 2 names begin with \"co\"; say which:\n  {CUT}  Coupe\n  {COLOUR}  Couleur"),
+        &format!("--service: 2 names begin with \"co\"; choose one:\n  {CUT}  Coupe\n  {COLOUR}  Couleur"),
     )
     .await;
     check_refused(
         "business show twin",
         &[page(&[(SALON, "Twin"), (DENTAL, "twin")])],
-        &format!("BUSINESS: 2 are called \"twin\"; say which:\n  {SALON}  Twin\n  {DENTAL}  twin"),
+        &format!("BUSINESS: 2 are called \"twin\"; choose one:\n  {SALON}  Twin\n  {DENTAL}  twin"),
     )
     .await;
 }
@@ -174,10 +174,10 @@ async fn the_only_business_is_the_default_and_is_noted() {
     assert_eq!(meant.notes, [format!("--business: Salon\\u{{7}} ({SALON})")]);
     assert_eq!(meant.asked, ["GET …?limit=11"]);
 
-    let none = "there is no business yet: `receptionist business create` makes one";
+    let none = "there is no business yet: create one with `receptionist business create`";
     check_refused("staff list", &[page(&[])], none).await;
     let two = format!(
-        "--business: there are several businesses; say which:\n  {SALON}  Salon Lumière\n  {DENTAL}  Harbour Dental"
+        "--business: there are several businesses; choose one:\n  {SALON}  Salon Lumière\n  {DENTAL}  Harbour Dental"
     );
     check_refused("staff list", &[businesses()], &two).await;
     let many: Vec<(&str, &str)> = (0..11).map(|_| (SALON, "S")).collect();
@@ -199,7 +199,7 @@ async fn times_are_those_of_the_business_which_is_asked_for_its_zone_once() {
 
     let line = format!("appointment reschedule {CUT} --business {SALON} --starts-at '2026-10-25 2:30'");
     let refused = meaning_of(&line, &[paris()]).await.call.unwrap_err();
-    assert!(refused.starts_with("--starts-at: 2026-10-25 02:30 is twice in Europe/Paris"), "{refused}");
+    assert!(refused.starts_with("--starts-at: 2026-10-25 02:30 occurs twice in Europe/Paris"), "{refused}");
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ fn a_view_shows_every_property_and_no_others() {
     );
     assert_eq!(
         contact["properties"]["id"],
-        json!({"type": "string", "format": "uuid", "description": "Their id."})
+        json!({"type": "string", "format": "uuid", "description": "The contact's id."})
     );
     assert_eq!(contact["properties"]["name"]["type"], json!(["string", "null"]));
     assert_eq!(
