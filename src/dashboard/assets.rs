@@ -4,16 +4,15 @@
 //! scripts name each other beside themselves, so the content stands in the folder.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::LazyLock;
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
+
+use crate::http::packed::Packed;
 
 /// Kept by browsers for a year, and never asked for again meanwhile.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -28,13 +27,7 @@ struct Files;
 struct Assets {
     /// The folder that they are in, with the digest of all of them.
     base: String,
-    files: BTreeMap<String, Asset>,
-}
-
-struct Asset {
-    media_type: &'static str,
-    plain: Bytes,
-    gzip: Bytes,
+    files: BTreeMap<String, Packed>,
 }
 
 static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
@@ -48,7 +41,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
         digest.update(name.as_bytes());
         digest.update((plain.len() as u64).to_be_bytes());
         digest.update(&plain);
-        let asset = Asset { media_type: media_type(&name), gzip: gzip(&plain), plain };
+        let asset = Packed::new(media_type(&name), plain);
         files.insert(name.into_owned(), asset);
     }
     let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -64,22 +57,9 @@ pub(super) fn base() -> &'static str {
 pub(super) fn asset(digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
     let assets = &*ASSETS;
     let asset = assets.files.get(name).filter(|_| assets.base.ends_with(&format!("/{digest}")))?;
-    let takes_gzip = headers.get_all(header::ACCEPT_ENCODING).iter().any(|value| {
-        let codings = value.to_str().unwrap_or_default().split(',');
-        codings
-            .map(|coding| coding.split(';').next().unwrap_or_default().trim())
-            .any(|coding| coding == "gzip")
-    });
-    let head = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type)),
-        (header::CACHE_CONTROL, FOREVER),
-        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
-    ];
-    if !takes_gzip {
-        return Some((StatusCode::OK, head, asset.plain.clone()).into_response());
-    }
-    let coding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-    Some((StatusCode::OK, head, coding, asset.gzip.clone()).into_response())
+    let mut response = asset.response(headers);
+    response.headers_mut().insert(header::CACHE_CONTROL, FOREVER);
+    Some(response)
 }
 
 fn media_type(name: &str) -> &'static str {
@@ -89,13 +69,6 @@ fn media_type(name: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         _ => "application/octet-stream",
     }
-}
-
-fn gzip(plain: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(plain);
-    encoder.finish().unwrap_or_default().into()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub mod json;
 pub mod lists;
 pub mod numbers;
 pub mod object;
+pub(crate) mod packed;
 pub mod patch;
 pub mod problems;
 pub mod query;

@@ -475,7 +475,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
     ("askama", &["dashboard", "mail"]),
     ("bincode", &[]),
     ("csv", &["moving"]),
-    ("flate2", &["dashboard"]),
+    ("flate2", &["http"]),
     ("fluent_bundle", &["words"]),
     ("lettre", &["mail"]),
     ("phonenumber", &["rest"]),
