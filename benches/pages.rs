@@ -3,6 +3,7 @@
 //! The service runs in this process, with a business of 100,000 contacts, appointments and calls
 //! (`PAGES_RECORDS` sets another number). An owner's browser on the loopback sends one request at a time to
 //! every page of the table. Pages whose address needs data that does not exist are listed as omitted.
+//! Each page of the documentation and its search must be sent within 10 ms in the median.
 //!
 //! Then bookings in that business are measured, 64 at once, in turn with 200 open pages that listen for
 //! changes and without.
@@ -48,6 +49,8 @@ use crate::support::{always_open, text};
 
 /// The number of requests per page.
 const ROUNDS: usize = 31;
+/// The longest median time of a page of the documentation.
+const DOCS_TIME_MAX: Duration = Duration::from_millis(10);
 /// The number of concurrent changes while the business is filled.
 const AT_ONCE: usize = 64;
 /// Open pages, bookings in a turn, turns of each kind.
@@ -277,6 +280,23 @@ async fn listened(salon: &Salon, browser: &Browser, records: usize) {
     );
 }
 
+/// Asks for a page, prints how long it takes, and gives the median.
+async fn timed(browser: &Browser, address: &str, name: &str) -> Duration {
+    let (mut times, mut bytes) = (Vec::new(), 0);
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        let (status, _, body) = browser.ask("GET", address, String::new()).await;
+        times.push(begun.elapsed());
+        assert!(matches!(status, 200 | 303), "{address}: {status}");
+        bytes = body.len();
+    }
+    times.sort();
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    let (median, worst) = (times[ROUNDS / 2], times[ROUNDS - 1]);
+    println!("{:>9.2} {:>9.2} {bytes:>8}  {name}", millis(median), millis(worst));
+    median
+}
+
 #[tokio::main]
 async fn main() {
     let records = std::env::var("PAGES_RECORDS").map_or(100_000, |text| text.parse().unwrap());
@@ -298,20 +318,16 @@ async fn main() {
             left_out.push(path);
             continue;
         }
-        let (mut times, mut bytes) = (Vec::new(), 0);
-        for _ in 0..ROUNDS {
-            let begun = Instant::now();
-            let (status, _, body) = browser.ask("GET", &address, String::new()).await;
-            times.push(begun.elapsed());
-            assert!(matches!(status, 200 | 303), "{address}: {status}");
-            bytes = body.len();
-        }
-        times.sort();
-        let millis = |time: Duration| time.as_secs_f64() * 1e3;
-        let (median, worst) = (millis(times[ROUNDS / 2]), millis(times[ROUNDS - 1]));
-        println!("{median:>9.2} {worst:>9.2} {bytes:>8}  {path}");
+        timed(&browser, &address, path).await;
     }
     println!("left out: {}", left_out.join(", "));
+    let topics = receptionist::docs::topics().map(|topic| format!("/docs/{}", topic.name));
+    for page in
+        topics.chain(["/docs", "/docs/reference", "/docs/search?q=webhook+retries"].map(str::to_owned))
+    {
+        let median = timed(&browser, &page, &page).await;
+        assert!(median < DOCS_TIME_MAX, "{page} takes {median:?}");
+    }
     listened(&salon, &browser, records).await;
     service.stop().await.unwrap();
 }

@@ -9,6 +9,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 mod dashboard;
+pub mod docs;
 mod english;
 pub mod http;
 mod local_time;

@@ -30,7 +30,7 @@ use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, Listener, ServerError, TlsFiles};
-use crate::{api, mcp, openapi};
+use crate::{api, docs, mcp, openapi};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
@@ -266,13 +266,15 @@ fn counted_apps(
 ) -> (App, App) {
     let keys = Arc::new(KeyGate::new(engine.clone(), rate_limits.key.get(), Arc::clone(&metrics)));
     let origins = Origins::new(public_url.clone());
+    let is_secure = public_url.as_ref().is_some_and(PublicUrl::is_https);
     let desk = Desk::new(engine.clone(), public_url, origins.clone(), rate_limits.person, stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))
         .merge(dashboard::router(desk))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
-        .merge(openapi::router());
+        .merge(openapi::router())
+        .merge(docs::router(is_secure));
     let shown = metrics::router(Arc::clone(&metrics), engine.clone());
     let admin = admin::router(engine.clone(), admin_token.clone(), hosts, shown, Arc::clone(&metrics));
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
@@ -301,7 +303,7 @@ pub fn pages() -> Vec<(Method, &'static str, String)> {
 /// Every path of the service, as in the route tables.
 fn paths() -> impl Iterator<Item = &'static str> {
     let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
-    routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths())
+    routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths()).chain(docs::PATHS)
 }
 
 /// Runs a future in a task. If it panics, `panicked` becomes true.

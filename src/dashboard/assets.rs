@@ -49,7 +49,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
 });
 
 /// Where the assets are, without a slash at the end.
-pub(super) fn base() -> &'static str {
+pub(crate) fn base() -> &'static str {
     &ASSETS.base
 }
 

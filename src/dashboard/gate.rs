@@ -96,7 +96,7 @@ fn id(headers: &HeaderMap) -> &str {
 }
 
 /// The headers of every answer.
-fn seal(response: &mut Response, secure: bool) {
+pub(crate) fn seal(response: &mut Response, secure: bool) {
     let headers = response.headers_mut();
     let fixed: [(HeaderName, HeaderValue); 3] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),

@@ -51,6 +51,7 @@ mod view;
 mod who;
 mod words;
 
+pub(crate) use assets::base as assets;
 pub(crate) use desk::Desk;
-pub(crate) use gate::router;
+pub(crate) use gate::{router, seal};
 pub(crate) use table::{paths, routes};

@@ -422,6 +422,7 @@ pub(crate) const EDGES: Allowed = &[
         &["admin", "api", "config", "http", "local_time", "moving", "origins", "rest", "server", "words"],
     ),
     ("openapi", &["admin", "api", "http", "rest"]),
+    ("docs", &["dashboard", "http", "openapi", "rest"]),
     (
         "service",
         &[
@@ -430,6 +431,7 @@ pub(crate) const EDGES: Allowed = &[
             "app",
             "config",
             "dashboard",
+            "docs",
             "http",
             "mail",
             "mcp",
@@ -443,7 +445,18 @@ pub(crate) const EDGES: Allowed = &[
     ("moving", &["english", "http", "rest"]),
     (
         "cli",
-        &["config", "english", "http", "local_time", "moving", "openapi", "server", "service", "telemetry"],
+        &[
+            "config",
+            "docs",
+            "english",
+            "http",
+            "local_time",
+            "moving",
+            "openapi",
+            "server",
+            "service",
+            "telemetry",
+        ],
     ),
 ];
 
@@ -472,7 +485,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
             "words",
         ],
     ),
-    ("askama", &["dashboard", "mail"]),
+    ("askama", &["dashboard", "docs", "mail"]),
     ("bincode", &[]),
     ("csv", &["moving"]),
     ("flate2", &["http"]),
@@ -480,6 +493,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
     ("lettre", &["mail"]),
     ("phonenumber", &["rest"]),
     ("prometheus_client", &["metrics"]),
+    ("pulldown_cmark", &["docs"]),
     ("ractor", &[]),
     ("rmcp", &["mcp"]),
     ("rust_embed", &["dashboard"]),

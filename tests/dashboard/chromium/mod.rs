@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
 mod axe;
+mod docs;
 mod journeys;
 mod pages;
 mod pictures;

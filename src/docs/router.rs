@@ -1,0 +1,164 @@
+//! From a request to a page of the documentation.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+
+use super::pages::{Page, missing, page, search};
+use crate::dashboard::seal;
+use crate::http::etag::Condition;
+use crate::rest::error::ApiError;
+use crate::rest::noted::Noted;
+use crate::rest::panics::caught_open;
+
+/// The paths as logs and metrics name them.
+pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];
+
+/// A browser asks whether its copy is still current.
+const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// The router of `/docs`. `is_secure` says whether browsers reach the service by HTTPS.
+pub(crate) fn router(is_secure: bool) -> Router {
+    let serve = move |request: Request| async move {
+        let (head, _) = request.into_parts();
+        let mut response = caught_open(async { answer(&head) }).await;
+        seal(&mut response, is_secure);
+        let route = PATHS.iter().find(|route| **route == head.uri.path()).unwrap_or(&PATHS[3]);
+        response.extensions_mut().get_or_insert_default::<Noted>().route = Some(route);
+        response
+    };
+    ["/docs", "/docs/", "/docs/{*page}"]
+        .into_iter()
+        .fold(Router::new(), |router, path| router.route(path, any(serve)))
+}
+
+fn answer(head: &Parts) -> Response {
+    if !matches!(head.method, Method::GET | Method::HEAD) {
+        return ApiError::MethodNotAllowed("GET, HEAD", "").into_response();
+    }
+    match head.uri.path() {
+        "/docs/" => (StatusCode::SEE_OTHER, [(header::LOCATION, "/docs")]).into_response(),
+        "/docs/search" => {
+            let pairs = url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes());
+            let query = pairs.into_iter().find(|(name, _)| name == "q").map(|(_, query)| query.into_owned());
+            html(StatusCode::OK, search(&query.unwrap_or_default()))
+        }
+        path => match page(path) {
+            Some(page) => kept(page, &head.headers),
+            None => html(StatusCode::NOT_FOUND, missing()),
+        },
+    }
+}
+
+/// A page that was rendered for this request.
+fn html(status: StatusCode, rendered: askama::Result<String>) -> Response {
+    match rendered {
+        Ok(html) => (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response(),
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}
+
+/// A page that was rendered before, or 304 if the client has it.
+fn kept(page: &Page, headers: &HeaderMap) -> Response {
+    let known = Condition::if_none_match(headers).ok().flatten();
+    let mut response = if known.is_some_and(|known| known.matches(&page.tag)) {
+        (StatusCode::NOT_MODIFIED, [(header::VARY, "Accept-Encoding")]).into_response()
+    } else {
+        page.body.response(headers)
+    };
+    // The tag is weak, because the compressed page has the same one.
+    let tag = HeaderValue::from_str(&format!("W/{}", page.tag.as_str()));
+    response.headers_mut().extend(tag.ok().map(|tag| (header::ETAG, tag)));
+    response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATED);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::docs::topics::topics;
+
+    async fn ask(method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, HeaderMap, Vec<u8>) {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = router(true).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let (head, body) = response.into_parts();
+        (head.status.as_u16(), head.headers, body.collect().await.unwrap().to_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn every_page_is_served_with_the_policy_and_without_a_cookie() {
+        let names = topics().map(|topic| topic.name).chain(["reference", "search?q=retries"]);
+        for path in names.map(|name| format!("/docs/{name}")).chain(["/docs".to_owned()]) {
+            for method in ["GET", "HEAD"] {
+                let (status, headers, body) = ask(method, &path, &[]).await;
+                assert_eq!(
+                    (status, &headers["content-type"]),
+                    (200, &"text/html; charset=utf-8".parse().unwrap()),
+                    "{path}"
+                );
+                assert!(
+                    headers["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'")
+                );
+                assert!(
+                    headers.contains_key("strict-transport-security") && !headers.contains_key("set-cookie")
+                );
+                let body = String::from_utf8(body).unwrap();
+                let is_shown = body.contains("<h1") && !body.contains(" style=") && !body.contains("<style");
+                assert!(is_shown || method == "HEAD", "{path}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_page_that_the_client_has_is_304_and_a_page_is_sent_compressed() {
+        let (_, headers, plain) = ask("GET", "/docs/webhooks", &[]).await;
+        let tag = headers["etag"].to_str().unwrap();
+        assert_eq!((&headers["cache-control"], &tag[..3]), (&REVALIDATED, "W/\""));
+        let (status, same, body) = ask("GET", "/docs/webhooks", &[("if-none-match", tag)]).await;
+        assert_eq!((status, &same["etag"], body.len()), (304, &headers["etag"], 0));
+        let (status, other, packed) =
+            ask("GET", "/docs/webhooks", &[("if-none-match", "\"other\""), ("accept-encoding", "gzip")])
+                .await;
+        assert_eq!((status, &other["content-encoding"]), (200, &HeaderValue::from_static("gzip")));
+        assert!(packed.len() < plain.len() / 2, "{} of {}", packed.len(), plain.len());
+    }
+
+    #[tokio::test]
+    async fn other_paths_and_methods_are_refused() {
+        for path in
+            ["/docs/nothing", "/docs/webhooks/more", "/docs/Webhooks", "/docs/webhooks.md", "/docs/%ff"]
+        {
+            let (status, headers, body) = ask("GET", path, &[]).await;
+            assert_eq!(
+                (status, &headers["cache-control"]),
+                (404, &HeaderValue::from_static("no-store")),
+                "{path}"
+            );
+            assert!(String::from_utf8(body).unwrap().contains("There is no such page"), "{path}");
+        }
+        assert_eq!(ask("GET", "/docs/", &[]).await.1["location"], "/docs");
+        let (status, headers, _) = ask("POST", "/docs/webhooks", &[]).await;
+        assert_eq!((status, &headers["allow"]), (405, &HeaderValue::from_static("GET, HEAD")));
+    }
+
+    #[tokio::test]
+    async fn a_query_is_shown_as_text() {
+        let (status, _, body) = ask("GET", "/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E&q=x", &[]).await;
+        let body = String::from_utf8(body).unwrap();
+        assert!(status == 200 && !body.contains("<script>alert"), "{body}");
+        let (_, _, body) = ask("GET", "/docs/search?q=resend-missed", &[]).await;
+        assert!(String::from_utf8(body).unwrap().contains("/docs/webhooks#delivery-log"));
+        let (_, _, body) = ask("GET", "/docs/search?q=Book+an+appointment", &[]).await;
+        assert!(String::from_utf8(body).unwrap().contains("/docs/reference#bookAppointment"));
+    }
+}

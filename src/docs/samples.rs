@@ -1,0 +1,193 @@
+//! Examples of a request in curl, Python and JavaScript.
+
+use serde_json::Value;
+
+/// The address in examples.
+const ORIGIN: &str = "https://desk.example.com";
+/// An id in examples.
+const ID: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
+
+/// An example in a language.
+pub(super) struct Sample {
+    pub(super) language: &'static str,
+    pub(super) code: String,
+}
+
+/// A request as the document describes it.
+pub(super) struct Call<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) parameters: &'a [&'a Value],
+    /// An example of its body; null without one.
+    pub(super) body: &'a Value,
+    /// Whether its response has a body.
+    pub(super) shows: bool,
+}
+
+/// The request in each language.
+pub(super) fn samples(call: &Call<'_>) -> Vec<Sample> {
+    vec![
+        Sample { language: "curl", code: curl(call) },
+        Sample { language: "Python", code: python(call) },
+        Sample { language: "JavaScript", code: javascript(call) },
+    ]
+}
+
+impl Call<'_> {
+    /// The address with values for the path and the required parameters.
+    fn url(&self) -> String {
+        let mut url = format!("{ORIGIN}{}", self.path);
+        let mut separator = '?';
+        for parameter in self.parameters.iter().filter(|one| one["required"] == true) {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let value = match parameter["schema"]["format"].as_str() {
+                Some("date") => "2026-03-02",
+                _ => ID,
+            };
+            if parameter["in"] == "path" {
+                url = url.replace(&format!("{{{name}}}"), value);
+            } else {
+                url.push_str(&format!("{separator}{name}={value}"));
+                separator = '&';
+            }
+        }
+        url
+    }
+
+    /// Whether the request is one that a client repeats under the same key.
+    fn is_repeatable(&self) -> bool {
+        self.method == "POST" && self.parameters.iter().any(|one| one["name"] == "Idempotency-Key")
+    }
+}
+
+fn curl(call: &Call<'_>) -> String {
+    let method = if call.method == "GET" { String::new() } else { format!("-X {} ", call.method) };
+    let mut lines =
+        vec![format!("curl {method}\"{}\"", call.url()), "-H \"Authorization: Bearer $API_KEY\"".to_owned()];
+    if call.is_repeatable() {
+        lines.push("-H \"Idempotency-Key: $(uuidgen)\"".to_owned());
+    }
+    if !call.body.is_null() {
+        lines.push("-H \"Content-Type: application/json\"".to_owned());
+        lines.push(format!("-d '{}'", pretty(call.body, &JSON, 1).replace('\'', r"'\''")));
+    }
+    lines.join(" \\\n  ")
+}
+
+fn python(call: &Call<'_>) -> String {
+    let (import, key) = if call.is_repeatable() {
+        ("import os, uuid", ", \"Idempotency-Key\": str(uuid.uuid4())")
+    } else {
+        ("import os", "")
+    };
+    let mut code = format!(
+        "{import}\nimport requests\n\nresponse = requests.{}(\n    \"{}\",\n    headers={{\"Authorization\": f\"Bearer {{os.environ['API_KEY']}}\"{key}}},\n",
+        call.method.to_lowercase(),
+        call.url(),
+    );
+    if !call.body.is_null() {
+        code.push_str(&format!("    json={},\n", pretty(call.body, &PYTHON, 1)));
+    }
+    code.push_str(")\nresponse.raise_for_status()\n");
+    if call.shows {
+        code.push_str("print(response.json()[\"data\"])\n");
+    }
+    code
+}
+
+fn javascript(call: &Call<'_>) -> String {
+    let mut headers = vec!["Authorization: `Bearer ${process.env.API_KEY}`"];
+    if call.is_repeatable() {
+        headers.push("\"Idempotency-Key\": crypto.randomUUID()");
+    }
+    if !call.body.is_null() {
+        headers.push("\"Content-Type\": \"application/json\"");
+    }
+    let mut options = Vec::new();
+    if call.method != "GET" {
+        options.push(format!("  method: \"{}\",\n", call.method));
+    }
+    options.push(format!("  headers: {{\n    {},\n  }},\n", headers.join(",\n    ")));
+    if !call.body.is_null() {
+        options.push(format!("  body: JSON.stringify({}),\n", pretty(call.body, &JSON, 1)));
+    }
+    let shown = if call.shows { "const { data } = await response.json();\nconsole.log(data);\n" } else { "" };
+    format!(
+        "const response = await fetch(\"{}\", {{\n{}}});\nif (!response.ok) throw new Error(await response.text());\n{shown}",
+        call.url(),
+        options.concat(),
+    )
+}
+
+/// How a language writes values.
+struct Literals {
+    indent: &'static str,
+    null: &'static str,
+    yes: &'static str,
+    no: &'static str,
+}
+
+const JSON: Literals = Literals { indent: "  ", null: "null", yes: "true", no: "false" };
+const PYTHON: Literals = Literals { indent: "    ", null: "None", yes: "True", no: "False" };
+
+/// A value as a literal that begins at this depth.
+fn pretty(value: &Value, literals: &Literals, depth: usize) -> String {
+    let (inside, outside) = (literals.indent.repeat(depth + 1), literals.indent.repeat(depth));
+    let block = |open: char, parts: Vec<String>, close: char| {
+        let lines: Vec<String> = parts.iter().map(|part| format!("{inside}{part}")).collect();
+        if lines.is_empty() {
+            format!("{open}{close}")
+        } else {
+            format!("{open}\n{}\n{outside}{close}", lines.join(",\n"))
+        }
+    };
+    let inner = |value: &Value| pretty(value, literals, depth + 1);
+    match value {
+        Value::Null => literals.null.to_owned(),
+        Value::Bool(true) => literals.yes.to_owned(),
+        Value::Bool(false) => literals.no.to_owned(),
+        Value::Array(values) => block('[', values.iter().map(inner).collect(), ']'),
+        Value::Object(values) => {
+            let part = |(name, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), inner(value))
+            };
+            block('{', values.iter().map(part).collect(), '}')
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_literals_of_their_language() {
+        let call = Call {
+            method: "PATCH",
+            path: "/v1/things/{thing_id}",
+            parameters: &[&json!({"name": "thing_id", "in": "path", "required": true})],
+            body: &json!({"name": "It's", "open": true, "note": null}),
+            shows: true,
+        };
+        let [curl, python, javascript]: [Sample; 3] = samples(&call).try_into().ok().unwrap();
+        assert!(curl.code.contains(r#""name": "It'\''s""#), "{}", curl.code);
+        assert!(
+            curl.code.starts_with(&format!("curl -X PATCH \"{ORIGIN}/v1/things/{ID}\"")),
+            "{}",
+            curl.code
+        );
+        assert!(
+            python.code.contains("\"open\": True") && python.code.contains("\"note\": None"),
+            "{}",
+            python.code
+        );
+        assert!(
+            javascript.code.contains("\"open\": true") && javascript.code.contains("null"),
+            "{}",
+            javascript.code
+        );
+    }
+}

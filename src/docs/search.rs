@@ -1,0 +1,158 @@
+//! The search over sections of topics and over operations.
+
+use super::markdown::Section;
+use super::reference::Group;
+use super::topics::Topic;
+
+/// The characters of a query that count.
+pub(super) const QUERY_CHARS_MAX: usize = 100;
+/// The words of a query that count.
+const WORDS_MAX: usize = 8;
+/// The results that are shown.
+const RESULTS_MAX: usize = 30;
+/// The characters of a result's excerpt, before and after the first word that was found.
+const EXCERPT_CHARS: (usize, usize) = (60, 120);
+
+/// A place that can be found.
+pub(super) struct Entry {
+    title: String,
+    /// The topic or the group of operations.
+    within: String,
+    address: String,
+    text: String,
+    /// Title, path and text in lower case.
+    lower: [String; 2],
+}
+
+/// A place that was found.
+pub(super) struct Found {
+    pub(super) title: String,
+    pub(super) within: String,
+    pub(super) address: String,
+    /// Parts of the text around the first word, and whether each is a word of the query.
+    pub(super) excerpt: Vec<(bool, String)>,
+}
+
+/// The sections of a topic.
+pub(super) fn of_topic(topic: &Topic, sections: &[Section]) -> impl Iterator<Item = Entry> {
+    sections.iter().map(|section| {
+        let within = if section.level == 1 { "Topic".to_owned() } else { topic.title().to_owned() };
+        let address = format!("/docs/{}#{}", topic.name, section.anchor);
+        entry(section.title.clone(), within, address, &section.text)
+    })
+}
+
+/// The operations of a group.
+pub(super) fn of_group(group: &Group) -> impl Iterator<Item = Entry> {
+    group.operations.iter().map(|one| {
+        let names = one.parameters.iter().chain(&one.body).map(|field| field.name.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let title = format!("{} {}", one.method, one.path);
+        let text = format!("{}. {} {names}", one.summary, one.plain);
+        entry(title, format!("API reference, {}", group.name), format!("/docs/reference#{}", one.id), &text)
+    })
+}
+
+fn entry(title: String, within: String, address: String, text: &str) -> Entry {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lower = [title.to_lowercase(), text.to_lowercase()];
+    Entry { title, within, address, text, lower }
+}
+
+/// The entries that contain every word of the query, the best first.
+pub(super) fn search(entries: &[Entry], query: &str) -> Vec<Found> {
+    let query: String = query.chars().take(QUERY_CHARS_MAX).collect::<String>().to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().take(WORDS_MAX).collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<(usize, &Entry)> =
+        entries.iter().filter_map(|entry| Some((score(entry, &words)?, entry))).collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    found.truncate(RESULTS_MAX);
+    let shown = |(_, entry): (usize, &Entry)| Found {
+        title: entry.title.clone(),
+        within: entry.within.clone(),
+        address: entry.address.clone(),
+        excerpt: excerpt(&entry.text, &words),
+    };
+    found.into_iter().map(shown).collect()
+}
+
+/// A word in the title counts more than any number of them in the text.
+fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
+    let [title, text] = &entry.lower;
+    let mut score = 0;
+    for word in words {
+        let in_title = usize::from(title.contains(*word));
+        let is_title = usize::from(title.split(|c: char| !c.is_alphanumeric()).any(|one| one == *word));
+        let in_text = text.matches(*word).take(10).count();
+        if in_title + in_text == 0 {
+            return None;
+        }
+        score += 100 * in_title + 100 * is_title + in_text;
+    }
+    Some(score)
+}
+
+/// The text around the first word of the query, with the words marked.
+fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
+    // A character whose lower case has another length moves the marks, so such a text has none.
+    let lower = text.to_lowercase();
+    let keeps_length = |c: char| c.to_lowercase().map(char::len_utf8).sum::<usize>() == c.len_utf8();
+    let has_marks = text.chars().all(keeps_length);
+    let at = |from: usize| {
+        let places =
+            words.iter().filter_map(|word| Some((from + lower.get(from..)?.find(word)?, word.len())));
+        places.min_by_key(|(at, length)| (*at, usize::MAX - length)).filter(|_| has_marks)
+    };
+    let first = at(0).map_or(0, |(first, _)| first);
+    let before = text[..first].char_indices().rev().nth(EXCERPT_CHARS.0).map_or(0, |(at, _)| at);
+    let start =
+        if before == 0 { 0 } else { text[before..].find(' ').map_or(before, |space| before + space + 1) };
+    let end = text[first..].char_indices().nth(EXCERPT_CHARS.1).map_or(text.len(), |(at, _)| first + at);
+    let mut parts = vec![(false, if start == 0 { String::new() } else { "… ".to_owned() })];
+    let mut from = start;
+    while let Some((found, length)) = at(from).filter(|(found, length)| found + length <= end) {
+        parts.push((false, text[from..found].to_owned()));
+        parts.push((true, text[found..found + length].to_owned()));
+        from = found + length;
+    }
+    parts.push((false, text[from.min(end)..end].to_owned()));
+    if end < text.len() {
+        parts.push((false, " …".to_owned()));
+    }
+    parts.retain(|(_, part)| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries() -> Vec<Entry> {
+        [("Retries", "The service sends it again."), ("Signatures", "No retries here; see RETRIES. Été ß İ")]
+            .map(|(title, text)| entry(title.into(), "Webhooks".into(), format!("/docs/{title}"), text))
+            .into()
+    }
+
+    #[test]
+    fn every_word_is_found_and_a_title_comes_first() {
+        let found = search(&entries(), "retries");
+        assert_eq!(found.iter().map(|one| &*one.title).collect::<Vec<_>>(), ["Retries", "Signatures"]);
+        assert_eq!(search(&entries(), "RETRIES again").len(), 1);
+        for none in ["", "   ", "retries nowhere", &"x".repeat(10_000)] {
+            assert_eq!(search(&entries(), none).len(), 0, "{none}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_marks_the_words_whatever_the_text() {
+        let parts = excerpt("one two three", &["two"]);
+        assert_eq!(parts, [(false, "one ".into()), (true, "two".into()), (false, " three".into())]);
+        for text in ["İİİ two é", "é ß two", "", &"é".repeat(500)] {
+            let shown: String = excerpt(text, &["two", "é"]).into_iter().map(|(_, part)| part).collect();
+            assert!(shown.chars().count() <= EXCERPT_CHARS.0 + EXCERPT_CHARS.1 + 10, "{shown}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A topic as plain text for a terminal: paragraphs and tables are wrapped, code is not.
+
+use std::mem;
+
+use anstyle::Style;
+use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
+use unicode_width::UnicodeWidthStr;
+
+use super::markdown::{is_comment, parse};
+
+/// What separates the columns of a table.
+const GAP: &str = "  ";
+/// A word of a table that is longer does not widen its column.
+const WORD_WIDTH_MAX: usize = 40;
+/// A column of sentences that is narrower is not readable.
+const PROSE_WIDTH_MIN: usize = 24;
+
+/// A text in lines of at most this width, with styles if the terminal has them.
+pub(crate) fn text(markdown: &str, width: usize, styled: bool) -> String {
+    let mut printer = Printer { width, styled, ..Printer::default() };
+    parse(markdown).for_each(|event| printer.event(&event));
+    printer.out
+}
+
+#[derive(Default)]
+struct Printer {
+    width: usize,
+    styled: bool,
+    out: String,
+    /// The inline text that is being read.
+    line: String,
+    /// The numbers of the next items of the lists around it; none for a list without numbers.
+    lists: Vec<Option<u64>>,
+    /// The marker of the item that has begun.
+    marker: Option<String>,
+    /// Where the link that is being read leads.
+    link: String,
+    code: bool,
+    rows: Vec<Vec<String>>,
+}
+
+impl Printer {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Text(text) if self.code => self.code_line(text),
+            Event::Text(text) => self.line.push_str(text),
+            Event::Code(code) => self.line.push_str(&format!("`{code}`")),
+            Event::SoftBreak | Event::HardBreak => self.line.push(' '),
+            Event::Html(html) | Event::InlineHtml(html) if !is_comment(html) => self.line.push_str(html),
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(*tag),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::Heading { .. } => self.gap(),
+            Tag::Paragraph if self.marker.is_none() => self.gap(),
+            Tag::CodeBlock(_) => {
+                self.flush();
+                self.gap();
+                self.code = true;
+            }
+            Tag::List(first) => {
+                self.flush();
+                if self.lists.is_empty() {
+                    self.gap();
+                }
+                self.lists.push(*first);
+            }
+            Tag::Item => {
+                let number = self.lists.last_mut().and_then(Option::as_mut);
+                self.marker = Some(number.map_or("- ".into(), |number| {
+                    *number += 1;
+                    format!("{}. ", *number - 1)
+                }));
+            }
+            Tag::Link { dest_url, .. } => self.link = dest_url.to_string(),
+            Tag::Table(_) => self.gap(),
+            Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(level) => {
+                let title = mem::take(&mut self.line);
+                let line = if level == HeadingLevel::H1 { "=" } else { "-" };
+                self.out.push_str(&format!("{}\n", self.bold(&title)));
+                if level <= HeadingLevel::H2 {
+                    self.out.push_str(&format!("{}\n", line.repeat(title.width())));
+                }
+            }
+            TagEnd::Paragraph | TagEnd::Item => self.flush(),
+            TagEnd::CodeBlock => self.code = false,
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            TagEnd::Link => {
+                let link = mem::take(&mut self.link);
+                self.line.push_str(&told(&link));
+            }
+            TagEnd::TableCell => {
+                let cell = mem::take(&mut self.line);
+                // A cell of code alone is clear without its marks.
+                let code = cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`'));
+                let code = code.filter(|code| !code.contains('`'));
+                if let Some(row) = self.rows.last_mut() {
+                    row.push(code.unwrap_or(&cell).to_owned());
+                }
+            }
+            TagEnd::Table => {
+                let rows = mem::take(&mut self.rows);
+                let table = self.table(&rows);
+                self.out.push_str(&table);
+            }
+            _ => {}
+        }
+    }
+
+    /// An empty line, unless the text begins.
+    fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        let style = Style::new().bold();
+        if self.styled { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// The columns by which the text of the lists around is indented.
+    fn indent(&self) -> usize {
+        2 * self.lists.len()
+    }
+
+    fn code_line(&mut self, text: &str) {
+        let indent = " ".repeat(self.indent() + 4);
+        for line in text.lines() {
+            let line = format!("{indent}{line}");
+            self.out.push_str(line.trim_end());
+            self.out.push('\n');
+        }
+    }
+
+    /// Writes the inline text, after the marker of its item if it begins one.
+    fn flush(&mut self) {
+        let text = mem::take(&mut self.line);
+        if text.trim().is_empty() {
+            return;
+        }
+        let marker = self.marker.take().unwrap_or_default();
+        let indent = self.indent().max(marker.len());
+        let lead = " ".repeat(indent - marker.len()) + &marker;
+        for (number, line) in wrap(&text, self.width.saturating_sub(indent)).iter().enumerate() {
+            let lead = if number == 0 { lead.clone() } else { " ".repeat(indent) };
+            self.out.push_str(&format!("{lead}{line}\n"));
+        }
+    }
+
+    /// The rows with the columns aligned. If the columns are too narrow to read, each row is a list of its cells.
+    fn table(&self, rows: &[Vec<String>]) -> String {
+        let Some((head, body)) = rows.split_first() else { return String::new() };
+        let Some(widths) = widths(rows, self.width) else { return self.rows_as_lists(head, body) };
+        let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+        let mut lines = aligned(head, &widths).iter().map(|line| self.bold(line)).collect::<Vec<_>>();
+        lines.push(rule.join(GAP));
+        lines.extend(body.iter().flat_map(|row| aligned(row, &widths)));
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    fn rows_as_lists(&self, head: &[String], body: &[Vec<String>]) -> String {
+        let mut text = String::new();
+        for row in body {
+            for (number, (name, cell)) in head.iter().zip(row).enumerate() {
+                let (lead, cell) =
+                    if number == 0 { ("", cell.clone()) } else { ("    ", format!("{name}: {cell}")) };
+                for line in wrap(&cell, self.width - lead.len()) {
+                    text.push_str(&format!("{lead}{}\n", if number == 0 { self.bold(&line) } else { line }));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// What follows the text of a link: the command that shows the topic, or the address.
+fn told(link: &str) -> String {
+    let file = link.split('#').next().unwrap_or_default();
+    match file.strip_suffix(".md") {
+        Some(topic) => format!(" (help {topic})"),
+        None if file.is_empty() => String::new(),
+        None => format!(" <{link}>"),
+    }
+}
+
+/// The widths of the columns, so that a row fits; none if a column of sentences were too narrow.
+fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
+    let columns = rows[0].len();
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let longest = |column| cells(column).map(|cell| cell.width()).max().unwrap_or(0);
+    let word = |column| {
+        let words = cells(column).flat_map(|cell| cell.split(' ')).map(|word| word.width());
+        words.max().unwrap_or(0).min(WORD_WIDTH_MAX)
+    };
+    let wanted: Vec<usize> = (0..columns).map(longest).collect();
+    let least: Vec<usize> =
+        (0..columns).map(|column| word(column).max(wanted[column].min(PROSE_WIDTH_MIN))).collect();
+    let mut left = width.checked_sub(GAP.len() * columns.saturating_sub(1))?;
+    left = left.checked_sub(least.iter().sum())?;
+    let mut widths = least;
+    // The column that lacks least is served first, so that short columns are not wrapped.
+    let mut order: Vec<usize> = (0..columns).collect();
+    order.sort_by_key(|column| wanted[*column] - widths[*column]);
+    for column in order {
+        let more = (wanted[column] - widths[column]).min(left);
+        widths[column] += more;
+        left -= more;
+    }
+    Some(widths)
+}
+
+/// The lines of a row.
+fn aligned(row: &[String], widths: &[usize]) -> Vec<String> {
+    let cells: Vec<Vec<String>> = row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let line = |at: usize| {
+        let parts = cells.iter().zip(widths).map(|(lines, width)| {
+            let part = lines.get(at).map_or("", String::as_str);
+            format!("{part}{}", " ".repeat(width.saturating_sub(part.width())))
+        });
+        parts.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
+    };
+    (0..height).map(line).collect()
+}
+
+/// The words of a text in lines of at most this width. A longer word has a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::topics::topics;
+
+    #[test]
+    fn a_topic_is_plain_text() {
+        let markdown = "# Title\n\nSome `code` and a [link](api.md#errors) to read.\n\n## Part\n\n- one two three\n- four\n\n\
+            1. first\n2. second\n\n```console\n$ run\n```\n\n<!-- generated: x -->\n\n| Name | Meaning |\n|---|---|\n| `a` | The first. |\n\n<!-- end -->\n";
+        let expected = "Title\n=====\n\nSome `code` and a link (help\napi) to read.\n\nPart\n----\n\n- one two three\n- four\n\n\
+            1. first\n2. second\n\n    $ run\n\nName  Meaning\n----  ----------\na     The first.\n";
+        let printed = text(markdown, 30, false);
+        assert_eq!(printed, expected, "{printed}");
+        assert!(text(markdown, 30, true).contains("\u{1b}[1mTitle\u{1b}[0m"));
+    }
+
+    #[test]
+    fn every_topic_fits_except_for_its_code() {
+        for topic in topics() {
+            for width in [80, 100] {
+                let printed = text(topic.text, width, false);
+                let wide = printed.lines().find(|line| line.width() > width && !line.starts_with("    "));
+                assert_eq!(wide, None, "{} in {width} columns", topic.name);
+                assert!(!printed.contains("<!--") && !printed.contains("\u{1b}"), "{}", topic.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The pages of the documentation as they are seen.
+
+use receptionist::docs;
+
+use super::axe::{axe, violations};
+use super::window::{Looks, window};
+use crate::harness::Server;
+
+/// The widths in which every page is looked at, in light and in dark.
+const WIDTHS: [u32; 3] = [390, 820, 1280];
+
+fn pages() -> Vec<String> {
+    let others = ["", "/reference", "/search", "/search?q=retries", "/search?q=zzz", "/no-such-topic"];
+    let topics = docs::topics().map(|topic| format!("/docs/{}", topic.name));
+    others.map(|page| format!("/docs{page}")).into_iter().chain(topics).collect()
+}
+
+#[tokio::test]
+async fn no_page_of_the_documentation_breaks_its_policy_its_layout_or_wcag() {
+    let server = Server::open().await;
+    let Some(window) = window(&server.origin()).await else { return };
+    let (axe, pictures) = (axe(), std::env::var_os("DOCS_PICTURES").map(std::path::PathBuf::from));
+    let mut wrong = Vec::new();
+    for looks in WIDTHS.into_iter().flat_map(|width| [false, true].map(|dark| Looks { width, dark })) {
+        window.look(looks).await;
+        for page in pages() {
+            window.goto(&page).await;
+            let over =
+                window.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth").await;
+            if over.as_i64() > Some(0) {
+                wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
+            }
+            let complaints = window.complaints().await.into_iter();
+            // The browser tells of the 404 that is asked for.
+            let complaints = complaints.filter(|one| !one.contains("/no-such-topic"));
+            wrong.extend(complaints.map(|one| format!("{page} {looks:?}: {one}")));
+            if let Some(to) = &pictures {
+                let name = page.replace(['/', '?', '='], "-");
+                let name = format!("{}{name}-{}.png", looks.width, if looks.dark { "dark" } else { "light" });
+                std::fs::write(to.join(name), window.picture().await).unwrap();
+            }
+            if let Some(axe) = &axe {
+                window.run("document.querySelectorAll('main details').forEach(one => one.open = true)").await;
+                let found = violations(&window, axe).await;
+                wrong.extend(found.into_iter().map(|one| format!("{page} {looks:?}: {one}")));
+            }
+        }
+    }
+    window.close().await;
+    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn the_search_answers_as_one_types_and_without_script() {
+    let server = Server::open().await;
+    let Some(window) = window(&server.origin()).await else { return };
+    window.goto("/docs/search").await;
+    window.fill("q", "signature").await;
+    window.sees("results for signature").await;
+    assert_eq!(window.path().await, "/docs/search?q=signature");
+    window.without_script().await;
+    window.goto("/docs").await;
+    window.fill("q", "reschedule").await;
+    window.press("Search").await;
+    window.press("POST /v1/appointments/{appointment_id}/reschedule").await;
+    assert_eq!(window.path().await, "/docs/reference#rescheduleAppointment");
+    window.close().await;
+}
