@@ -6,7 +6,7 @@ const PREFIX: &str = "RECEPTIONIST_";
 macro_rules! variables {
     ($($(#[$doc:meta])* $name:ident = $variable:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $variable;)*
-        const ALL: &[&str] = &[$($name),*];
+        pub const ALL: &[&str] = &[$($name),*];
     };
 }
 

@@ -1,0 +1,78 @@
+//! The files of the documentation, the program, and what the service serves.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use actors::Engine;
+use actors::ports::Ports;
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use receptionist::app::App;
+use receptionist::config::{AdminToken, RateLimits};
+use receptionist::{docs, service};
+use tower::ServiceExt;
+
+/// A path in the repository.
+pub(crate) fn path(of: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(of)
+}
+
+/// The files of the topics and the README, from the top of the repository.
+pub(crate) fn files() -> Vec<String> {
+    let topics = docs::topics().map(|topic| format!("src/docs/topics/{}.md", topic.name));
+    topics.chain(["README.md".to_owned()]).collect()
+}
+
+/// A file as it is now.
+pub(crate) fn read(file: &str) -> String {
+    std::fs::read_to_string(path(file)).unwrap()
+}
+
+/// Runs the program without a terminal.
+pub(crate) fn run(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_receptionist")).args(words).env_clear().output().unwrap()
+}
+
+/// What a command that succeeds prints.
+pub(crate) fn printed(words: &[&str]) -> String {
+    let output = run(words);
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What the two listeners serve, without sockets.
+pub(crate) struct Served {
+    pub(crate) public: App,
+    pub(crate) operator: App,
+    _dir: tempfile::TempDir,
+}
+
+impl Served {
+    pub(crate) async fn open() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
+        let rate_limits = RateLimits { key: NonZeroU32::MAX, person: NonZeroU32::MAX };
+        let stopping = tokio::sync::watch::channel(false).1;
+        let token = AdminToken::new("for-operators-only").unwrap();
+        let (public, operator) = service::apps(&engine, &token, rate_limits, stopping);
+        Self { public, operator, _dir: dir }
+    }
+}
+
+/// The status and the text of a response.
+pub(crate) async fn get(app: &App, path: &str) -> (u16, String) {
+    let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
+    let response = app.clone().oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+/// The values of an attribute in a page.
+pub(crate) fn attributes(page: &str, name: &str) -> Vec<String> {
+    let opening = format!(" {name}=\"");
+    let parts = page.split(&opening).skip(1);
+    parts.filter_map(|part| Some(part.split_once('"')?.0.replace("&amp;", "&"))).collect()
+}
