@@ -48,7 +48,7 @@ pub(super) fn of_group(group: &Group) -> impl Iterator<Item = Entry> {
         let names = one.parameters.iter().chain(&one.body).map(|field| field.name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
         let title = format!("{} {}", one.method, one.path);
-        let text = format!("{}. {} {names}", one.summary, one.plain);
+        let text = format!("{}. {} {names}", one.summary, one.plain.replace('`', ""));
         entry(title, format!("API reference, {}", group.name), format!("/docs/reference#{}", one.id), &text)
     })
 }
@@ -111,6 +111,9 @@ fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
     let start =
         if before == 0 { 0 } else { text[before..].find(' ').map_or(before, |space| before + space + 1) };
     let end = text[first..].char_indices().nth(EXCERPT_CHARS.1).map_or(text.len(), |(at, _)| first + at);
+    // The excerpt ends with a word, unless one word is all of it.
+    let end =
+        if end < text.len() { text[first..end].rfind(' ').map_or(end, |space| first + space) } else { end };
     let mut parts = vec![(false, if start == 0 { String::new() } else { "… ".to_owned() })];
     let mut from = start;
     while let Some((found, length)) = at(from).filter(|(found, length)| found + length <= end) {
