@@ -237,16 +237,23 @@ fn aligned(row: &[String], widths: &[usize]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// The words of a text in lines of at most this width. A longer word has a line of its own.
+/// The words of a text in lines of at most this width. A longer word is broken, before a slash if it has one.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
+        let mut rest = word;
+        while !rest.is_empty() {
+            let end = rest.char_indices().nth(width).map_or(rest.len(), |(end, _)| end);
+            let slash = rest[..end].rfind('/').filter(|slash| *slash > 0 && end < rest.len());
+            let (piece, after) = rest.split_at(slash.unwrap_or(end));
+            match lines.last_mut().filter(|line| line.width() + 1 + piece.width() <= width) {
+                Some(line) => {
+                    line.push(' ');
+                    line.push_str(piece);
+                }
+                None => lines.push(piece.to_owned()),
             }
-            None => lines.push(word.to_owned()),
+            rest = after;
         }
     }
     lines
