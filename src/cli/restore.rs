@@ -207,6 +207,9 @@ mod tests {
         let told = found_json(&report);
         assert_eq!((&told["whole"], &told["findings_count"]), (&json!(false), &json!(3)));
         assert_eq!(told["findings"], json!(["row 01: x"]));
-        assert_eq!(found(&report), "row 01: x\nand 2 more findings\n9 rows of 1 business, 4 records: 3 wrong\n");
+        assert_eq!(
+            found(&report),
+            "row 01: x\nand 2 more findings\n9 rows of 1 business, 4 records: 3 wrong\n"
+        );
     }
 }

@@ -59,7 +59,10 @@ fn every_setting_has_its_flag() {
     assert_eq!(settings.admin_hosts, ["desk.example", "reception"]);
     for bad in ["--admin-hosts=a,,b", "--admin-hosts=a:1", "--admin-hosts=10.0.0.1", "--admin-hosts=http://a"]
     {
-        assert!(args(&[bad]).unwrap_err().starts_with("RECEPTIONIST_ADMIN_HOSTS: must be host names"), "{bad}");
+        assert!(
+            args(&[bad]).unwrap_err().starts_with("RECEPTIONIST_ADMIN_HOSTS: must be host names"),
+            "{bad}"
+        );
     }
     assert_eq!(settings.public_url.as_ref().unwrap().to_string(), "https://book.example.com");
     assert_eq!(

@@ -10,9 +10,9 @@ use axum::routing::any;
 use super::pages::{Page, missing, page, search};
 use crate::dashboard::seal;
 use crate::http::etag::Condition;
+use crate::http::router::Noted;
 use crate::rest::error::ApiError;
-use crate::rest::noted::Noted;
-use crate::rest::panics::caught_open;
+use crate::rest::router::caught_open;
 
 /// The paths as logs and metrics name them.
 pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];

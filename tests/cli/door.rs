@@ -92,7 +92,7 @@ fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
     assert!(errors.contains("for another name"), "{errors}");
     // Without TLS the name is as good as the address, and nothing else is meant by a URL.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
-    assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must be a scheme"), "{errors}");
+    assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must have only a scheme"), "{errors}");
     demo.stop();
     let plain = Demo::start();
     let url = format!("http://localhost:{}", plain.operator_port());

@@ -344,7 +344,7 @@ fn what_cannot_be_exported_or_imported_is_said() {
     assert!(said.contains("nobody"), "{said}");
     demo.write("there", "");
     let said = says(&demo, &[&["export", "--to", "there"], &FROM[..]].concat());
-    assert!(said.contains("there is there already"), "{said}");
+    assert!(said.contains("there exists already"), "{said}");
     demo.stop();
     for (words, expected) in [
         (&["export", "--data-dir", "nowhere"][..], "no service runs on nowhere"),

@@ -63,11 +63,11 @@ fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anyt
         |service: &str| demo.refused(&[&["appointment", "book", "--service", service], &at[..]].concat(), 2);
     assert!(book("coope").contains("there is no service \"coope\"; did you mean \"Coupe\"?"));
     let several = book("cou");
-    assert!(several.contains("2 names begin with \"cou\"; say which:"), "{several}");
+    assert!(several.contains("2 names begin with \"cou\"; choose one:"), "{several}");
     assert!(several.contains("  Coupe\n") && several.contains("  Couleur\n"), "{several}");
     let skipped = ["appointment", "book", "--service", "coupe", "--starts-at", "2027-03-28 2:30"];
     let errors = demo.refused(&skipped, 2);
-    assert!(errors.contains("say 2027-03-28T01:30:00+01:00 or 2027-03-28T03:30:00+02:00"), "{errors}");
+    assert!(errors.contains("write 2027-03-28T01:30:00+01:00 or 2027-03-28T03:30:00+02:00"), "{errors}");
     let errors = demo.refused(&["service", "delete", "barb"], 2);
     assert!(errors.contains("needs the full name or the id: Barbe ("), "{errors}");
     let errors = demo.refused(&["service", "delete", "barbe"], 1);
@@ -75,7 +75,7 @@ fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anyt
 
     demo.printed(&["business", "create", "--name", "Salon Bleu", "--timezone", "Europe/Paris"]);
     let errors = demo.refused(&["staff", "list"], 2);
-    assert!(errors.starts_with("--business: there are several businesses; say which:\n"), "{errors}");
+    assert!(errors.starts_with("--business: there are several businesses; choose one:\n"), "{errors}");
     assert_eq!(errors.lines().count(), 3, "{errors}");
     assert_eq!(
         demo.data(&["appointment", "list", "--business", "Salon Lumière"]).as_array().unwrap().len(),
