@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use actors::measure::Histogram;
+use actors::store::measure::Histogram;
 use axum::http::{Method, StatusCode};
 
 pub(crate) use exposition::router;

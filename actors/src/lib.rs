@@ -20,7 +20,6 @@ mod key_usage;
 mod limits;
 mod live;
 pub mod mail;
-pub mod measure;
 mod meta;
 pub mod moving;
 pub mod net;

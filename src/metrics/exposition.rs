@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use actors::domain::Timestamp;
 use actors::mail::MailFigures;
-use actors::measure::Distribution;
+use actors::store::measure::Distribution;
 use actors::store::RoomLevel;
 use actors::{ENGINE_PERMITS, Engine};
 use axum::Router;

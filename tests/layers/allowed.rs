@@ -9,7 +9,6 @@ pub(crate) type Allowed = &'static [(&'static str, &'static [&'static str])];
 pub(crate) const ENGINE: Allowed = &[
     // Rules, and what they are about.
     ("domain", &[]),
-    ("measure", &[]),
     ("window", &["domain"]),
     ("sources", &["domain", "window"]),
     ("credentials", &[]),
@@ -18,7 +17,7 @@ pub(crate) const ENGINE: Allowed = &[
     // The world outside, and where everything is kept.
     ("ports", &["domain", "net::trust"]),
     ("net", &["domain::attempt", "domain::problem", "ports"]),
-    ("store", &["domain", "measure", "ports"]),
+    ("store", &["domain", "ports"]),
     ("error", &["domain", "store"]),
     ("clock", &["domain", "ports", "store"]),
     ("meta", &["domain", "ports", "store"]),

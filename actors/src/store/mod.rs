@@ -30,6 +30,7 @@ pub mod keys;
 mod lenient;
 mod long;
 mod mark;
+pub mod measure;
 #[cfg(any(test, feature = "simulation"))]
 mod memory;
 mod memtable;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::queue::Group;
-use crate::measure::{Distribution, Histogram};
+use crate::store::measure::{Distribution, Histogram};
 
 /// Bounds of the changes that share a sync.
 const GROUP_CHANGES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
