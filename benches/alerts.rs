@@ -27,8 +27,9 @@ use actors::domain::{
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Letter};
+use actors::net::Ports;
 use actors::people::Invitation;
-use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
+use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 use actors::{BusinessHandle, Engine};
 use chrono::TimeDelta;
 use serde::Serialize;

@@ -29,8 +29,8 @@ use actors::domain::{
     Actor, Address, CallDetails, ContactDetails, ContactId, Direction, LinkKind, MembershipPatch,
     MessageDetails, PersonName, Phone, Role, Scopes, ServiceId, Source, StaffId, Timestamp,
 };
+use actors::net::Ports;
 use actors::people::Invitation;
-use actors::ports::Ports;
 use actors::{BusinessHandle, Engine};
 use chrono::{Days, TimeDelta};
 use http_body_util::{BodyExt, Full};

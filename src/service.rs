@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use actors::mail::MailPorts;
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::store::StoreError;
 use actors::{Engine, Limits};
 use axum::http::{Method, StatusCode, header};

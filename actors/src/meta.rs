@@ -5,7 +5,7 @@
 use tokio::sync::oneshot;
 
 use crate::domain::{BusinessId, Timestamp};
-use crate::ports::Ports;
+use crate::net::Ports;
 use crate::store::records::{MetaRecord, STORE_FORMAT};
 use crate::store::{Batch, Record, Store, StoreError, keys};
 

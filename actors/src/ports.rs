@@ -3,16 +3,16 @@
 //! Invariant: ambient time and randomness are read only in this file; `clippy.toml` forbids them elsewhere.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use crate::domain::Timestamp;
-use crate::net::trust::Trust;
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -97,40 +97,6 @@ pub enum MailFailure {
     RefusedForGood(String),
 }
 
-#[derive(Clone)]
-pub struct Ports {
-    pub clock: Arc<dyn Clock>,
-    pub random: Arc<dyn Random>,
-    pub resolver: Arc<dyn Resolver>,
-    pub dialer: Arc<dyn Dialer>,
-    pub trust: Trust,
-}
-
-impl Ports {
-    /// Ports with a network on which no name resolves and no connection opens.
-    pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
-        Self {
-            clock,
-            random,
-            resolver: Arc::new(NoNetwork),
-            dialer: Arc::new(NoNetwork),
-            trust: Trust::nobody(),
-        }
-    }
-
-    pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
-        let mut bytes = [0; N];
-        self.random.fill(&mut bytes);
-        bytes
-    }
-}
-
-impl std::fmt::Debug for Ports {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Ports")
-    }
-}
-
 pub fn system_clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock { boot_id: boot_id() })
 }
@@ -184,16 +150,62 @@ impl Random for SystemRandom {
     }
 }
 
-struct NoNetwork;
+pub fn system_dialer() -> Arc<dyn Dialer> {
+    Arc::new(SystemDialer)
+}
 
-impl Resolver for NoNetwork {
-    fn resolve<'a>(&'a self, _host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
-        Box::pin(async { Err(io::Error::other("there is no network")) })
+/// A port that is asked the way to; nothing is sent to it.
+const ANY_PORT: u16 = 443;
+
+/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for
+/// want of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
+
+/// Opens sockets of the system.
+struct SystemDialer;
+
+impl Dialer for SystemDialer {
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
+    }
+
+    fn has_route(&self, to: IpAddr) -> bool {
+        // A datagram socket that is connected has looked its way up, and has sent nothing.
+        let from: IpAddr = match to {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
+        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
+        !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }
 
-impl Dialer for NoNetwork {
-    fn dial(&self, _address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
-        Box::pin(async { Err(io::ErrorKind::NetworkUnreachable.into()) })
+impl Stream for TcpStream {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        TcpStream::peer_addr(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_knows_its_peer() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        assert_eq!(SystemDialer.dial(address).await.unwrap().peer_addr().unwrap(), address);
+    }
+
+    #[test]
+    fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
+        assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
+        // A link-local address leads nowhere without the interface that it is meant on.
+        assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
     }
 }

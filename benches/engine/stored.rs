@@ -17,8 +17,8 @@ use actors::domain::{
     Actor, CallDetails, CallOutcome, ContactDetails, Direction, EventTypes, Locale, Phone, Scopes, Source,
     Text, Timestamp,
 };
+use actors::net::Ports;
 use actors::net::WebhookUrl;
-use actors::ports::Ports;
 use actors::{BusinessHandle, Engine, NewBusiness};
 use chrono::TimeDelta;
 use criterion::Criterion;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 use actors::domain::{BusinessId, IdMint};
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::store::Store;
 use axum::Router;
 use axum::http::header;

@@ -14,7 +14,7 @@ use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, AuditId, BusinessId, IdMint, KeyId, ResourceId, ServiceId, Source, StaffId, Timestamp,
 };
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::store::{Batch, Key, KeyRange, Order, Store};
 use actors::view::AppointmentView;
 use serde::{Deserialize, Serialize};

@@ -18,7 +18,7 @@ use actors::domain::{
     Actor, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, Phone, Scopes, Source, Text,
     Timestamp, WeeklyBreaks, WeeklyHours,
 };
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::{Engine, NewBusiness};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use actors::backup::{Restored, restore};
-use actors::ports::{self, Ports};
+use actors::net::Ports;
+use actors::ports;
 use actors::store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
 use actors::verify::{Report, verify};
 use clap::Args;

@@ -10,7 +10,7 @@ use std::future::pending;
 use std::io;
 use std::process::ExitCode;
 
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::store::StoreError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};

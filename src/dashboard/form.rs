@@ -1,6 +1,6 @@
 //! A form as it was sent.
 
-use actors::ports::Ports;
+use actors::net::Ports;
 use axum::body::Body;
 use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};

@@ -237,7 +237,7 @@ impl Again {
 mod tests {
     use std::sync::LazyLock;
 
-    use actors::ports::Ports;
+    use actors::net::Ports;
     use axum::response::IntoResponse;
 
     use super::super::cookies::Cookie;

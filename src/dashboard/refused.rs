@@ -153,7 +153,7 @@ mod tests {
     use std::sync::Arc;
 
     use actors::domain::{Conflict, Denied, Locale, ProblemCode};
-    use actors::ports::Ports;
+    use actors::net::Ports;
     use actors::{Engine, EngineError};
     use http_body_util::BodyExt;
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use actors::domain::Timestamp;
 use actors::mail::MailFigures;
-use actors::store::measure::Distribution;
 use actors::store::RoomLevel;
+use actors::store::measure::Distribution;
 use actors::{ENGINE_PERMITS, Engine};
 use axum::Router;
 use axum::http::header;
@@ -377,7 +377,7 @@ fn distribution(encoder: &mut MetricEncoder<'_>, read: &Distribution, scale: f64
 mod tests {
     use std::time::Duration;
 
-    use actors::ports::Ports;
+    use actors::net::Ports;
     use axum::body::Body;
     use axum::http::{Method, Request, StatusCode};
     use http_body_util::BodyExt;

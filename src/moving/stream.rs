@@ -83,7 +83,7 @@ impl Taken {
 mod tests {
     use actors::Engine;
     use actors::domain::Actor;
-    use actors::ports::Ports;
+    use actors::net::Ports;
     use futures_util::StreamExt;
 
     use super::*;

@@ -24,8 +24,9 @@ use actors::domain::{
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Content, Letter};
+use actors::net::Ports;
 use actors::people::{Hashing, Invitation};
-use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports};
+use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer};
 use actors::store::{MemoryBackend, Store};
 use actors::{Engine, EngineError, Limits, NewBusiness};
 use parking_lot::Mutex;

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use actors::domain::{Actor, Business, BusinessId, ResourceId, Timestamp};
 use actors::moving::{Import, ImportOptions, Leaving, Moved};
-use actors::ports::{Clock, Ports, Random};
+use actors::net::Ports;
+use actors::ports::{Clock, Random};
 use actors::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Record, Rows, Store, StoreError, keys};
 use actors::view::ImportedView;
 use actors::{Engine, EngineError, ExportError};

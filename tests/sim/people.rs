@@ -19,8 +19,9 @@ use actors::domain::{
     Actor, Address, BookingMode, BusinessId, Client, LinkKind, Locale, Membership, MembershipStatus, Person,
     PersonId, Refusal, Role, Timestamp, WeeklyBreaks,
 };
+use actors::net::Ports;
 use actors::people::{From, Hashing, Invitation, People, SignIn, Token};
-use actors::ports::{Clock, Ports};
+use actors::ports::Clock;
 use actors::store::{MemoryBackend, Store};
 use actors::{Engine, EngineError, Limits, NewBusiness};
 use parking_lot::Mutex;

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use actors::net::Ports;
 use actors::net::Trust;
-use actors::ports::Ports;
 use actors::store::{MemoryBackend, RoomLevel, Store};
 use actors::{Engine, Limits};
 use parking_lot::Mutex;

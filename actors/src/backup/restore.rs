@@ -20,8 +20,8 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::meta::renew_link_secret;
+use crate::net::Ports;
 use crate::people::write_person;
-use crate::ports::Ports;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{

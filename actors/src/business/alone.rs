@@ -11,7 +11,7 @@ use crate::clock::{Clocks, SteadyClock};
 use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
 use crate::mail::Outbox;
-use crate::ports::Ports;
+use crate::net::Ports;
 use crate::store::{Store, StoreError};
 
 /// How many changes are queued before they are waited for.

@@ -29,7 +29,7 @@ use crate::domain::{
     SpecialDay, SpecialDays, StaffMember, Team, Timestamp, WebhookEndpoint,
 };
 use crate::mail::Outbox;
-use crate::ports::Ports;
+use crate::net::Ports;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Record, Store, StoreError, keys};
 

@@ -26,7 +26,7 @@ use crate::domain::{
     Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::mail::Outbox;
-use crate::ports::Ports;
+use crate::net::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.

@@ -28,9 +28,10 @@ use crate::domain::{
     Actor, BookingMode, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal, Text,
     WebhookId, WebhookStatus, WeeklyHours,
 };
+use crate::net::Ports;
 use crate::net::testing::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
 use crate::net::{Trust, WebhookUrl};
-use crate::ports::{Clock, Ports};
+use crate::ports::Clock;
 use crate::store::{MemoryBackend, Store};
 use crate::testing::{Counting, WallClock};
 use crate::view::DeliveryView;

@@ -20,7 +20,8 @@ use crate::domain::{
     About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailKind, MailStatus, MessageDetails,
     PersonId, ResourceId, Text, Timestamp, WeeklyHours,
 };
-use crate::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
+use crate::net::Ports;
+use crate::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 use crate::store::{MemoryBackend, Store};
 use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, NewBusiness};

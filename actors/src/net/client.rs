@@ -23,11 +23,11 @@ use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
 use super::log_throttle::LogThrottle;
 use super::outage::Network;
 use super::pool::Pool;
+use super::system::Ports;
 use super::tls::client_config;
 use super::trust::Trust;
 use super::url::WebhookUrl;
 use crate::domain::{AttemptError, AttemptFailure};
-use crate::ports::Ports;
 
 /// So long may an attempt take, from resolving to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);

@@ -27,5 +27,6 @@ pub use failure::Outcome;
 pub use guard::{Asker, Guard, GuardError};
 pub use named::NamedHosts;
 pub use outage::Network;
+pub use system::Ports;
 pub use trust::{Trust, TrustError};
 pub use url::WebhookUrl;

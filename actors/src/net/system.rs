@@ -1,21 +1,29 @@
-//! The machine's own network, behind the ports.
+//! What an engine has of the outside: the ports and the trusted certificates.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-
-use tokio::net::TcpStream;
 
 use super::resolver::SystemResolver;
 use super::trust::{Trust, TrustError};
-use crate::ports::{BoxFuture, Dialer, Ports, Stream, system_clock, system_random};
+use crate::ports::{
+    BoxFuture, Clock, Dialer, Random, Resolver, Stream, system_clock, system_dialer, system_random,
+};
 
-/// A port that is asked the way to; nothing is sent to it.
-const ANY_PORT: u16 = 443;
-
-/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for
-/// want of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
-const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
+/// The ports of one engine.
+#[derive(Clone)]
+pub struct Ports {
+    /// The clocks.
+    pub clock: Arc<dyn Clock>,
+    /// The source of randomness.
+    pub random: Arc<dyn Random>,
+    /// Where names are resolved.
+    pub resolver: Arc<dyn Resolver>,
+    /// What opens connections.
+    pub dialer: Arc<dyn Dialer>,
+    /// Whose certificates are trusted on them.
+    pub trust: Trust,
+}
 
 impl Ports {
     /// The machine's own clock, randomness and network.
@@ -27,57 +35,47 @@ impl Ports {
             clock: system_clock(),
             random: system_random(),
             resolver: Arc::new(SystemResolver::new()),
-            dialer: Arc::new(SystemDialer),
+            dialer: system_dialer(),
             trust: Trust::system()?,
         })
     }
-}
 
-/// Opens sockets of the system.
-struct SystemDialer;
-
-impl Dialer for SystemDialer {
-    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
-        Box::pin(async move {
-            let stream = TcpStream::connect(address).await?;
-            stream.set_nodelay(true)?;
-            Ok(Box::new(stream) as Box<dyn Stream>)
-        })
+    /// A clock and randomness, and a network on which no name resolves and no connection opens.
+    pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
+        Self {
+            clock,
+            random,
+            resolver: Arc::new(NoNetwork),
+            dialer: Arc::new(NoNetwork),
+            trust: Trust::nobody(),
+        }
     }
 
-    fn has_route(&self, to: IpAddr) -> bool {
-        // A datagram socket that is connected has looked its way up, and has sent nothing.
-        let from: IpAddr = match to {
-            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
-        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
-        !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
+    /// So many random bytes.
+    pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.random.fill(&mut bytes);
+        bytes
     }
 }
 
-impl Stream for TcpStream {
-    fn peer_addr(&self) -> io::Result<SocketAddr> {
-        TcpStream::peer_addr(self)
+impl std::fmt::Debug for Ports {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ports")
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The network of an engine that has none.
+struct NoNetwork;
 
-    #[tokio::test]
-    async fn a_socket_knows_its_peer() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        assert_eq!(SystemDialer.dial(address).await.unwrap().peer_addr().unwrap(), address);
+impl Resolver for NoNetwork {
+    fn resolve<'a>(&'a self, _host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async { Err(io::Error::other("there is no network")) })
     }
+}
 
-    #[test]
-    fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
-        assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
-        // A link-local address leads nowhere without the interface that it is meant on.
-        assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
+impl Dialer for NoNetwork {
+    fn dial(&self, _address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async { Err(io::ErrorKind::NetworkUnreachable.into()) })
     }
 }

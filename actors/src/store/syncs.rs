@@ -166,8 +166,27 @@ impl Drop for Syncing<'_> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
-    use crate::testing::WallClock;
+    use crate::domain::Timestamp;
+
+    /// A steady clock that goes with tokio's time.
+    struct Paused(Instant);
+
+    impl Clock for Paused {
+        fn now(&self) -> Timestamp {
+            Timestamp::MIN
+        }
+
+        fn steady(&self) -> Duration {
+            self.0.elapsed()
+        }
+    }
+
+    fn clock() -> Arc<dyn Clock> {
+        Arc::new(Paused(Instant::now()))
+    }
 
     fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -175,7 +194,7 @@ mod tests {
 
     fn watched() -> Arc<Syncs> {
         let syncs = Arc::<Syncs>::default();
-        syncs.watch(Arc::new(WallClock::new()));
+        syncs.watch(clock());
         syncs
     }
 
@@ -198,7 +217,7 @@ mod tests {
     async fn a_hang_is_logged_once_after_5_s_and_once_when_it_returns() {
         let syncs = Arc::<Syncs>::default();
         drop(syncs.begin(By::Committer)); // without a clock nothing is noted
-        assert!(syncs.clock.set(Arc::new(WallClock::new())).is_ok());
+        assert!(syncs.clock.set(clock()).is_ok());
         let _committer = syncs.begin(By::Committer);
         tokio::time::advance(seconds(2)).await;
         let _checkpoint = syncs.begin(By::Checkpoint);

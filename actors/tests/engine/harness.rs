@@ -13,7 +13,8 @@ use actors::domain::{
     Actor, AppointmentId, BookingMode, BusinessId, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
     Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
-use actors::ports::{Clock, Ports, Random};
+use actors::net::Ports;
+use actors::ports::{Clock, Random};
 use actors::store::{Batch, Key, MemoryBackend, Store};
 use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 use chrono::TimeDelta;

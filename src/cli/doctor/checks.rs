@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use actors::domain::Timestamp;
-use actors::ports::Ports;
+use actors::net::Ports;
 use actors::store::outside::{believed_time, look_at, reserve_of, space_of};
 use actors::store::{SET_ASIDE_FILE, read_businesses_set_aside};
 use chrono::{DateTime, Utc};

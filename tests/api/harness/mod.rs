@@ -20,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::Limits;
-use actors::ports::{Ports, Random, system_random};
+use actors::net::Ports;
+use actors::ports::{Random, system_random};
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
 use receptionist::config::{AdminToken, PublicUrl, RateLimits, Settings};

@@ -17,8 +17,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use actors::Limits;
+use actors::net::Ports;
 use actors::people::Hashing;
-use actors::ports::Ports;
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
 use http_body_util::{BodyExt, Full};

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use actors::Engine;
 use actors::domain::Timestamp;
-use actors::ports::{BoxFuture, Clock, Dialer, Ports, Random, Resolver, Stream};
+use actors::net::Ports;
+use actors::ports::{BoxFuture, Clock, Dialer, Random, Resolver, Stream};
 use actors::store::{MemoryBackend, Store};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header, response};

@@ -7,8 +7,8 @@ use crate::business::Request;
 use crate::business::commands::webhooks::CreateWebhook;
 use crate::delivery::EndpointKey;
 use crate::domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WeeklyHours};
+use crate::net::Ports;
 use crate::net::WebhookUrl;
-use crate::ports::Ports;
 use crate::store::{Batch, Key, MemoryBackend, Store};
 use crate::{Engine, Limits, NewBusiness};
 

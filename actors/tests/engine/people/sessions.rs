@@ -170,7 +170,7 @@ async fn without_mail_a_new_address_counts_at_once_and_is_not_confirmed() {
 #[tokio::test]
 async fn a_restore_ends_every_session_and_link() {
     let home = tempfile::tempdir().unwrap();
-    let ports = actors::ports::Ports::with_clock_and_random(
+    let ports = actors::net::Ports::with_clock_and_random(
         actors::ports::system_clock(),
         actors::ports::system_random(),
     );
