@@ -18,7 +18,6 @@ mod moving;
 mod notes;
 mod people;
 mod retention;
-mod schema;
 mod webhooks;
 
 use base64::Engine as _;

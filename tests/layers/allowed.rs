@@ -337,7 +337,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("rustix", &["ports", "store"]),
     ("rustls", &["net"]),
     ("rustls_native_certs", &["net"]),
-    ("schemars", &["net", "view"]),
+    ("schemars", &["domain", "net", "view"]),
     ("serde", &["backup", "business", "counting", "domain", "store", "view"]),
     ("serde_json", &["backup", "business", "people", "verify", "view"]),
     ("sha2", &["backup", "credentials", "delivery", "domain", "mail", "people", "store", "view"]),

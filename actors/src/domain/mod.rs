@@ -3,8 +3,8 @@
 //! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It
 //! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
-//! - no input or output, clock, randomness or async code; the only crates are std, serde, chrono, chrono-tz
-//!   and uuid;
+//! - no input or output, clock, randomness or async code; the only crates are std, serde, chrono, chrono-tz,
+//!   uuid, sha2 for the ids of memberships, and schemars in [`schema`];
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
 //!   values;
 //! - an instant is a [`Timestamp`] in whole milliseconds of UTC; local time exists only in `calendar` and
@@ -45,6 +45,7 @@ mod problem;
 mod refusal;
 mod retention;
 mod role;
+pub mod schema;
 mod spans;
 mod special;
 mod taker;

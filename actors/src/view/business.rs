@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::schema::{Break, OpeningHours};
 use crate::domain::{BookingMode, Business, BusinessId, Day, DayHours, Locale, Timestamp};
 
 /// A business, as integrations see it.
@@ -25,6 +26,7 @@ pub struct BusinessView {
     /// The way in which appointments are confirmed.
     pub booking_mode: BookingMode,
     /// Opening hours; a day that is not listed is closed.
+    #[schemars(with = "Vec<OpeningHours>")]
     pub hours: Vec<HoursView>,
     /// The time of creation.
     pub created_at: Timestamp,
@@ -33,16 +35,13 @@ pub struct BusinessView {
 }
 
 /// The opening hours of one day.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "OpeningHours")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HoursView {
     /// The day on which the business opens.
     pub day: Day,
     /// Local time, `HH:MM`, to `23:59`.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub open: String,
     /// Local time, `HH:MM`; a time before `open` is on the next day.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub close: String,
 }
 
@@ -80,20 +79,18 @@ pub struct OperatorBusinessView {
     /// Whether the business is suspended, so that its API keys are refused.
     pub suspended: bool,
     /// Weekly breaks during opening hours. Appointments never overlap a break.
+    #[schemars(with = "Vec<Break>")]
     pub breaks: Vec<BreakView>,
 }
 
 /// A weekly break.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Break")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BreakView {
     /// The day on which the break starts.
     pub day: Day,
     /// Local time, `HH:MM`, to `23:59`.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub from: String,
     /// Local time, `HH:MM`; a time before `from` is on the next day.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub to: String,
 }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::HoursView;
+use crate::domain::schema::OpeningHours;
 use crate::domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMember, Timestamp};
 
 /// A service, as integrations see it; they see active ones only.
@@ -120,6 +121,7 @@ pub struct OperatorStaffView {
     #[serde(flatten)]
     pub staff: StaffView,
     /// The staff member's own hours in the business's time zone; null means present during all opening hours.
+    #[schemars(with = "Option<Vec<OpeningHours>>")]
     pub hours: Option<Vec<HoursView>>,
 }
 

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::schema::Window;
 use crate::domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
 
 /// The maximum number of ids in `affected`.
@@ -19,6 +20,7 @@ pub struct SpecialDayView {
     /// Whether the business does not open on this date.
     pub closed: bool,
     /// The opening hours of the date.
+    #[schemars(with = "Vec<Window>")]
     pub windows: Vec<WindowView>,
     /// A note about the day.
     pub note: Option<String>,
@@ -29,14 +31,11 @@ pub struct SpecialDayView {
 }
 
 /// A window of a date.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Window")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WindowView {
     /// Local time, `HH:MM`, to `23:59`.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub open: String,
     /// Local time, `HH:MM`; a time before `open` is on the next day.
-    #[schemars(with = "crate::domain::LocalTime")]
     pub close: String,
 }
 

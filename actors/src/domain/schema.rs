@@ -2,13 +2,13 @@
 //!
 //! Invariant: a type is described here once for requests and responses, and a type without a description does
 //! not compile. Views derive their schema from their serde attributes.
+//! Only this file of the domain names schemars: a trait of another crate can only be implemented where the type is.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{BreakView, HoursView, WindowView};
-use crate::domain::{
+use super::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BackupId, BlockedTimeId,
     BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
     DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId,
@@ -128,15 +128,46 @@ inline_schema!(Address, generator => Email::json_schema(generator));
 // The input form. Responses contain the E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
-inline_schema!(DayHours, generator => generator.subschema_for::<HoursView>());
+/// The opening hours of one day.
+#[derive(JsonSchema)]
+pub struct OpeningHours {
+    /// The day on which they begin.
+    pub day: Day,
+    /// Local time, `HH:MM`, to `23:59`.
+    pub open: LocalTime,
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    pub close: LocalTime,
+}
+
+inline_schema!(DayHours, generator => generator.subschema_for::<OpeningHours>());
 
 inline_schema!([const PER_DAY: usize] Week<PER_DAY>, generator => json_schema!({"type": "array",
     "items": generator.subschema_for::<DayHours>(), "maxItems": Self::WINDOWS_MAX}));
 
-inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
-    "items": generator.subschema_for::<BreakView>(), "maxItems": Self::BREAKS_MAX}));
+/// A weekly break.
+#[derive(JsonSchema)]
+pub struct Break {
+    /// The day on which it begins.
+    pub day: Day,
+    /// Local time, `HH:MM`, to `23:59`.
+    pub from: LocalTime,
+    /// Local time, `HH:MM`; earlier than `from` means on the next day.
+    pub to: LocalTime,
+}
 
-inline_schema!(LocalWindow, generator => generator.subschema_for::<WindowView>());
+inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<Break>(), "maxItems": Self::BREAKS_MAX}));
+
+/// A window of a date.
+#[derive(JsonSchema)]
+pub struct Window {
+    /// Local time, `HH:MM`, to `23:59`.
+    pub open: LocalTime,
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    pub close: LocalTime,
+}
+
+inline_schema!(LocalWindow, generator => generator.subschema_for::<Window>());
 
 inline_schema!(DayWindows, generator => json_schema!({"type": "array",
     "items": generator.subschema_for::<LocalWindow>(), "maxItems": Self::WINDOWS_MAX}));
