@@ -16,22 +16,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::messages::TakeMessage;
-use actors::business::{Answer, AnswerOf, Change, Request};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::TimeDelta;
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, Address, ContactDetails, MembershipPatch, MessageDetails, Phone, Role, ServiceId, Source, StaffId,
     Timestamp,
 };
-use actors::mail::MailPorts;
-use actors::mail::letter::{Composer, Letter};
-use actors::net::Ports;
-use actors::people::Invitation;
-use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
-use actors::{BusinessHandle, Engine};
-use chrono::TimeDelta;
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::messages::TakeMessage;
+use engine::business::{Answer, AnswerOf, Change, Request};
+use engine::mail::MailPorts;
+use engine::mail::letter::{Composer, Letter};
+use engine::people::Invitation;
+use engine::{BusinessHandle, Engine};
+use net::Ports;
+use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 use serde::Serialize;
 use tokio::task::JoinSet;
 

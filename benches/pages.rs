@@ -17,27 +17,27 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::keys::CreateKey;
-use actors::business::commands::messages::TakeMessage;
-use actors::business::{Answer, Change, Request};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::{Days, TimeDelta};
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, Address, CallDetails, ContactDetails, ContactId, Direction, LinkKind, MembershipPatch,
     MessageDetails, PersonName, Phone, Role, Scopes, ServiceId, Source, StaffId, Timestamp,
 };
-use actors::net::Ports;
-use actors::people::Invitation;
-use actors::{BusinessHandle, Engine};
-use chrono::{Days, TimeDelta};
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::keys::CreateKey;
+use engine::business::commands::messages::TakeMessage;
+use engine::business::{Answer, Change, Request};
+use engine::people::Invitation;
+use engine::{BusinessHandle, Engine};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use net::Ports;
 use receptionist::config::{AdminToken, RateLimits, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::{self, Service};
@@ -236,10 +236,10 @@ fn settings(dir: &std::path::Path) -> Settings {
         admin_token: Some(AdminToken::new("for-operators-only").unwrap()),
         rate_limits: RateLimits { key: NonZeroU32::MAX, person: NonZeroU32::MAX },
         connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
-        business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
+        business_actors_max: engine::BUSINESS_ACTORS.try_into().unwrap(),
         trusted_proxies: TrustedProxies::default(),
-        disk_reserve: actors::store::DiskReserve::Usual,
-        upgrades: actors::upgrade::Upgrades::Allowed,
+        disk_reserve: store::DiskReserve::Usual,
+        upgrades: engine::upgrade::Upgrades::Allowed,
         tls: None,
         admin_tls: None,
         mail: None,

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use actors::domain::{
+use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
     SlotReason, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
 };
-use actors::net::named::TlsFault;
+use net::named::TlsFault;
 
 /// Why a time cannot be booked.
 pub(crate) fn slot(reason: SlotReason) -> &'static str {

@@ -3,14 +3,14 @@
 //!
 //! Invariants: a window is one minute of the wall clock. Refused requests are not counted. A request without
 //! a valid key never uses a key's allowance. A table of addresses has at most
-//! [`KEYS_MAX`](actors::window::KEYS_MAX) entries.
+//! [`KEYS_MAX`](engine::window::KEYS_MAX) entries.
 
 use std::hash::Hash;
 use std::net::IpAddr;
 
-use actors::domain::{KeyId, Timestamp};
-use actors::window::{Rate, Windows};
 use chrono::TimeDelta;
+use domain::{KeyId, Timestamp};
+use engine::window::{Rate, Windows};
 use parking_lot::Mutex;
 
 use crate::server::network;

@@ -10,12 +10,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use actors::mail::MailPorts;
-use actors::net::Ports;
-use actors::store::StoreError;
-use actors::{Engine, Limits};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use engine::mail::MailPorts;
+use engine::{Engine, Limits};
+use net::Ports;
+use store::StoreError;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -349,10 +349,10 @@ fn healthz(health: &Health) -> Response {
 mod tests {
     use std::time::Duration;
 
-    use actors::NewBusiness;
-    use actors::domain::{Actor, BookingMode, Locale, Text, Timestamp, WeeklyBreaks, WeeklyHours};
-    use actors::ports::{Clock, system_random};
-    use actors::store::{MemoryBackend, Store};
+    use domain::{Actor, BookingMode, Locale, Text, Timestamp, WeeklyBreaks, WeeklyHours};
+    use engine::NewBusiness;
+    use ports::{Clock, system_random};
+    use store::{MemoryBackend, Store};
     use tokio::time::Instant;
 
     use super::*;

@@ -2,14 +2,14 @@
 
 use std::hint::black_box;
 
-use actors::delivery::sign;
-use actors::domain::{
+use chrono::TimeDelta;
+use criterion::{BenchmarkId, Criterion, Throughput};
+use domain::{
     Actor, Appointment, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, Buffers, CalendarSyncStatus,
     Contact, Locale, Source,
 };
-use actors::store::Record;
-use chrono::TimeDelta;
-use criterion::{BenchmarkId, Criterion, Throughput};
+use engine::delivery::sign;
+use store::Record;
 use uuid::Uuid;
 
 use crate::world::{id, now};

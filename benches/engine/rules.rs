@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use actors::domain::booking::{self, BookRequest, Party};
-use actors::domain::{Buffers, Source, Timestamp};
 use chrono::TimeDelta;
 use criterion::{BenchmarkId, Criterion};
+use domain::booking::{self, BookRequest, Party};
+use domain::{Buffers, Source, Timestamp};
 
 use crate::world::{STAFF, World, diary_buffers, first_day, id, now, worlds};
 

@@ -4,24 +4,23 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::keys::CreateKey;
-use actors::business::commands::webhooks::CreateWebhook;
-use actors::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
-use actors::credentials::Credential;
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::TimeDelta;
+use criterion::Criterion;
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, CallDetails, CallOutcome, ContactDetails, Direction, EventTypes, Locale, Phone, Scopes, Source,
     Text, Timestamp,
 };
-use actors::net::Ports;
-use actors::net::WebhookUrl;
-use actors::{BusinessHandle, Engine, NewBusiness};
-use chrono::TimeDelta;
-use criterion::Criterion;
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::keys::CreateKey;
+use engine::business::commands::webhooks::CreateWebhook;
+use engine::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
+use engine::credentials::Credential;
+use engine::{BusinessHandle, Engine, NewBusiness};
+use net::{Ports, WebhookUrl};
 use uuid::Uuid;
 
 use crate::support::{always_open, text};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::availability::{Schedule, Slot, Terms};
-use actors::domain::{
+use chrono::{NaiveDate, TimeDelta};
+use domain::availability::{Schedule, Slot, Terms};
+use domain::{
     Blocked, BlockedKey, BookingMode, Buffers, Business, Busy, Day, DayHours, DayWindows, Hold, LocalTime,
     LocalWindow, Locale, Service, ServiceId, SpecialDay, SpecialDays, StaffHours, StaffId, StaffMember,
     Timestamp, WeeklyBreaks,
 };
-use chrono::{NaiveDate, TimeDelta};
 use uuid::Uuid;
 
 use crate::support::always;

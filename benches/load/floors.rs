@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
-use actors::domain::{BusinessId, IdMint};
-use actors::net::Ports;
-use actors::store::Store;
 use axum::Router;
 use axum::http::header;
 use axum::routing::get;
+use domain::{BusinessId, IdMint};
+use net::Ports;
+use store::Store;
 use tokio::task::JoinSet;
 
 use crate::drive::Period;

@@ -7,18 +7,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use actors::Engine;
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::{Answer, Request};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
-    Actor, AuditId, BusinessId, IdMint, KeyId, ResourceId, ServiceId, Source, StaffId, Timestamp,
-};
-use actors::net::Ports;
-use actors::store::{Batch, Key, KeyRange, Order, Store};
-use actors::view::AppointmentView;
+use domain::booking::{BookRequest, Party};
+use domain::{Actor, AuditId, BusinessId, IdMint, KeyId, ResourceId, ServiceId, Source, StaffId, Timestamp};
+use engine::Engine;
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::{Answer, Request};
+use net::Ports;
 use serde::{Deserialize, Serialize};
+use store::{Batch, Key, KeyRange, Order, Store};
 use uuid::Uuid;
+use view::AppointmentView;
 
 use crate::error::Result;
 use crate::shop::{Shop, slot};

@@ -8,19 +8,19 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::keys::CreateKey;
-use actors::business::{BusinessHandle, Change, Request};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::TimeDelta;
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, Phone, Scopes, Source, Text,
     Timestamp, WeeklyBreaks, WeeklyHours,
 };
-use actors::net::Ports;
-use actors::{Engine, NewBusiness};
-use chrono::TimeDelta;
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::keys::CreateKey;
+use engine::business::{BusinessHandle, Change, Request};
+use engine::{Engine, NewBusiness};
+use net::Ports;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::task::JoinSet;

@@ -1,7 +1,7 @@
 //! Helpers of several benches for creating businesses.
 
-use actors::NewBusiness;
-use actors::domain::{BookingMode, Day, DayHours, LocalTime, Locale, Text, WeeklyBreaks, WeeklyHours};
+use domain::{BookingMode, Day, DayHours, LocalTime, Locale, Text, WeeklyBreaks, WeeklyHours};
+use engine::NewBusiness;
 
 /// A text of a valid length.
 pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {

@@ -1,12 +1,12 @@
 //! `B/appointments`: the team's own bookings, and its word on those that wait for it.
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};
+use engine::business::commands::ForOperator;
+use engine::business::commands::appointments::{
     Book, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};
-use actors::view::OperatorAppointmentView;
+use view::OperatorAppointmentView;
 
 use crate::http::patch::Patch;
 use crate::json_object;

@@ -1,7 +1,7 @@
 //! `B/audit` and `/admin/v1/audit`: who changed what, newest first: in a business; in people's accounts, and which exports,
 //! backups and ended businesses there were.
 
-use actors::view::AuditView;
+use view::AuditView;
 
 use crate::http::cursor::Binding;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};

@@ -1,9 +1,9 @@
 //! `/admin/v1/backup`: copies of the store while the service runs.
 
-use actors::backup::{BackupState, Manifest};
-use actors::counting::Difference;
-use actors::domain::{BackupId, Refusal, Text};
-use actors::view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
+use domain::{BackupId, Refusal, Text};
+use engine::backup::{BackupState, Manifest};
+use engine::counting::Difference;
+use view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 
 use crate::json_object;
 use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};

@@ -1,9 +1,9 @@
 //! `B/budget`: how many rows and bytes of each kind a business may keep, and how many it keeps.
 
-use actors::business::commands::budget::{LimitPatch, PatchBudget};
-use actors::domain::{BUDGET_MAX, BudgetKind, ProblemCode};
-use actors::view::BudgetView;
+use domain::{BUDGET_MAX, BudgetKind, ProblemCode};
+use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use schemars::JsonSchema;
+use view::BudgetView;
 
 use crate::http::json::Json;
 use crate::http::patch::Patch;

@@ -1,9 +1,9 @@
 //! `/admin/v1/businesses`: creating, listing, changing and ending businesses.
 
-use actors::NewBusiness;
-use actors::business::commands::profile::PatchBusiness;
-use actors::domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
-use actors::view::{AffectingView, OperatorBusinessView};
+use domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
+use engine::NewBusiness;
+use engine::business::commands::profile::PatchBusiness;
+use view::{AffectingView, OperatorBusinessView};
 
 use crate::http::cursor::Binding;
 use crate::http::patch::Patch;

@@ -1,11 +1,11 @@
 //! `B/calls`: saving a call when it has ended, as a telephony adapter does.
 
-use actors::business::commands::calls::RecordCall;
-use actors::domain::{
+use domain::{
     AppointmentId, CallDetails, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId, Phone,
     Text, Timestamp,
 };
-use actors::view::CallView;
+use engine::business::commands::calls::RecordCall;
+use view::CallView;
 
 use crate::http::numbers::Whole;
 use crate::json_object;

@@ -1,10 +1,10 @@
 //! `B/contacts`: what the team writes of contacts, and erasing a person.
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::business::commands::erasure::EraseContact;
-use actors::domain::ContactId;
-use actors::view::OperatorContactView;
+use domain::ContactId;
+use engine::business::commands::ForOperator;
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::erasure::EraseContact;
+use view::OperatorContactView;
 
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
 use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Gone, Path};

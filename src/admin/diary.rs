@@ -1,15 +1,15 @@
 //! `B/special-days` and `B/staff/{staff_id}/time-off`: when the business is open otherwise than in most weeks, and when
 //! its staff are away. `B/availability`: what the team can book.
 
-use actors::business::commands::diary::{
+use chrono::NaiveDate;
+use domain::availability::Terms;
+use domain::{BlockedTimeId, DayWindows, ProblemCode, Refusal, ServiceId, StaffId, Text, Timestamp};
+use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
-use actors::domain::availability::Terms;
-use actors::domain::{BlockedTimeId, DayWindows, ProblemCode, Refusal, ServiceId, StaffId, Text, Timestamp};
-use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
-use chrono::NaiveDate;
 use schemars::Schema;
 use serde_json::{Value, json};
+use view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
 
 use crate::api::availability::{SlotView, check_days, part};
 use crate::http::numbers::Limit;

@@ -10,11 +10,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::domain::{Actor, BusinessId};
-use actors::store::StoreError;
-use actors::{Engine, EngineError};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use domain::{Actor, BusinessId};
+use engine::{Engine, EngineError};
+use store::StoreError;
 
 use crate::config::AdminToken;
 use crate::http::authorization::{BadCredential, bearer};

@@ -1,8 +1,8 @@
 //! `B/keys`: creating, listing and revoking API keys. A key is shown whole only in the answer that creates it.
 
-use actors::business::commands::keys::{CreateKey, RevokeKey};
-use actors::domain::{KeyId, Scope, Text};
-use actors::view::{NewKeyView, OperatorKeyView};
+use domain::{KeyId, Scope, Text};
+use engine::business::commands::keys::{CreateKey, RevokeKey};
+use view::{NewKeyView, OperatorKeyView};
 
 use crate::http::lists::DistinctList;
 use crate::json_object;

@@ -1,9 +1,9 @@
 //! `B/knowledge`: what the receptionist knows, and changing or removing it.
 
-use actors::business::KnowledgeFilter;
-use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
-use actors::domain::{KnowledgeId, KnowledgePatch, Locale, Text};
-use actors::view::KnowledgeView;
+use domain::{KnowledgeId, KnowledgePatch, Locale, Text};
+use engine::business::KnowledgeFilter;
+use engine::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
+use view::KnowledgeView;
 
 use crate::http::patch::Patch;
 use crate::json_object;

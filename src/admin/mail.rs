@@ -1,7 +1,7 @@
 //! `/admin/v1/mail/test`: whether mail works.
 
-use actors::domain::{Conflict, Email, Locale, Refusal};
-use actors::view::MailTestView;
+use domain::{Conflict, Email, Locale, Refusal};
+use view::MailTestView;
 
 use crate::config::variables::SMTP_URL;
 use crate::json_object;

@@ -1,10 +1,8 @@
 //! `B/messages`: taking a message for the team, and what the team does with it.
 
-use actors::business::commands::messages::{PatchMessage, TakeMessage};
-use actors::domain::{
-    CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency,
-};
-use actors::view::MessageView;
+use domain::{CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency};
+use engine::business::commands::messages::{PatchMessage, TakeMessage};
+use view::MessageView;
 
 use crate::http::patch::Patch;
 use crate::json_object;

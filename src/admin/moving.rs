@@ -1,12 +1,12 @@
 //! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
 
-use actors::Engine;
-use actors::domain::{BusinessId, Problem, Refusal, ResourceId};
-use actors::moving::{Import, ImportOptions, Wrong};
-use actors::view::ImportedView;
 use axum::body::Body;
 use bytes::Bytes;
+use domain::{BusinessId, Problem, Refusal, ResourceId};
+use engine::Engine;
+use engine::moving::{Import, ImportOptions, Wrong};
 use sha2::{Digest, Sha256};
+use view::ImportedView;
 
 use crate::http::body::Pieces;
 use crate::moving::{Taking, place, stream};
@@ -61,7 +61,7 @@ pub(super) async fn import(
 ) -> Result<Done<ImportedView>, ApiError> {
     let engine = &context.engine;
     let once = context.idempotency_key()?.map(|key| engine.import_once(key)).transpose()?;
-    if once.as_ref().is_some_and(actors::Once::is_known) {
+    if once.as_ref().is_some_and(engine::Once::is_known) {
         let mut digest = Sha256::new();
         while let Some(piece) = next(engine, &mut body).await? {
             digest.update(&piece);

@@ -1,13 +1,13 @@
 //! `B/people`: who belongs to a business and as what, links that the operator hands over, and how each is alerted.
 
-use actors::business::commands::people::{PatchNotifications, RemoveMember};
-use actors::domain::{
+use domain::{
     Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
     PersonId, PersonName, ProblemCode, Refusal, Role, StaffId,
 };
-use actors::people::{Invitation, Invited};
-use actors::view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
+use engine::business::commands::people::{PatchNotifications, RemoveMember};
+use engine::people::{Invitation, Invited};
 use schemars::JsonSchema;
+use view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
 
 use crate::http::patch::Patch;
 use crate::http::read::FromText;

@@ -1,8 +1,8 @@
 //! `B/retention`: for how long a business keeps what has happened.
 
-use actors::business::commands::erasure::PatchRetention;
-use actors::domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
-use actors::view::RetentionView;
+use domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
+use engine::business::commands::erasure::PatchRetention;
+use view::RetentionView;
 
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;

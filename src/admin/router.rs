@@ -3,12 +3,12 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use actors::Engine;
-use actors::view::{OperatorAppointmentView, OperatorContactView};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware;
 use axum::response::IntoResponse;
+use engine::Engine;
+use view::{OperatorAppointmentView, OperatorContactView};
 
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;

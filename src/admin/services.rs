@@ -1,11 +1,11 @@
 //! `B/services`: what can be booked.
 
-use actors::business::commands::catalog::{CreateService, DeleteService, PatchService};
-use actors::domain::{
+use domain::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
     Refusal, ServiceId, Text,
 };
-use actors::view::{AffectingView, OperatorServiceView};
+use engine::business::commands::catalog::{CreateService, DeleteService, PatchService};
+use view::{AffectingView, OperatorServiceView};
 
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;

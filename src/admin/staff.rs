@@ -1,8 +1,8 @@
 //! `B/staff`: who carries out services.
 
-use actors::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
-use actors::domain::{ServiceId, StaffHours, StaffId, Text};
-use actors::view::{AffectingView, OperatorStaffView};
+use domain::{ServiceId, StaffHours, StaffId, Text};
+use engine::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
+use view::{AffectingView, OperatorStaffView};
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;

@@ -1,11 +1,11 @@
 //! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
 
-use actors::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
-use actors::delivery::DeliveryFilter;
-use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
-use actors::view::{DeliveryView, NewWebhookView, WebhookView};
+use domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
+use engine::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
+use engine::delivery::DeliveryFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::{DeliveryView, NewWebhookView, WebhookView};
 
 use crate::api::webhooks::{WebhookBody, created};
 use crate::http::patch::Patch;

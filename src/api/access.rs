@@ -1,6 +1,6 @@
 //! Who may call an endpoint of the public API.
 
-use actors::domain::Scope;
+use domain::Scope;
 
 /// Who may call an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

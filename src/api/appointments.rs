@@ -1,10 +1,10 @@
 //! `/appointments`: list, get, book, cancel and reschedule.
 
-use actors::business::AppointmentFilter;
-use actors::business::commands::appointments::{Book, Cancel, Reschedule};
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, AppointmentStatus, ContactId, ServiceId, Source, StaffId, Timestamp};
-use actors::view::{AppointmentView, SomeAppointmentView};
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{AppointmentId, AppointmentStatus, ContactId, ServiceId, Source, StaffId, Timestamp};
+use engine::business::AppointmentFilter;
+use engine::business::commands::appointments::{Book, Cancel, Reschedule};
+use view::{AppointmentView, SomeAppointmentView};
 
 use crate::http::lists::CommaList;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};

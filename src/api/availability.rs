@@ -1,9 +1,9 @@
 //! `GET /availability`: the times at which a service can be booked.
 
-use actors::business::Page;
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
-use actors::domain::{Problem, ProblemCode, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
+use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
+use domain::{Problem, ProblemCode, Refusal, ServiceId, StaffId, Timestamp};
+use engine::business::Page;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! `/business`: the profile and the opening hours.
 
-use actors::business::commands::profile::{PatchBusiness, PatchProfile};
-use actors::domain::{Locale, Text, WeeklyHours};
-use actors::view::BusinessView;
+use domain::{Locale, Text, WeeklyHours};
+use engine::business::commands::profile::{PatchBusiness, PatchProfile};
+use view::BusinessView;
 
 use crate::http::patch::Patch;
 use crate::json_object;

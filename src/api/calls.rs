@@ -1,8 +1,8 @@
 //! `/calls`: list and get.
 
-use actors::business::CallFilter;
-use actors::domain::{CallId, CallOutcome, ContactId, Direction, Timestamp};
-use actors::view::CallView;
+use domain::{CallId, CallOutcome, ContactId, Direction, Timestamp};
+use engine::business::CallFilter;
+use view::CallView;
 
 use crate::list_query;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, One, Path, Query, RecordId};

@@ -1,6 +1,6 @@
 //! `/services` and `/staff`: what can be booked and with whom.
 
-use actors::view::{ServiceView, StaffView};
+use view::{ServiceView, StaffView};
 
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};
 

@@ -1,11 +1,9 @@
 //! `/contacts`: list, get, create and change.
 
-use actors::business::ContactFilter;
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{
-    ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, ProblemCode, Text, Timestamp,
-};
-use actors::view::{ContactView, SomeContactView};
+use domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, ProblemCode, Text, Timestamp};
+use engine::business::ContactFilter;
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use view::{ContactView, SomeContactView};
 
 use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};

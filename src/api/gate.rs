@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use actors::credentials::Credential;
-use actors::domain::{Actor, Timestamp};
-use actors::{Engine, Principal};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use domain::{Actor, Timestamp};
+use engine::credentials::Credential;
+use engine::{Engine, Principal};
 
 use super::access::Access;
 use crate::http::authorization::{BadCredential, bearer};

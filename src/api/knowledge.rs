@@ -1,8 +1,8 @@
 //! `POST /knowledge`: adds to what the receptionist knows.
 
-use actors::business::commands::knowledge::AddKnowledge;
-use actors::domain::{KnowledgeDetails, Locale, Text};
-use actors::view::KnowledgeView;
+use domain::{KnowledgeDetails, Locale, Text};
+use engine::business::commands::knowledge::AddKnowledge;
+use view::KnowledgeView;
 
 use crate::json_object;
 use crate::rest::prelude::{ApiError, Body, Context, Created};

@@ -1,9 +1,9 @@
 //! `GET /me`: what the key is and what it opens.
 
-use actors::domain::BusinessId;
-use actors::view::KeyView;
+use domain::BusinessId;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::KeyView;
 
 use crate::http::authorization::BadCredential;
 use crate::rest::prelude::{ApiError, Context, One};

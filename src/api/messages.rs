@@ -1,8 +1,8 @@
 //! `GET /messages`: what callers left for the team.
 
-use actors::business::MessageFilter;
-use actors::domain::{CallId, ContactId, MessageStatus, Timestamp};
-use actors::view::MessageView;
+use domain::{CallId, ContactId, MessageStatus, Timestamp};
+use engine::business::MessageFilter;
+use view::MessageView;
 
 use crate::list_query;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query};

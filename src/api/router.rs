@@ -3,11 +3,11 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use actors::domain::Scope;
-use actors::view::{AppointmentView, ContactView};
 use axum::Router;
 use axum::extract::Request;
 use axum::response::IntoResponse;
+use domain::Scope;
+use view::{AppointmentView, ContactView};
 
 use super::access::Access;
 use super::gate::KeyGate;

@@ -1,10 +1,10 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
-use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
-use actors::business::{Change, New};
-use actors::domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
-use actors::net::WebhookUrl;
-use actors::view::{NewWebhookView, TestView, View, WebhookView};
+use domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
+use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
+use engine::business::{Change, New};
+use net::WebhookUrl;
+use view::{NewWebhookView, TestView, View, WebhookView};
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use actors::counting::{Difference, Differences};
-use actors::store::{StoreError, copy_tombstones};
 use clap::Args;
+use engine::counting::{Difference, Differences};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
+use store::{StoreError, copy_tombstones};
 
 use super::carry_out::{CommandFailure, carry_out};
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};

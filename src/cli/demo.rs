@@ -10,26 +10,26 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::keys::CreateKey;
-use actors::business::commands::messages::TakeMessage;
-use actors::business::{BusinessHandle, Change, Gives, PageRequest, Request};
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::{Days, TimeDelta};
+use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallOutcome, CallStatus, ContactDetails,
     Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch, MembershipStatus,
     MessageDetails, MessageStatus, PersonName, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId,
     Text, TextError, Urgency, WeeklyBreaks, WeeklyHours,
 };
-use actors::people::Invitation;
-use actors::view::PersonView;
-use actors::{Engine, EngineError, NewBusiness};
-use chrono::{Days, TimeDelta};
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::keys::CreateKey;
+use engine::business::commands::messages::TakeMessage;
+use engine::business::{BusinessHandle, Change, Gives, PageRequest, Request};
+use engine::people::Invitation;
+use engine::{Engine, EngineError, NewBusiness};
 use serde::{Deserialize, Serialize};
+use view::PersonView;
 
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{ServeError, exit, run, say, where_it_listens};

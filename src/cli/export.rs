@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use actors::counting::Differences;
 use clap::Args;
+use engine::counting::Differences;
 
 use super::carry_out::{CommandFailure, carry_out};
 use super::client::{CALL_TIMEOUT, Client, ClientError};

@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use actors::domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
-use actors::view::AFFECTED_IDS_MAX;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
+use domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
 use hyper::Method;
 use serde_json::{Value, json};
+use view::AFFECTED_IDS_MAX;
 
 use super::client::{Client, ClientError};
 use super::holidays::holidays;

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use actors::domain::Text;
-use actors::domain::availability::BOOKABLE_YEARS;
 use chrono::{Datelike, Days, NaiveDate};
+use domain::Text;
+use domain::availability::BOOKABLE_YEARS;
 
 use super::ics::{self, DAY_SECONDS, Event, events};
 use super::record::one_line;

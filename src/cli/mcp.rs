@@ -6,8 +6,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use actors::credentials::Credential;
 use clap::Args;
+use engine::credentials::Credential;
 use hyper::header::HeaderValue;
 
 use super::bridge::{Bridge, Remote};

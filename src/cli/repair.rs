@@ -4,10 +4,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use actors::ports::system_clock;
-use actors::repair::{RepairError, Report, repair_stamps};
-use actors::store::{Store, StoreError};
 use clap::Args;
+use engine::repair::{RepairError, Report, repair_stamps};
+use ports::system_clock;
+use store::{Store, StoreError};
 
 use super::carry_out::{CommandFailure, carry_out};
 use super::print;
@@ -90,8 +90,8 @@ fn describe(report: &Report, dry_run: bool) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use actors::domain::Timestamp;
-    use actors::repair::BusinessReport;
+    use domain::Timestamp;
+    use engine::repair::BusinessReport;
 
     use super::*;
 

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use actors::backup::{Restored, restore};
-use actors::net::Ports;
-use actors::ports;
-use actors::store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
-use actors::verify::{Report, verify};
 use clap::Args;
+use engine::backup::{Restored, restore};
+use engine::verify::{Report, verify};
+use net::Ports;
 use serde_json::{Value, json};
+use store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
 
 use super::carry_out::carry_out;
 use super::print;

@@ -9,8 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use actors::backup::{Backup, MANIFEST_FILE, ROWS_FILE};
 use chrono::{DateTime, NaiveDateTime, Utc};
+use engine::backup::{Backup, MANIFEST_FILE, ROWS_FILE};
 
 /// The format of the names.
 const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";

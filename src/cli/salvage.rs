@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use actors::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
 use clap::Args;
+use engine::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
 use serde_json::json;
 
 use super::carry_out::carry_out;
@@ -35,7 +35,7 @@ pub struct SalvageArgs {
 pub fn salvage(args: SalvageArgs) -> ExitCode {
     let SalvageArgs { data_dir, to, json } = args;
     let act = async {
-        let salvaged = actors::salvage::salvage(&data_dir, &to).await.map_err(|error| error.to_string())?;
+        let salvaged = engine::salvage::salvage(&data_dir, &to).await.map_err(|error| error.to_string())?;
         let text = if json { format!("{:#}\n", as_json(&salvaged)) } else { as_text(&salvaged, &to) };
         print::output(&text).map_err(|error| error.to_string())?;
         Ok(if salvaged.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -126,7 +126,7 @@ fn as_json(salvaged: &Salvaged) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::{BudgetKind, BusinessId};
+    use domain::{BudgetKind, BusinessId};
 
     use super::*;
 

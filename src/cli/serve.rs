@@ -10,8 +10,8 @@ use std::future::pending;
 use std::io;
 use std::process::ExitCode;
 
-use actors::net::Ports;
-use actors::store::StoreError;
+use net::Ports;
+use store::StoreError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

@@ -4,10 +4,10 @@
 //! Invariants: every value is one line. Escape sequences inside values are written out, so only this module
 //! sets colours.
 
-use actors::domain::day_bounds;
 use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, LocalResult, NaiveDate, TimeDelta, TimeZone};
 use chrono_tz::Tz;
+use domain::day_bounds;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 

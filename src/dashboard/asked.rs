@@ -5,12 +5,12 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use actors::BusinessHandle;
-use actors::domain::{Business, BusinessId, Locale, Membership, Refusal};
-use actors::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::Response;
+use domain::{Business, BusinessId, Locale, Membership, Refusal};
+use engine::BusinessHandle;
+use engine::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
 
 use super::cookies::Cookie;
 use super::desk::Desk;

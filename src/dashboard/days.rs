@@ -1,9 +1,9 @@
 //! Days and times as the clocks of a business show them.
 
-use actors::domain::Timestamp;
-use actors::domain::availability::BOOKABLE_YEARS;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
+use domain::Timestamp;
+use domain::availability::BOOKABLE_YEARS;
 
 use super::view::View;
 use crate::local_time::{WallClockError, instant};

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use actors::people::Token;
-use actors::{BusinessHandle, Engine};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use engine::people::Token;
+use engine::{BusinessHandle, Engine};
 use tokio::sync::watch;
 
 use super::cookies::Cookies;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use actors::people::Token;
+use engine::people::Token;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 

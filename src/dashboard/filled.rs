@@ -5,12 +5,12 @@
 //! APIs, and what belongs to no field above them; what was changed meanwhile by somebody else is never overwritten: a form
 //! says with its `tag` which version it was filled in from.
 
-use actors::EngineError;
-use actors::business::{AnswerOf, Change, IfMatch, Request};
-use actors::domain::{Access, Actor, Conflict, Denied, Problem, ProblemCode, Refusal, Right};
-use actors::view::{etag, render};
 use axum::http::StatusCode;
+use domain::{Access, Actor, Conflict, Denied, Problem, ProblemCode, Refusal, Right};
+use engine::EngineError;
+use engine::business::{AnswerOf, Change, IfMatch, Request};
 use serde::Serialize;
+use view::{etag, render};
 
 use super::asked::Member;
 use super::drafts::{Draft, Why};

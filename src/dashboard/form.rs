@@ -1,8 +1,8 @@
 //! A form as it was sent.
 
-use actors::net::Ports;
 use axum::body::Body;
 use axum::http::HeaderMap;
+use net::Ports;
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 

@@ -1,6 +1,6 @@
 //! What stands around a page: the places of a business, the other businesses, and who is signed in.
 
-use actors::domain::{Access, BusinessId, Right, Role};
+use domain::{Access, BusinessId, Right, Role};
 
 use super::asked::{Member, Visit};
 use super::parts::{Crumb, initials};

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use actors::domain::Access;
-use actors::people::{SignedIn, Token};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use domain::Access;
+use engine::people::{SignedIn, Token};
 use sha2::{Digest, Sha256};
 use tracing::Instrument;
 

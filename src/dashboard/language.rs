@@ -1,6 +1,6 @@
 //! Which language somebody reads who is not signed in: the one that was chosen here, else what their browser says.
 
-use actors::domain::Locale;
+use domain::Locale;
 
 /// The language that an `Accept-Language` asks for (RFC 9110 §12.5.4); English where it asks for none of ours.
 pub(super) fn accepted(header: &str) -> Locale {

@@ -5,9 +5,9 @@
 use std::hash::Hash;
 use std::net::IpAddr;
 
-use actors::domain::{BusinessId, PersonId, Timestamp};
-use actors::window::{Rate, Windows};
 use chrono::TimeDelta;
+use domain::{BusinessId, PersonId, Timestamp};
+use engine::window::{Rate, Windows};
 use parking_lot::Mutex;
 
 use crate::server::network;

@@ -1,7 +1,7 @@
 //! Parts of lists: which one a page shows, and the ways to the others.
 
-use actors::EngineError;
-use actors::business::{Page, PageRequest};
+use engine::EngineError;
+use engine::business::{Page, PageRequest};
 
 use super::asked::Member;
 use super::refused::Refused;

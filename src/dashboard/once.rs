@@ -237,8 +237,8 @@ impl Again {
 mod tests {
     use std::sync::LazyLock;
 
-    use actors::net::Ports;
     use axum::response::IntoResponse;
+    use net::Ports;
 
     use super::super::cookies::Cookie;
     use super::*;

@@ -1,9 +1,9 @@
 //! Why somebody is not shown the page they asked for, as a page. Faults map to a status where those of the APIs do.
 
-use actors::domain::{Problem, Refusal};
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::{Problem, Refusal};
 
 use super::filled::Undone;
 use super::view::{View, render};
@@ -152,10 +152,10 @@ mod tests {
     use std::num::NonZeroU32;
     use std::sync::Arc;
 
-    use actors::domain::{Conflict, Denied, Locale, ProblemCode};
-    use actors::net::Ports;
-    use actors::{Engine, EngineError};
+    use domain::{Conflict, Denied, Locale, ProblemCode};
+    use engine::{Engine, EngineError};
     use http_body_util::BodyExt;
+    use net::Ports;
 
     use super::*;
     use crate::dashboard::desk::Desk;

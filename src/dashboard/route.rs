@@ -1,8 +1,8 @@
 //! The rows of the table of pages: those of [`crate::http::router`]. What a row lets in decides what its handler is given.
 
-use actors::domain::Right;
 use axum::http::Method;
 use axum::response::Response;
+use domain::Right;
 
 use super::asked::{Asked, Member, Visit};
 use super::refused::Refused;

@@ -12,11 +12,11 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::time::Duration;
 
-use actors::domain::{Access, Right, Role};
-use actors::{LiveChange, LiveEvent, LiveSubscription};
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
+use domain::{Access, Right, Role};
+use engine::{LiveChange, LiveEvent, LiveSubscription};
 use futures_util::stream::{StreamExt, once, unfold};
 use serde_json::json;
 use tokio::sync::watch;

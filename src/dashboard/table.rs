@@ -1,7 +1,7 @@
 //! Every route of the dashboard: the one place that lists them, with who may come.
 
-use actors::domain::Right;
 use axum::http::Method;
+use domain::Right;
 
 use super::pages::access::people::change::Step;
 use super::pages::access::{audit, keys, mail, notifications, people, webhooks};

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use actors::domain::{ProblemCode, Refusal};
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::{ProblemCode, Refusal};
 
 use super::assets;
 use super::desk::Desk;

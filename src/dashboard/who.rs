@@ -3,9 +3,9 @@
 //! What always holds: the name of a key is told to nobody who may not see keys, and an e-mail address to nobody who may
 //! not see people; of somebody who has no account any more only that is told.
 
-use actors::business::PageRequest;
-use actors::domain::{Access, Actor, KeyId, PersonId, Right};
-use actors::view::PersonView;
+use domain::{Access, Actor, KeyId, PersonId, Right};
+use engine::business::PageRequest;
+use view::PersonView;
 
 use super::asked::Member;
 use super::refused::Refused;

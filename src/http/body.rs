@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use actors::domain::{Problem, ProblemCode};
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
+use domain::{Problem, ProblemCode};
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout};
 

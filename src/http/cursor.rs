@@ -4,9 +4,9 @@
 //! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over version, binding
 //! and position. What always holds: a position that [`Cursors::open`] gives out was sealed under the same binding.
 
-use actors::domain::ProblemCode;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::ProblemCode;
 use hmac::{Hmac, Mac};
 use schemars::JsonSchema;
 use sha2::Sha256;

@@ -5,9 +5,9 @@
 //! The typed headers of the `headers` crate answer whether a tag passes, and do not give the tags; here a change
 //! carries them to where it is decided, and what is wrong with a header is told with its name.
 
-use actors::domain::{Problem, ProblemCode};
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use domain::{Problem, ProblemCode};
 
 /// A strong entity tag, quotes included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ETag(String);
 impl ETag {
     /// The tag of a resource, from the bytes of its JSON.
     pub fn of(resource: &[u8]) -> Self {
-        Self(actors::view::etag(resource))
+        Self(view::etag(resource))
     }
 
     /// The tag, quotes included.

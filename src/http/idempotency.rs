@@ -3,10 +3,10 @@
 //! What always holds: two requests have the same fingerprint exactly when their method, their path, their query as it was
 //! written and the canonical form of their body are the same.
 
-use actors::domain::{Problem, ProblemCode};
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName};
+use domain::{Problem, ProblemCode};
 use sha2::{Digest, Sha256};
 
 /// The greatest length of an `Idempotency-Key`, in characters.

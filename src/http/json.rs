@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use actors::domain::{Problem, ProblemCode};
+use domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Below this every whole number is exact in an `f64` (2^53).

@@ -1,6 +1,6 @@
 //! Lists within bounds: arrays in bodies, values with commas between them in queries.
 
-use actors::domain::ProblemCode;
+use domain::ProblemCode;
 use std::collections::HashSet;
 use std::hash::Hash;
 

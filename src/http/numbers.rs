@@ -1,6 +1,6 @@
 //! Whole numbers within bounds, in bodies and in queries.
 
-use actors::domain::ProblemCode;
+use domain::ProblemCode;
 use schemars::JsonSchema;
 
 use super::json::Json;

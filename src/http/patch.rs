@@ -2,7 +2,7 @@
 //!
 //! What always holds: what is left out stays as it is, and a PATCH asks for something.
 
-use actors::domain::ProblemCode;
+use domain::ProblemCode;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

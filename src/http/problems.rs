@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use actors::domain::{Problem, ProblemCode};
+use domain::{Problem, ProblemCode};
 
 use super::reading::Reading;
 

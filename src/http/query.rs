@@ -3,7 +3,7 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
-use actors::domain::{ProblemCode, TextError};
+use domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use super::problems::{FieldPath, Invalid, Problems};

@@ -11,7 +11,7 @@
 //! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
 //! errors into ours.
 
-use actors::domain::{ProblemCode, TextError};
+use domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use super::json::Json;

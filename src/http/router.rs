@@ -8,13 +8,13 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use actors::domain::{BusinessId, KeyId, PersonId};
 use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::Method;
 use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::any;
+use domain::{BusinessId, KeyId, PersonId};
 use futures_util::FutureExt;
 
 /// A part of the service with a table of routes and a gate of its own.

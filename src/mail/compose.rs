@@ -5,8 +5,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use actors::mail::letter::{Composer, Letter};
 use askama::Template;
+use engine::mail::letter::{Composer, Letter};
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 

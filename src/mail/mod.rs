@@ -1,4 +1,4 @@
-//! The content of mails and their transport to the relay. The queue is in the engine (`actors::mail`).
+//! The content of mails and their transport to the relay. The queue is in the engine (`engine::mail`).
 
 mod compose;
 mod page;

@@ -1,8 +1,8 @@
 //! The content of a mail, before it is rendered as text or HTML.
 
-use actors::domain::{AlertKind, AppointmentStatus, CallStatus};
-use actors::mail::letter::{Content, Letter, Link, Sender, Told, What};
 use chrono_tz::Tz;
+use domain::{AlertKind, AppointmentStatus, CallStatus};
+use engine::mail::letter::{Content, Letter, Link, Sender, Told, What};
 
 use super::words::words;
 use crate::words::{Value, Words, plain, plain_lines};

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use actors::net::Trust;
-use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 use lettre::Address;
 use lettre::address::Envelope;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream};
 use lettre::transport::smtp::extension::ClientId;
+use net::Trust;
+use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 use tokio::time::timeout;
 
 use super::settings::MailSettings;

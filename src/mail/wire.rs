@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use actors::net::Trust;
-use actors::net::named::tls_fault;
 use lettre::transport::smtp::client::AsyncTokioStream;
+use net::Trust;
+use net::named::tls_fault;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};

@@ -1,11 +1,11 @@
 //! `list_appointments`, `get_appointment`: what is booked, with names and local times.
 
-use actors::business::AppointmentFilter;
-use actors::domain::{AppointmentId, AppointmentStatus, ContactId};
-use actors::view::AppointmentView;
 use chrono::TimeDelta;
+use domain::{AppointmentId, AppointmentStatus, ContactId};
+use engine::business::AppointmentFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::AppointmentView;
 
 use super::asking::Asking;
 use super::catalog::{Catalog, For};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::BusinessHandle;
-use actors::business::{AnswerOf, Change, Idempotency, Request};
-use actors::domain::{ResourceId, Scope};
+use domain::{ResourceId, Scope};
+use engine::BusinessHandle;
+use engine::business::{AnswerOf, Change, Idempotency, Request};
 
 use super::refused::Refused;
 use super::values::IdempotencyKey;

@@ -4,10 +4,10 @@
 //! believes; both are decided where the change is. A refusal proposes what can be had instead, and never says who has
 //! what cannot.
 
-use actors::business::commands::appointments::{Book, Cancel, Reschedule};
-use actors::business::commands::guarded::{BookOnce, BookedView, StartingAt};
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
+use engine::business::commands::appointments::{Book, Cancel, Reschedule};
+use engine::business::commands::guarded::{BookOnce, BookedView, StartingAt};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use actors::business::commands::profile::{PatchBusiness, PatchProfile};
-use actors::domain::{self, Locale, Text, Timestamp, WeeklyHours};
-use actors::view::{BusinessView, HoursView};
+use domain::{Locale, Text, Timestamp, WeeklyHours};
+use engine::business::commands::profile::{PatchBusiness, PatchProfile};
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::{BusinessView, HoursView};
 
 use super::answer::is_within_bound;
 use super::asking::Asking;

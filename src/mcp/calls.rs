@@ -1,10 +1,10 @@
 //! `list_calls`, `get_call`: who called, what was said and what came of it.
 
-use actors::business::CallFilter;
-use actors::domain::{CallId, CallOutcome, ContactId};
-use actors::view::CallView;
+use domain::{CallId, CallOutcome, ContactId};
+use engine::business::CallFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::CallView;
 
 use super::answer::is_within_bound;
 use super::asking::Asking;

@@ -6,11 +6,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use actors::business::{Page, PageRequest};
-use actors::domain::{
-    Business, Problem, Refusal, Scope, Service, ServiceId, StaffId, StaffMember, fold_name,
-};
-use actors::{BusinessHandle, EngineError};
+use domain::{Business, Problem, Refusal, Scope, Service, ServiceId, StaffId, StaffMember, fold_name};
+use engine::business::{Page, PageRequest};
+use engine::{BusinessHandle, EngineError};
 
 use super::asking::Asking;
 use super::bounds::quoted_name;

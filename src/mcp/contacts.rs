@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use actors::business::ContactFilter;
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{
-    Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text,
-};
-use actors::view::ContactView;
+use domain::{Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text};
+use engine::business::ContactFilter;
+use engine::business::commands::contacts::{CreateContact, PatchContact};
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::ContactView;
 
 use super::asking::Asking;
 use super::lists::{Listed, page};

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use actors::Principal;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use engine::Principal;
 
 use crate::api::{Access, KeyGate};
 use crate::origins::Origins;

@@ -1,10 +1,10 @@
 //! `add_knowledge`: adds to what the receptionist knows.
 
-use actors::business::commands::knowledge::AddKnowledge;
-use actors::domain::{KnowledgeDetails, Locale, Text};
-use actors::view::KnowledgeView;
+use domain::{KnowledgeDetails, Locale, Text};
+use engine::business::commands::knowledge::AddKnowledge;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::KnowledgeView;
 
 use super::asking::Asking;
 use super::bounds::{TEXT_CHARS_MAX, cut};

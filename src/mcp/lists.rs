@@ -4,8 +4,8 @@
 //! is shorter where its texts are long, and then goes on right behind the last item that it shows. Where the reads end
 //! before the page is full, it says that the search is incomplete.
 
-use actors::EngineError;
-use actors::business::{Page, PageRequest};
+use engine::EngineError;
+use engine::business::{Page, PageRequest};
 use serde_json::Value;
 
 use super::answer::without_nulls;

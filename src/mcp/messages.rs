@@ -1,10 +1,10 @@
 //! `list_messages`: what callers left for the team.
 
-use actors::business::MessageFilter;
-use actors::domain::MessageStatus;
-use actors::view::MessageView;
+use domain::MessageStatus;
+use engine::business::MessageFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::MessageView;
 
 use super::asking::Asking;
 use super::bounds::{TEXT_CHARS_MAX, cut};

@@ -1,8 +1,8 @@
 //! Times as people say them, on the wall clock of the business.
 
-use actors::domain::{Day, Timestamp, day_bounds};
 use chrono::{DateTime, Datelike, LocalResult, NaiveDate, SecondsFormat, TimeZone, Timelike};
 use chrono_tz::Tz;
+use domain::{Day, Timestamp, day_bounds};
 
 use super::refused::Refused;
 use super::values::{DayOrTime, Weekday, When};

@@ -1,9 +1,9 @@
 //! Why a day has no open times, so that nobody takes a day on which the business is closed for a full one.
 
-use actors::business::PageRequest;
-use actors::domain::{Business, Service};
-use actors::view::SpecialDayView;
 use chrono::{Days, NaiveDate};
+use domain::{Business, Service};
+use engine::business::PageRequest;
+use view::SpecialDayView;
 
 use super::asking::Asking;
 use super::moment::{WallClock, capital, weekday};

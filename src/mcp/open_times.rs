@@ -1,9 +1,9 @@
 //! `find_open_times`: when a service can be booked, by day.
 
-use actors::EngineError;
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
-use actors::domain::{AppointmentId, BookingMode, Scope, Service, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, Days, NaiveDate};
+use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
+use domain::{AppointmentId, BookingMode, Scope, Service, ServiceId, StaffId, Timestamp};
+use engine::EngineError;
 use schemars::JsonSchema;
 use serde::Serialize;
 

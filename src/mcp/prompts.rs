@@ -2,7 +2,7 @@
 //!
 //! What always holds: what the person fills in stands within a line of ours, in quotes, and never begins one.
 
-use actors::domain::Scope;
+use domain::Scope;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 

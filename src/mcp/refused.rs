@@ -4,8 +4,8 @@
 //! arguments could mend, is the answer that `/v1` gives. Nothing of another business is in it: an id of one reads word
 //! for word as one of nothing.
 
-use actors::EngineError;
-use actors::domain::{Problem, Refusal, Scope};
+use domain::{Problem, Refusal, Scope};
+use engine::EngineError;
 
 use super::bounds::one_line;
 use crate::english;

@@ -1,7 +1,7 @@
 //! Resources: what a person may attach for an assistant to read. They show what `get_business` and `get_appointment`
 //! show.
 
-use actors::domain::{AppointmentId, Scope};
+use domain::{AppointmentId, Scope};
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use actors::domain::Scope;
+use domain::Scope;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use actors::domain::Scope;
+use domain::Scope;
 
 use super::asking::FIND_OPEN_TIMES;
 use super::tool::{Effect, Tool, tool};

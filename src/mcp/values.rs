@@ -1,7 +1,7 @@
 //! The values that tools take beside those of `/v1`: what a person would say, as far as it is read by itself.
 
-use actors::domain::{Day, ProblemCode, Timestamp};
 use chrono::{NaiveDate, NaiveDateTime};
+use domain::{Day, ProblemCode, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::http::idempotency::{IDEMPOTENCY_KEY_CHARS_MAX, is_key};

@@ -5,18 +5,18 @@ use std::fmt::{self, Error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use actors::domain::Timestamp;
-use actors::mail::MailFigures;
-use actors::store::RoomLevel;
-use actors::store::measure::Distribution;
-use actors::{ENGINE_PERMITS, Engine};
 use axum::Router;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domain::Timestamp;
+use engine::mail::MailFigures;
+use engine::{ENGINE_PERMITS, Engine};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
+use store::RoomLevel;
+use store::measure::Distribution;
 
 use super::process::ThisProcess;
 use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
@@ -377,10 +377,10 @@ fn distribution(encoder: &mut MetricEncoder<'_>, read: &Distribution, scale: f64
 mod tests {
     use std::time::Duration;
 
-    use actors::net::Ports;
     use axum::body::Body;
     use axum::http::{Method, Request, StatusCode};
     use http_body_util::BodyExt;
+    use net::Ports;
     use tower::ServiceExt;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The lines of calls and messages, property by property.
 
-use actors::domain::{
+use domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Locale, MessageId,
     MessageStatus, StaffId, TakenMessage, Text, Timestamp, Urgency,
 };

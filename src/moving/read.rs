@@ -1,8 +1,8 @@
 //! Reading lines as records: every problem of a line is found.
 
-use actors::counting::Difference;
-use actors::domain::{BusinessId, ImportProblem, Problem, ProblemCode, Timestamp};
-use actors::moving::{Moved, MovedKind};
+use domain::{BusinessId, ImportProblem, Problem, ProblemCode, Timestamp};
+use engine::counting::Difference;
+use engine::moving::{Moved, MovedKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

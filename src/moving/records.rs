@@ -1,7 +1,8 @@
 //! The line of each kind of records, property by property; those of calls and messages and of webhook endpoints stand
 //! beside this file. A property that says nothing is null, or left out.
 
-use actors::domain::{
+use chrono::NaiveDate;
+use domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
     BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
     ContactId, Currency, DayHours, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale,
@@ -9,9 +10,8 @@ use actors::domain::{
     Retention, Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp,
     WeeklyBreaks, WeeklyHours,
 };
-use actors::moving::{Moved, MovedKind};
-use actors::view::{BreakView, HoursView, SpecialDayView};
-use chrono::NaiveDate;
+use engine::moving::{Moved, MovedKind};
+use view::{BreakView, HoursView, SpecialDayView};
 
 use super::conversations::{CallLine, MessageLine};
 use super::line::{RecordLine, Written, put};

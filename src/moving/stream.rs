@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use actors::domain::Timestamp;
-use actors::{Export, ExportError};
 use bytes::Bytes;
+use domain::Timestamp;
+use engine::{Export, ExportError};
 use futures_util::stream::{Stream, try_unfold};
 use tokio::time::Instant;
 
@@ -81,10 +81,10 @@ impl Taken {
 
 #[cfg(test)]
 mod tests {
-    use actors::Engine;
-    use actors::domain::Actor;
-    use actors::net::Ports;
+    use domain::Actor;
+    use engine::Engine;
     use futures_util::StreamExt;
+    use net::Ports;
 
     use super::*;
 

@@ -3,10 +3,10 @@
 //! What always holds: every line is good, or each problem is told with its line, up to [`PROBLEMS_MAX`]; one line is in
 //! memory, and what came together with it.
 
-use actors::EngineError;
-use actors::domain::{ImportProblem, Problem, ProblemCode, Timestamp};
-use actors::moving::{Import, Wrong};
 use bytes::{Buf, Bytes, BytesMut};
+use domain::{ImportProblem, Problem, ProblemCode, Timestamp};
+use engine::EngineError;
+use engine::moving::{Import, Wrong};
 
 use super::LINE_BYTES_MAX;
 use super::read::{Line, read};

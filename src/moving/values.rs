@@ -1,8 +1,8 @@
 //! Values that lines have in one form only.
 
-use actors::domain::{ImportProblem, Phone, ProblemCode, WebhookSecret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domain::{ImportProblem, Phone, ProblemCode, WebhookSecret};
 use schemars::JsonSchema;
 
 use super::SECRET_TAG;

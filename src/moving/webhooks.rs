@@ -1,11 +1,11 @@
 //! The lines of webhook endpoints, property by property.
 
-use actors::domain::{
-    DisabledReason, EventType, ImportProblem, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus,
-};
-use actors::net::WebhookUrl;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domain::{
+    DisabledReason, EventType, ImportProblem, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus,
+};
+use net::WebhookUrl;
 
 use super::SECRET_TAG;
 use super::line::{RecordLine, Written, put};

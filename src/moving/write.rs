@@ -1,8 +1,8 @@
 //! Writing records as lines.
 
-use actors::counting::Difference;
-use actors::domain::Timestamp;
-use actors::moving::{Moved, MovedKind};
+use domain::Timestamp;
+use engine::counting::Difference;
+use engine::moving::{Moved, MovedKind};
 
 use super::line::Written;
 use super::records::written;

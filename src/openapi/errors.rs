@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{Conflict, Problem, ProblemCode, Refusal, Scope, SlotReason};
 use axum::http::{Method, StatusCode, header};
+use domain::{Conflict, Problem, ProblemCode, Refusal, Scope, SlotReason};
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;

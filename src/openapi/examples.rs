@@ -1,7 +1,7 @@
 //! One example for each body and each resource, by schema name. A test validates the examples and reports
 //! missing ones.
 
-use actors::domain::{AlertKind, BudgetKind, EventType};
+use domain::{AlertKind, BudgetKind, EventType};
 use serde_json::{Value, json};
 
 const APPOINTMENT: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";

@@ -1,6 +1,6 @@
 //! Types and helpers that the files of the document share.
 
-use actors::domain::Scope;
+use domain::Scope;
 use serde_json::{Map, Value, json};
 
 pub(super) struct Api<A> {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use actors::domain::EventType;
-use actors::view::{AppointmentView, CallView, ContactView, Event, MessageView};
+use domain::EventType;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
+use view::{AppointmentView, CallView, ContactView, Event, MessageView};
 
 use super::examples;
 use super::parts::component;

@@ -1,7 +1,7 @@
 //! For whom an appointment is booked, as both APIs read it.
 
-use actors::business::commands::appointments::BookingContact;
-use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, ProblemCode, Text};
+use domain::{ContactDetails, ContactId, Email, Locale, Phone, ProblemCode, Text};
+use engine::business::commands::appointments::BookingContact;
 use schemars::Schema;
 
 use super::error::ApiError;

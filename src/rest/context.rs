@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use actors::business::{Change, Idempotency, IfMatch, Request};
-use actors::domain::{Actor, KeyId, Refusal, ResourceId};
-use actors::{BusinessHandle, Engine, Principal};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
+use domain::{Actor, KeyId, Refusal, ResourceId};
+use engine::business::{Change, Idempotency, IfMatch, Request};
+use engine::{BusinessHandle, Engine, Principal};
 use sha2::{Digest, Sha256};
 
 use super::error::ApiError;

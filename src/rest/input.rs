@@ -8,10 +8,10 @@
 
 use std::ops::Deref;
 
-use actors::BusinessHandle;
-use actors::domain::availability::BOOKABLE_YEARS;
-use actors::domain::{ProblemCode, ResourceId};
 use chrono::{Datelike, NaiveDate};
+use domain::availability::BOOKABLE_YEARS;
+use domain::{ProblemCode, ResourceId};
+use engine::BusinessHandle;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 

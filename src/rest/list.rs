@@ -5,12 +5,12 @@
 //! cursor is tied to every filter, in the order in which they are declared: another order, or another filter, and the
 //! cursors of before are none of this list.
 
-use actors::business::{Page, PageRequest};
-use actors::domain::{
+use chrono::NaiveDate;
+use domain::{
     CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus, Phone, ServiceId,
     StaffId, Text, Timestamp,
 };
-use chrono::NaiveDate;
+use engine::business::{Page, PageRequest};
 
 use super::context::Context;
 use super::error::ApiError;

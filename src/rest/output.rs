@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
-use actors::view::{self, EndedView, View};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use engine::business::{Answer, Ended, Gives, New, Removed, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use view::{EndedView, View};
 
 use super::error::ApiError;
 use crate::http::body::JSON_LINES;

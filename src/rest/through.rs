@@ -1,7 +1,7 @@
 //! Reading lists through: a bounded scan may end a page early, though there is more behind it.
 
-use actors::EngineError;
-use actors::business::{Page, PageRequest};
+use engine::EngineError;
+use engine::business::{Page, PageRequest};
 
 /// How many reads of a bounded scan make a page, before the search is left incomplete.
 pub(crate) const READS_MAX: usize = 16;

@@ -3,7 +3,7 @@
 //! Problems with them cause warnings only. A service with an expired certificate starts, since it is more
 //! useful than no service.
 
-use actors::domain::Timestamp;
+use domain::Timestamp;
 use rustls::client::verify_server_name;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;

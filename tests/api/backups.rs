@@ -42,7 +42,7 @@ async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
         server.restart().await;
     }
     check_private(&to);
-    let report = actors::verify::verify(&to).await.unwrap();
+    let report = engine::verify::verify(&to).await.unwrap();
     assert!(report.is_whole() && report.businesses == 1, "{report:?}");
 }
 

@@ -1,10 +1,10 @@
 //! Erasing contacts, ending businesses, and how long things are kept, through the operator API.
 
-use actors::domain::BusinessId;
-use actors::store::keys::{self, installation_kind, kind};
-use actors::store::{Order, Store, every_row, piece_of};
+use domain::BusinessId;
 use memchr::memmem;
 use serde_json::{Value, json};
+use store::keys::{self, installation_kind, kind};
+use store::{Order, Store, every_row, piece_of};
 
 use crate::harness::{Salon, Server, id, merged};
 
@@ -80,7 +80,7 @@ async fn how_long_things_are_kept_is_changed_like_any_resource() {
 /// done. The service is stopped meanwhile.
 async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     server.stop().await;
-    let report = actors::verify::verify(server.data_dir()).await.unwrap();
+    let report = engine::verify::verify(server.data_dir()).await.unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
     let store = Store::open_disk(server.data_dir(), Box::new(|error| panic!("{error}"))).unwrap();
     let kept = store.rows().scan(&every_row(), Order::Ascending);

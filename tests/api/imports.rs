@@ -174,7 +174,7 @@ async fn an_import_is_listed_beside_the_store() {
     let salon = server.salon().await;
     let lines = moved_out(&server, &salon).await;
     import(&server.operator, "", &lines).await.is(200);
-    let listed = actors::store::read_tombstones(server.data_dir()).unwrap();
+    let listed = store::read_tombstones(server.data_dir()).unwrap();
     let kinds: Vec<_> =
         listed.iter().map(|line| line.to_string().split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(kinds, ["ended-business", "imported-business"]);

@@ -1,6 +1,6 @@
 //! What the team notes of contacts: the operator API shows it, integrations and events do not.
 
-use actors::ports::Clock;
+use ports::Clock;
 use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, id, merged};

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actors::domain::{Alert, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId};
-use actors::store::{Order, Store, keys};
+use domain::{Alert, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId};
 use parking_lot::Mutex;
 use serde_json::json;
+use store::{Order, Store, keys};
 use uuid::Uuid;
 
 use crate::chance::{Rng, number_of, seed};
@@ -169,7 +169,7 @@ async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
     say(format_args!("{booked} bookings, {ids} mails, {} of them came again", taken.len() - ids));
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
-    let report = actors::verify::verify(&data_dir).await.unwrap();
+    let report = engine::verify::verify(&data_dir).await.unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
 }
 

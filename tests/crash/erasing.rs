@@ -7,12 +7,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actors::domain::BusinessId;
-use actors::store::keys::{self, installation_kind};
-use actors::store::{Order, Store, every_row};
+use domain::BusinessId;
 use futures_util::StreamExt;
 use memchr::memmem;
 use serde_json::{Value, json};
+use store::keys::{self, installation_kind};
+use store::{Order, Store, every_row};
 
 use crate::chance::{Rng, come, number_of, seed};
 use crate::client::{Call, Client, Shop, slot, text};

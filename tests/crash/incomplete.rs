@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use actors::domain::BusinessId;
-use actors::store::{Batch, Key, Order, Store, keys};
+use domain::BusinessId;
+use store::{Batch, Key, Order, Store, keys};
 
 use crate::backups::{back_up, filled, lines, path, receptionist};
 use crate::client::Client;

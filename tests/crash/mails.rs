@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::{
-    About, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId, ResourceId, Timestamp,
-};
-use actors::store::{Batch, Order, Record, Store, keys};
+use domain::{About, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId, ResourceId, Timestamp};
 use serde_json::json;
+use store::{Batch, Order, Record, Store, keys};
 use uuid::Uuid;
 
 use crate::chance::{Rng, number_of, seed};
@@ -81,7 +79,7 @@ async fn told(server: &Server) -> Told {
     }
     let booked = client.call(&shop, &shop.booking(0, "2040-03-05T09:00:00Z", 1, "b".into())).await.unwrap();
     let at = Timestamp::parse(&booked.text("created_at")).unwrap();
-    let id: actors::domain::AppointmentId = booked.text("id").parse().unwrap();
+    let id: domain::AppointmentId = booked.text("id").parse().unwrap();
     let about = About { kind: AlertKind::AppointmentBooked, id: id.uuid(), at };
     Told { of: shop.id.parse().unwrap(), people, about }
 }
@@ -129,6 +127,6 @@ async fn no_mail_is_lost_and_what_comes_twice_has_the_same_message_id() {
     }
     assert_eq!(store.scan(&keys::mails_due(told.of), Order::Ascending).count(), 0);
     store.close().await.unwrap();
-    let report = actors::verify::verify(&data_dir).await.unwrap();
+    let report = engine::verify::verify(&data_dir).await.unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use actors::domain::{Appointment, AppointmentId, BusinessId, Timestamp};
-use actors::store::keys::{self, format_1};
-use actors::store::{Batch, Record, Store};
-use actors::verify::verify;
 use chrono::TimeDelta;
+use domain::{Appointment, AppointmentId, BusinessId, Timestamp};
+use engine::verify::verify;
 use serde_json::Value;
+use store::keys::{self, format_1};
+use store::{Batch, Record, Store};
 
 use crate::chance::{Rng, number_of, seed};
 use crate::client::{Client, Shop, text};

@@ -60,10 +60,10 @@ impl Salon {
 
     /// Has an integration ask for a colour with Inès; the appointment's id.
     pub(crate) async fn requested(&self, starts_at: &str, name: &str) -> String {
-        use actors::business::Request;
-        use actors::business::commands::appointments::{Book, BookingContact};
-        use actors::domain::booking::{BookRequest, Party};
-        use actors::domain::{ContactDetails, Phone, Source, Text, Timestamp};
+        use domain::booking::{BookRequest, Party};
+        use domain::{ContactDetails, Phone, Source, Text, Timestamp};
+        use engine::business::Request;
+        use engine::business::commands::appointments::{Book, BookingContact};
         self.operator("PATCH", "", json!({ "booking_mode": "request" })).await;
         let new = self
             .operator("POST", "/keys", json!({ "name": "website", "scopes": ["appointments:write"] }))
@@ -84,7 +84,7 @@ impl Salon {
         };
         let book = Book { request, contact: BookingContact::Described(contact) };
         let business = self.server.engine().business(self.id.parse().unwrap());
-        let by = actors::domain::Actor::ApiKey(key(&new).parse().unwrap());
+        let by = domain::Actor::ApiKey(key(&new).parse().unwrap());
         let answer = business.change(Request::by(by), book).await.unwrap();
         answer.value.id.to_string()
     }

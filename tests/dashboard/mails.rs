@@ -1,7 +1,7 @@
 //! What is asked for by mail: a forgotten password, a new address, and fewer mails.
 
-use actors::domain::{AlertKind, Subscription};
-use actors::mail::unsubscribe::Unsubscribe;
+use domain::{AlertKind, Subscription};
+use engine::mail::unsubscribe::Unsubscribe;
 use serde_json::Value;
 
 use crate::harness::{PASSWORD, Server, relay};

@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use actors::Engine;
-use actors::ports::Ports;
 use axum::body::Body;
 use axum::http::Request;
+use engine::Engine;
 use http_body_util::BodyExt;
+use net::Ports;
 use receptionist::app::App;
 use receptionist::config::{AdminToken, RateLimits};
 use receptionist::{docs, service};

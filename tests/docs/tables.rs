@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actors::domain::{AlertKind, BudgetKind, EventType, Scope};
 use clap::Args;
+use domain::{AlertKind, BudgetKind, EventType, Scope};
 use receptionist::config::{ServeArgs, variables};
 use receptionist::{docs, openapi};
 use serde_json::Value;

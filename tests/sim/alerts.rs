@@ -15,22 +15,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::people::PatchNotifications;
-use actors::business::{Answer, Request};
-use actors::domain::{
+use domain::{
     Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MembershipPatch, PersonId, Role,
     ServiceId, StaffId, WeeklyBreaks,
 };
-use actors::mail::MailPorts;
-use actors::mail::letter::{Composer, Content, Letter};
-use actors::net::Ports;
-use actors::people::{Hashing, Invitation};
-use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer};
-use actors::store::{MemoryBackend, Store};
-use actors::{Engine, EngineError, Limits, NewBusiness};
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::people::PatchNotifications;
+use engine::business::{Answer, Request};
+use engine::mail::MailPorts;
+use engine::mail::letter::{Composer, Content, Letter};
+use engine::people::{Hashing, Invitation};
+use engine::{Engine, EngineError, Limits, NewBusiness};
+use net::Ports;
 use parking_lot::Mutex;
+use ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer};
 use serde::Serialize;
+use store::{MemoryBackend, Store};
 use uuid::Uuid;
 
 use self::happen::{book, call, change_some, choices, message, read};
@@ -126,8 +126,8 @@ impl Composer for Relay {
 
 /// What a mail tells of.
 fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
-    use actors::domain::ResourceId as _;
-    use actors::mail::letter::What;
+    use domain::ResourceId as _;
+    use engine::mail::letter::What;
     let all = match content {
         Content::Alert(told) => std::slice::from_ref(told),
         Content::Gathered(told, _) | Content::Daily(told, _) => told,
@@ -206,7 +206,7 @@ impl World {
             let mut people = Vec::new();
             for (number, (role, of)) in TEAM.into_iter().enumerate() {
                 let invitation = Invitation {
-                    email: actors::domain::Address::new(&email(number)).unwrap(),
+                    email: domain::Address::new(&email(number)).unwrap(),
                     name: None,
                     locale: None,
                     role,
@@ -277,7 +277,7 @@ impl World {
     fn check(&self, is_the_end: bool) {
         let runtime = runtime();
         let store = runtime.block_on(async { self.store() });
-        let report = actors::verify::check(store.rows()).unwrap();
+        let report = engine::verify::check(store.rows()).unwrap();
         assert!(report.is_whole(), "seed {}: {:?}", self.seed, report.findings);
         for shop in &self.shops {
             let shop = shop.lock();

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::business::Request;
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::webhooks::CreateWebhook;
-use actors::domain::{
+use domain::{
     Actor, BookingMode, BusinessId, ContactDetails, EventTypes, Locale, Text, WeeklyBreaks, WeeklyHours,
 };
-use actors::store::{Order, Pair, Rows, StoreError, keys};
-use actors::{EngineError, NewBusiness};
+use engine::business::Request;
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::webhooks::CreateWebhook;
+use engine::{EngineError, NewBusiness};
+use store::{Order, Pair, Rows, StoreError, keys};
 
 use crate::dice::Dice;
 use crate::life::Life;
@@ -98,7 +98,7 @@ impl Sim {
     }
 
     /// What is on the disk of it between two lives: what was there when it was set aside.
-    pub(crate) fn check_aside(&mut self, store: &actors::store::Store) {
+    pub(crate) fn check_aside(&mut self, store: &store::Store) {
         let Some(of) = self.aside.set_aside() else { return };
         assert!(store.is_business_set_aside(of), "{of} is not set aside any more");
         let rows = store.all_rows().scan(&keys::all(of), Order::Ascending).collect::<Result<Vec<_>, _>>();

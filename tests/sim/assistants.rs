@@ -1,9 +1,9 @@
 //! What assistants ask for: the same booking more than once, as other requests, and moves and cancellations of what they
 //! believe to start at a time, which some of it does no longer.
 
-use actors::business::commands::appointments::{Cancel, Reschedule};
-use actors::business::commands::guarded::{BookOnce, StartingAt};
-use actors::domain::Timestamp;
+use domain::Timestamp;
+use engine::business::commands::appointments::{Cancel, Reschedule};
+use engine::business::commands::guarded::{BookOnce, StartingAt};
 
 use crate::life::Life;
 use crate::ops::Op;

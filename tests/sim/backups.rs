@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use actors::backup::{Backup, BackupError};
-use actors::domain::{Actor, BackupId};
-use actors::store::{RoomLevel, Tombstone};
-use actors::verify;
+use domain::{Actor, BackupId};
+use engine::backup::{Backup, BackupError};
+use engine::verify;
+use store::{RoomLevel, Tombstone};
 use tempfile::TempDir;
 
 use crate::dice::Dice;

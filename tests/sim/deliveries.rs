@@ -1,6 +1,6 @@
 //! Whether the deliveries on the disk are those that are owed, and are made when they are due.
 
-use actors::domain::{Delivery, DeliveryStatus, EventId, WebhookId};
+use domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 
 use crate::hooks::{ATTEMPT_MILLIS, Hook, RETRY_MILLIS};
 use crate::model::{Model, Span};

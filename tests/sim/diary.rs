@@ -1,15 +1,13 @@
 //! What the team says of when the business is open and its staff are there.
 
-use actors::business::commands::catalog::{PatchService, PatchStaff};
-use actors::business::commands::diary::{
+use chrono::{Days, NaiveDate, TimeDelta};
+use domain::booking::Party;
+use domain::{Day, DayHours, DayWindows, LocalTime, LocalWindow, StaffHours, Timestamp, WeeklyBreaks};
+use engine::business::commands::catalog::{PatchService, PatchStaff};
+use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
-use actors::business::commands::profile::PatchBusiness;
-use actors::domain::booking::Party;
-use actors::domain::{
-    Day, DayHours, DayWindows, LocalTime, LocalWindow, StaffHours, Timestamp, WeeklyBreaks,
-};
-use chrono::{Days, NaiveDate, TimeDelta};
+use engine::business::commands::profile::PatchBusiness;
 
 use crate::dice::Dice;
 use crate::life::Life;

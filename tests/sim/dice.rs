@@ -1,7 +1,7 @@
 //! Chance, which a seed decides.
 
-use actors::ports::Random;
 use parking_lot::Mutex;
+use ports::Random;
 
 /// Numbers that a seed decides (SplitMix64).
 pub(crate) struct Dice(Mutex<u64>);

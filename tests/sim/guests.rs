@@ -13,20 +13,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::business::commands::appointments::{Book, BookingContact, Cancel, PatchAppointment};
-use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::business::commands::erasure::{EraseContact, PatchRetention};
-use actors::business::commands::messages::PatchMessage;
-use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use actors::business::{Idempotency, Request};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use domain::booking::{BookRequest, Party};
+use domain::{
     Actor, BookingMode, ContactDetails, ContactId, ContactPatch, DisabledReason, EventTypes, Locale,
     MessageStatus, ServiceId, Source, StaffId, Text, Timestamp, WebhookStatus, WeeklyBreaks,
 };
-use actors::ports::Random;
-use actors::{EngineError, NewBusiness};
+use engine::business::commands::appointments::{Book, BookingContact, Cancel, PatchAppointment};
+use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::erasure::{EraseContact, PatchRetention};
+use engine::business::commands::messages::PatchMessage;
+use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
+use engine::business::{Idempotency, Request};
+use engine::{EngineError, NewBusiness};
+use ports::Random;
 
 use self::asker::Asker;
 pub(crate) use self::people::Guests;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use actors::domain::{AuditEntry, DeliveryStatus, EventId, WebhookId, WebhookSecret, WebhookStatus};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use domain::{AuditEntry, DeliveryStatus, EventId, WebhookId, WebhookSecret, WebhookStatus};
+use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use hmac::{Hmac, Mac};
 use serde_json::Value;
 use sha2::Sha256;
@@ -263,7 +263,7 @@ impl Model {
         let id: WebhookId = entry.resource_id.into();
         let hook = self.hooks.get_mut(&id).unwrap();
         assert!(hook.is_on(), "{id} was turned off twice");
-        let of_this = |row: &(&(WebhookId, EventId), &actors::domain::Delivery)| {
+        let of_this = |row: &(&(WebhookId, EventId), &domain::Delivery)| {
             row.0.0 == id && row.1.epoch == hook.epoch && row.1.status == DeliveryStatus::Failed
         };
         let resent = hook.resends.iter().any(|asked| *asked >= span.began);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use actors::business::Answer;
-use actors::domain::{KeyId, Timestamp};
 use chrono::TimeDelta;
+use domain::{KeyId, Timestamp};
+use engine::business::Answer;
 use parking_lot::Mutex;
 use serde_json::Value;
 use uuid::Uuid;

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use actors::domain::{DeliveryStatus, EventId, WebhookId};
+use domain::{DeliveryStatus, EventId, WebhookId};
 
 use crate::model::Model;
 use crate::rows::Rows;

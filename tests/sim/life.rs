@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use actors::business::commands::appointments::{Confirm, Decline};
-use actors::business::{Idempotency, PageRequest, Request};
-use actors::domain::{Actor, AppointmentStatus, KeyId, Refusal};
-use actors::net::WebhookUrl;
-use actors::ports::Random;
-use actors::store::{RoomLevel, Weight};
-use actors::{BusinessHandle, Engine, EngineError};
+use domain::{Actor, AppointmentStatus, KeyId, Refusal};
+use engine::business::commands::appointments::{Confirm, Decline};
+use engine::business::{Idempotency, PageRequest, Request};
+use engine::{BusinessHandle, Engine, EngineError};
+use net::WebhookUrl;
+use ports::Random;
+use store::{RoomLevel, Weight};
 use tokio::task::JoinHandle;
 
 use crate::ledger::{Entry, Ledger, Tried};

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
-use actors::delivery::DeliveryFilter;
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{
+use chrono::{NaiveDate, TimeDelta};
+use domain::booking::{BookRequest, Party};
+use domain::{
     AppointmentStatus, CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId,
     Source, StaffId, Timestamp, WebhookId,
 };
-use actors::view::AppointmentView;
-use actors::{BusinessHandle, EngineError};
-use chrono::{NaiveDate, TimeDelta};
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use engine::delivery::DeliveryFilter;
+use engine::{BusinessHandle, EngineError};
 use serde::Serialize;
 use serde_json::Value;
+use view::AppointmentView;
 
 use crate::ledger::{Came, Ledger};
 use crate::life::Life;
@@ -126,16 +126,16 @@ async fn look(
             values(&some(10, async |page| handle.messages(&filter, &page).await).await?)
         }
         Look::Business => {
-            let business = actors::view::OperatorBusinessView::from(&handle.business().await?);
+            let business = view::OperatorBusinessView::from(&handle.business().await?);
             let mut found = values(&[business]);
             for service in all(50, async |page| handle.services(true, &page).await).await? {
-                found.extend(values(&[actors::view::OperatorServiceView::from(&service)]));
+                found.extend(values(&[view::OperatorServiceView::from(&service)]));
             }
             for member in all(50, async |page| handle.staff(&page).await).await? {
-                found.extend(values(&[actors::view::OperatorStaffView::from(&member)]));
+                found.extend(values(&[view::OperatorStaffView::from(&member)]));
             }
             for endpoint in all(50, async |page| handle.webhooks(&page).await).await? {
-                found.extend(values(&[actors::view::WebhookView::from(&endpoint)]));
+                found.extend(values(&[view::WebhookView::from(&endpoint)]));
             }
             found
         }

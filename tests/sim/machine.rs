@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use actors::domain::BusinessId;
-use actors::store::records::ClockRecord;
-use actors::store::{Batch, Record, keys};
+use domain::BusinessId;
+use store::records::ClockRecord;
+use store::{Batch, Record, keys};
 
 use crate::life::Life;
 use crate::sim::{Sim, runtime};

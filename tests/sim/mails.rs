@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::EngineError;
-use actors::domain::{BusinessId, Email, Locale, Mail, MailId, MailKind, MailStatus, ResourceId};
-use actors::mail::letter::{Composer, Letter, Recipient, Recipients};
-use actors::mail::{MailPorts, NewMail};
-use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
-use actors::store::keys::{self, kind};
-use actors::store::{Order, Record, Store};
+use domain::{BusinessId, Email, Locale, Mail, MailId, MailKind, MailStatus, ResourceId};
+use engine::EngineError;
+use engine::mail::letter::{Composer, Letter, Recipient, Recipients};
+use engine::mail::{MailPorts, NewMail};
 use parking_lot::Mutex;
+use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
+use store::keys::{self, kind};
+use store::{Order, Record, Store};
 use uuid::Uuid;
 
 use crate::dice::Dice;

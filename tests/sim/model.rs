@@ -6,10 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actors::domain::{
-    Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId,
-};
 use chrono::TimeDelta;
+use domain::{Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

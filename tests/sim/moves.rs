@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::{Actor, Business, BusinessId, ResourceId, Timestamp};
-use actors::moving::{Import, ImportOptions, Leaving, Moved};
-use actors::net::Ports;
-use actors::ports::{Clock, Random};
-use actors::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Record, Rows, Store, StoreError, keys};
-use actors::view::ImportedView;
-use actors::{Engine, EngineError, ExportError};
+use domain::{Actor, Business, BusinessId, ResourceId, Timestamp};
+use engine::moving::{Import, ImportOptions, Leaving, Moved};
+use engine::{Engine, EngineError, ExportError};
+use net::Ports;
 use parking_lot::Mutex;
+use ports::{Clock, Random};
+use store::{Key, KeyRange, MemoryBackend, Order, Pairs, Record, Rows, Store, StoreError, keys};
 use uuid::Uuid;
+use view::ImportedView;
 
 use crate::dice::Dice;
 use crate::life::Life;
@@ -254,7 +254,7 @@ impl Sim {
                 all_of(&store, store.rows(), business.id, true) == moved,
                 "what arrived is not what has left"
             );
-            let report = actors::verify::check(store.rows()).unwrap();
+            let report = engine::verify::check(store.rows()).unwrap();
             assert!(report.is_whole(), "{:?}", report.findings);
             store.close().await.unwrap();
         }

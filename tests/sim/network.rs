@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actors::ports::{BoxFuture, Dialer, NoNameServer, Resolver, Stream};
 use parking_lot::Mutex;
+use ports::{BoxFuture, Dialer, NoNameServer, Resolver, Stream};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 
 use crate::hooks::ATTEMPT_MILLIS;

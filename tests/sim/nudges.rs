@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::EngineError;
-use actors::business::commands::profile::PatchBusiness;
-use actors::business::commands::webhooks::PatchWebhook;
-use actors::business::{Change, Context, Decision, PageRequest, Removed, Request};
-use actors::credentials::Credential;
-use actors::delivery::DeliveryFilter;
-use actors::domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
-use actors::store::Weight;
+use domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
+use engine::EngineError;
+use engine::business::commands::profile::PatchBusiness;
+use engine::business::commands::webhooks::PatchWebhook;
+use engine::business::{Change, Context, Decision, PageRequest, Removed, Request};
+use engine::credentials::Credential;
+use engine::delivery::DeliveryFilter;
+use store::Weight;
 
 use crate::ledger::Came;
 use crate::life::Life;

@@ -1,26 +1,26 @@
 //! Every change that a business can be asked for, as one type.
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{
+use domain::{Email, Phone, ServiceId, StaffId};
+use engine::business::commands::ForOperator;
+use engine::business::commands::appointments::{
     Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
-use actors::business::commands::budget::PatchBudget;
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{
+use engine::business::commands::budget::PatchBudget;
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
-use actors::business::commands::guarded::BookOnce;
-use actors::business::commands::keys::{CreateKey, RevokeKey};
-use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
-use actors::business::commands::messages::{PatchMessage, TakeMessage};
-use actors::business::commands::profile::PatchBusiness;
-use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::business::{Answer, Change, Gives, Request};
-use actors::domain::{Email, Phone, ServiceId, StaffId};
-use actors::store::Weight;
-use actors::{BusinessHandle, EngineError};
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
+use engine::business::commands::guarded::BookOnce;
+use engine::business::commands::keys::{CreateKey, RevokeKey};
+use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
+use engine::business::commands::messages::{PatchMessage, TakeMessage};
+use engine::business::commands::profile::PatchBusiness;
+use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
+use engine::business::{Answer, Change, Gives, Request};
+use engine::{BusinessHandle, EngineError};
+use store::Weight;
 
 use crate::assistants::{CancelAt, MoveFrom};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actors::business::PageRequest;
-use actors::delivery::DeliveryFilter;
-use actors::domain::{DeliveryStatus, EventId, ResourceId, WebhookId};
-use actors::view::DeliveryView;
+use domain::{DeliveryStatus, EventId, ResourceId, WebhookId};
+use engine::business::PageRequest;
+use engine::delivery::DeliveryFilter;
 use uuid::Uuid;
+use view::DeliveryView;
 
 use crate::life::Life;
 use crate::network::Line;

@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use actors::business::Request;
-use actors::business::commands::people::RemoveMember;
-use actors::business::commands::profile::PatchBusiness;
-use actors::domain::{
+use domain::{
     Actor, Address, BookingMode, BusinessId, Client, LinkKind, Locale, Membership, MembershipStatus, Person,
     PersonId, Refusal, Role, Timestamp, WeeklyBreaks,
 };
-use actors::net::Ports;
-use actors::people::{From, Hashing, Invitation, People, SignIn, Token};
-use actors::ports::Clock;
-use actors::store::{MemoryBackend, Store};
-use actors::{Engine, EngineError, Limits, NewBusiness};
+use engine::business::Request;
+use engine::business::commands::people::RemoveMember;
+use engine::business::commands::profile::PatchBusiness;
+use engine::people::{From, Hashing, Invitation, People, SignIn, Token};
+use engine::{Engine, EngineError, Limits, NewBusiness};
+use net::Ports;
 use parking_lot::Mutex;
+use ports::Clock;
+use store::{MemoryBackend, Store};
 use tokio::time::Instant;
 
 use crate::dice::Dice;
@@ -470,7 +470,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
         let runtime = self::runtime();
         let store = runtime
             .block_on(async { Store::in_memory(&world.disk, Box::new(|error| panic!("{error}"))).unwrap() });
-        let report = actors::verify::check(store.rows()).unwrap();
+        let report = engine::verify::check(store.rows()).unwrap();
         assert!(report.is_whole(), "seed {seed}: {:?}", report.findings);
         runtime.block_on(store.close()).unwrap();
     }

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{AuditId, BlockedKey, BusinessId, ResourceId, Timestamp};
-use actors::store::{Batch, Key, keys};
+use domain::{AuditId, BlockedKey, BusinessId, ResourceId, Timestamp};
+use store::{Batch, Key, keys};
 use uuid::Uuid;
 
 use crate::dice::Dice;

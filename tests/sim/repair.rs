@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actors::domain::{AuditEntry, ResourceId, Timestamp};
-use actors::repair::repair_stamps;
-use actors::store::keys;
 use chrono::TimeDelta;
+use domain::{AuditEntry, ResourceId, Timestamp};
+use engine::repair::repair_stamps;
 use serde_json::Value;
+use store::keys;
 use uuid::Uuid;
 
 use crate::life::Life;

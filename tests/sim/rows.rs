@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use actors::domain::{
+use domain::{
     Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
     Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
     SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
 };
-use actors::store::keys::{self, MessagesOf, installation_kind, kind};
-use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
-use actors::store::{Key, Order, Record, Store};
-use actors::view::{
+use serde::Serialize;
+use serde_json::{Value, json};
+use store::keys::{self, MessagesOf, installation_kind, kind};
+use store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
+use store::{Key, Order, Record, Store};
+use uuid::Uuid;
+use view::{
     CallView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorContactView,
     OperatorServiceView, OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
-use serde::Serialize;
-use serde_json::{Value, json};
-use uuid::Uuid;
 
 /// What lies in the store of one business.
 #[derive(Default)]

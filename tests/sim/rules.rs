@@ -1,11 +1,11 @@
 //! The rules of the trade as plainly as they can be said, applied to what was answered.
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::business::commands::guarded::BookOnce;
-use actors::domain::booking::Party;
-use actors::domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
 use chrono::TimeDelta;
+use domain::booking::Party;
+use domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
+use engine::business::commands::ForOperator;
+use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::guarded::BookOnce;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -1,30 +1,30 @@
 //! A business as its clients know it, and what they may ask of it next.
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::appointments::{
-    Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
-};
-use actors::business::commands::budget::{LimitPatch, PatchBudget};
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::business::commands::keys::{CreateKey, RevokeKey};
-use actors::business::commands::knowledge::AddKnowledge;
-use actors::business::commands::messages::{PatchMessage, TakeMessage};
-use actors::business::commands::profile::PatchBusiness;
-use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{
     AppointmentId, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome,
     ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
     EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
     MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
     WebhookSecret, WebhookStatus, WeeklyHours,
 };
-use actors::net::WebhookUrl;
-use actors::ports::Random;
-use chrono::TimeDelta;
-use chrono_tz::Tz;
+use engine::business::commands::ForOperator;
+use engine::business::commands::appointments::{
+    Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
+};
+use engine::business::commands::budget::{LimitPatch, PatchBudget};
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::keys::{CreateKey, RevokeKey};
+use engine::business::commands::knowledge::AddKnowledge;
+use engine::business::commands::messages::{PatchMessage, TakeMessage};
+use engine::business::commands::profile::PatchBusiness;
+use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
+use net::WebhookUrl;
+use ports::Random;
 use serde_json::Value;
 
 use crate::dice::Dice;

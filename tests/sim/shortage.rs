@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use actors::store::RoomLevel;
+use store::RoomLevel;
 
 use crate::dice::Dice;
 use crate::life::Life;

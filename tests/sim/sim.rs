@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::NewBusiness;
-use actors::domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus, WeeklyBreaks};
-use actors::store::RoomLevel;
-use actors::store::keys;
-use actors::store::records::ClockRecord;
+use domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus, WeeklyBreaks};
+use engine::NewBusiness;
+use store::records::ClockRecord;
+use store::{RoomLevel, keys};
 use tokio::runtime::Runtime;
 
 use crate::aside::Aside;
@@ -411,7 +410,7 @@ impl Sim {
         let all: Vec<_> = self.shops.iter().map(|shop| shop.id).collect();
         all.iter().for_each(|of| self.world.mails.check(&store, *of));
         self.world.mails.check_handed(&store, &all);
-        let report = actors::verify::check(&store.all_rows()).unwrap();
+        let report = engine::verify::check(&store.all_rows()).unwrap();
         assert!(report.is_whole(), "{:?}", report.findings);
         self.check_aside(&store);
         self.check_guests(&store, is_the_end);

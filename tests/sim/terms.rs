@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::business::commands::appointments::Cancel;
-use actors::business::commands::contacts::PatchContact;
-use actors::business::commands::keys::RevokeKey;
-use actors::business::commands::messages::PatchMessage;
-use actors::business::{Idempotency, IfMatch, Request};
-use actors::credentials::Credential;
-use actors::domain::{Actor, ContactPatch, KeyId, MessageStatus, Refusal, WebhookStatus};
-use actors::ports::Random;
-use actors::view::etag;
-use actors::{Engine, EngineError};
+use domain::{Actor, ContactPatch, KeyId, MessageStatus, Refusal, WebhookStatus};
+use engine::business::commands::appointments::Cancel;
+use engine::business::commands::contacts::PatchContact;
+use engine::business::commands::keys::RevokeKey;
+use engine::business::commands::messages::PatchMessage;
+use engine::business::{Idempotency, IfMatch, Request};
+use engine::credentials::Credential;
+use engine::{Engine, EngineError};
+use ports::Random;
 use serde_json::Value;
 use uuid::Uuid;
+use view::etag;
 
 use crate::ledger::{Came, Entry, Ledger, Tried, json};
 use crate::life::Life;
@@ -145,7 +145,7 @@ impl Sim {
         let Ok(Some(shown)) = life.engine.business(self.shops[shop].id).contact(contact).await else {
             return;
         };
-        let body = actors::view::render(&shown);
+        let body = view::render(&shown);
         for stale in [false, true] {
             let op = self.rename(&json(&body));
             let terms = Terms { seen: Some(body.clone()), ..Terms::default() };

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actors::domain::Timestamp;
-use actors::ports::Clock;
-use actors::store::records::ClockRecord;
+use domain::Timestamp;
 use parking_lot::Mutex;
+use ports::Clock;
+use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 

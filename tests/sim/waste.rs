@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::webhooks::CreateWebhook;
-use actors::domain::{ContactDetails, EventTypes, Text, WebhookId, WebhookStatus};
+use domain::{ContactDetails, EventTypes, Text, WebhookId, WebhookStatus};
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::webhooks::CreateWebhook;
 use tokio::time::sleep;
 
 use crate::hooks::RETRY_MILLIS;

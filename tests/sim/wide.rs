@@ -6,12 +6,12 @@
 
 use std::time::Duration;
 
-use actors::business::ContactFilter;
-use actors::business::commands::contacts::CreateContact;
-use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
-use actors::business::commands::webhooks::DeleteWebhook;
-use actors::domain::{ContactDetails, KnowledgePatch, WebhookStatus};
 use chrono_tz::Tz;
+use domain::{ContactDetails, KnowledgePatch, WebhookStatus};
+use engine::business::ContactFilter;
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
+use engine::business::commands::webhooks::DeleteWebhook;
 
 use crate::life::Life;
 use crate::looks::all;

@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actors::net::Ports;
-use actors::net::Trust;
-use actors::store::{MemoryBackend, RoomLevel, Store};
-use actors::{Engine, Limits};
+use engine::{Engine, Limits};
+use net::{Ports, Trust};
 use parking_lot::Mutex;
+use store::{MemoryBackend, RoomLevel, Store};
 
 use crate::dice::Dice;
 use crate::mails::Mails;

@@ -29,4 +29,4 @@ pub(crate) const GIVEN_UP: Duration = Duration::from_secs(20);
 
 /// The text of `--list` for a row that is not measured.
 pub(crate) const ELSEWHERE: &str =
-    "(neighbours clock: nothing to measure; actors/tests/engine/clock.rs and the simulation prove it)";
+    "(neighbours clock: nothing to measure; actors/engine/tests/engine/clock.rs and the simulation prove it)";

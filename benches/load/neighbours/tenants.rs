@@ -69,7 +69,7 @@ impl Asker {
         let service = id(&self.post(&format!("{of}/services"), &service).await?)?;
         let staff = json!({ "name": "Personne", "service_ids": [service] });
         let staff = vec![id(&self.post(&format!("{of}/staff"), &staff).await?)?];
-        let scopes: Vec<&str> = actors::domain::Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+        let scopes: Vec<&str> = domain::Scope::ALL.iter().map(|scope| scope.as_str()).collect();
         let key = self.post(&format!("{of}/keys"), &json!({ "name": "bench", "scopes": scopes })).await?;
         let key = key["key"].as_str().ok_or("a key that is not shown")?.to_owned();
         let contact = json!({ "name": "Awa Diallo", "phone": "+33612345678" });

@@ -7,11 +7,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use actors::domain::Timestamp;
-use actors::net::Ports;
-use actors::store::outside::{believed_time, look_at, reserve_of, space_of};
-use actors::store::{SET_ASIDE_FILE, read_businesses_set_aside};
 use chrono::{DateTime, Utc};
+use domain::Timestamp;
+use net::Ports;
+use store::outside::{believed_time, look_at, reserve_of, space_of};
+use store::{SET_ASIDE_FILE, read_businesses_set_aside};
 
 use super::super::open_files;
 use super::finding::Finding;

@@ -1,6 +1,6 @@
 //! Opening hours: `monday=09:00-18:00`, `mon=9:00-18:00`, `Mon-Fri 9:00-18:00`, `tue,thu=10:00-19:00`.
 
-use actors::domain::Day;
+use domain::Day;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A person's own account: name, language, looks, email, and the way to another password.
 
-use actors::EngineError;
-use actors::domain::{Address, Conflict, Locale, PersonName, Refusal};
 use axum::http::header;
+use domain::{Address, Conflict, Locale, PersonName, Refusal};
+use engine::EngineError;
 
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::drafts::{Draft, Why};

@@ -2,9 +2,9 @@
 //!
 //! What always holds: opening it changes nothing, for mail scanners open links; only the button uses it up.
 
-use actors::EngineError;
-use actors::domain::{LinkKind, Refusal};
-use actors::people::{LinkSeen, Token};
+use domain::{LinkKind, Refusal};
+use engine::EngineError;
+use engine::people::{LinkSeen, Token};
 
 use crate::dashboard::asked::sign_in_path;
 use crate::dashboard::pages::prelude::*;

@@ -2,8 +2,8 @@
 //!
 //! What always holds: the answer is the same, after the same work, whether or not there is an account.
 
-use actors::domain::Address;
-use actors::mail::Forgotten;
+use domain::Address;
+use engine::mail::Forgotten;
 
 use crate::dashboard::pages::prelude::*;
 

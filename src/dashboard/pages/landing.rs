@@ -1,9 +1,9 @@
 //! Where somebody comes to who has signed in: the business that they belong to, the choice where there are several, what
 //! they are asked to join; and that there is none.
 
-use actors::BusinessHandle;
-use actors::domain::{BusinessId, MembershipStatus};
-use actors::people::Belongs;
+use domain::{BusinessId, MembershipStatus};
+use engine::BusinessHandle;
+use engine::people::Belongs;
 
 use crate::dashboard::pages::prelude::*;
 

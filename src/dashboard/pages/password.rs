@@ -1,7 +1,7 @@
 //! Choosing a password: the only page, beside signing out, of a session that a link to it has begun.
 
-use actors::EngineError;
-use actors::domain::Refusal;
+use domain::Refusal;
+use engine::EngineError;
 
 use crate::dashboard::pages::prelude::*;
 

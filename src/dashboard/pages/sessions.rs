@@ -1,7 +1,7 @@
 //! Where a person is signed in, and ending that.
 
-use actors::domain::{Session, SessionId};
 use chrono_tz::Tz;
+use domain::{Session, SessionId};
 
 use crate::dashboard::pages::prelude::*;
 

@@ -3,9 +3,9 @@
 //! What always holds: where somebody goes on to is a path of the dashboard; an unknown email and a wrong password are
 //! answered the same.
 
-use actors::people::SignIn;
 use axum::http::header;
 use axum::response::Response;
+use engine::people::SignIn;
 use url::Url;
 
 use crate::dashboard::cookies::Cookie;

@@ -2,9 +2,9 @@
 //!
 //! What always holds: looking at it ends nothing; ending what has ended already is the same answer.
 
-use actors::EngineError;
-use actors::domain::{Refusal, Subscription};
-use actors::mail::unsubscribe::Unsubscribe;
+use domain::{Refusal, Subscription};
+use engine::EngineError;
+use engine::mail::unsubscribe::Unsubscribe;
 
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::words;

@@ -1,6 +1,6 @@
 //! Why an attempt to deliver a webhook failed, in each language: the compiler finds a reason without words.
 
-use actors::domain::{AttemptError, AttemptFailure};
+use domain::{AttemptError, AttemptFailure};
 
 use super::of;
 use crate::words::Words;

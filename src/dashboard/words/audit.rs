@@ -1,6 +1,6 @@
 //! What entries of the audit log tell, in each language: the compiler finds an action or a kind without words.
 
-use actors::domain::{AuditAction, AuditedKind, Locale};
+use domain::{AuditAction, AuditedKind, Locale};
 
 use super::of;
 

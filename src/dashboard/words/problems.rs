@@ -1,6 +1,6 @@
 //! What is wrong with a field, in each language: the compiler finds a code without words.
 
-use actors::domain::{Conflict, Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
+use domain::{Conflict, Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
 
 use super::of;
 use super::refusals::{conflict, counted, grouped, next};

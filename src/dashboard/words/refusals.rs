@@ -1,6 +1,6 @@
 //! The engine's refusals on pages, in each language: the compiler finds a code without words.
 
-use actors::domain::{
+use domain::{
     Amendment, AppointmentStatus, BudgetKind, Conflict, Denied, Locale, Refusal, SlotReason, UnderWay, Wait,
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use actors::domain::{AttemptError, AttemptFailure, PasswordHint, ProblemCode, TextError, Wait};
+use domain::{AttemptError, AttemptFailure, PasswordHint, ProblemCode, TextError, Wait};
 
 use super::*;
 use crate::words::ids;
@@ -87,7 +87,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 
 #[test]
 fn what_is_put_together_is_there() {
-    use actors::domain::{
+    use domain::{
         AlertEmail, AlertKind, AlertScope, DeliveryStatus, EventType, MailKind, MailStatus, MembershipStatus,
         Role, Scope,
     };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{AlertKind, AppointmentStatus, CallStatus, Locale, Timestamp};
-use actors::mail::letter::{Composer, Content, Letter, Link, Recipient, Sender, Told, What};
+use domain::{AlertKind, AppointmentStatus, CallStatus, Locale, Timestamp};
+use engine::mail::letter::{Composer, Content, Letter, Link, Recipient, Sender, Told, What};
 use mail_parser::{HeaderValue, MessageParser};
 use uuid::Uuid;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use actors::net::Trust;
-use actors::ports::{MadeMail, MailFailure, Mailer};
+use net::Trust;
+use ports::{MadeMail, MailFailure, Mailer};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, IsCa, KeyPair};
 use tokio::time::timeout;
 
@@ -259,7 +259,7 @@ fn whatever_is_taken_as_an_address_can_be_mailed_to() {
     let mut taken = 0;
     for (local, domain) in parts.iter().flat_map(|part| domains.map(|domain| (part, domain))) {
         let written = format!("{local}@{domain}");
-        if actors::domain::Address::new(&written).is_ok() {
+        if domain::Address::new(&written).is_ok() {
             written.parse::<lettre::Address>().unwrap_or_else(|error| panic!("{written}: {error}"));
             taken += 1;
         }

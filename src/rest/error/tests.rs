@@ -1,4 +1,4 @@
-use actors::domain::{Conflict, SlotReason, UnderWay};
+use domain::{Conflict, SlotReason, UnderWay};
 use serde_json::json;
 
 use super::*;

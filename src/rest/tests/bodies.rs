@@ -1,6 +1,6 @@
 //! Bodies as they are declared: every problem is found, whatever else is wrong.
 
-use actors::domain::{ContactId, Email, Problem, Text, WeeklyHours};
+use domain::{ContactId, Email, Problem, Text, WeeklyHours};
 
 use crate::english;
 use crate::http::lists::{DistinctList, List};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use actors::domain::{AppointmentStatus, Problem, StaffId, Timestamp};
 use chrono::NaiveDate;
+use domain::{AppointmentStatus, Problem, StaffId, Timestamp};
 use proptest::prelude::*;
 
 use crate::english;

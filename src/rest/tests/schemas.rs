@@ -1,8 +1,8 @@
 //! What is declared and what is shown, as the document describes it.
 
-use actors::domain::{AppointmentId, Locale, Text};
-use actors::view::ContactView;
+use domain::{AppointmentId, Locale, Text};
 use serde_json::json;
+use view::ContactView;
 
 use crate::http::lists::{CommaList, DistinctList};
 use crate::http::numbers::{Limit, Whole};

@@ -8,7 +8,7 @@ pub(crate) mod web;
 
 use std::str::FromStr;
 
-use actors::domain::{
+use domain::{
     AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
     Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,

@@ -1,6 +1,6 @@
 //! Currencies.
 
-use actors::domain::{Currency, ProblemCode};
+use domain::{Currency, ProblemCode};
 
 use crate::http::read::FromText;
 

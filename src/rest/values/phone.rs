@@ -3,7 +3,7 @@
 //! What always holds: a number that was read is one of E.164 form. An international one keeps every digit; a national
 //! one is known to the plan of its region, or refused.
 
-use actors::domain::{Business, Phone, ProblemCode, TextError};
+use domain::{Business, Phone, ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use crate::http::json::Json;

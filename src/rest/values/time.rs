@@ -1,11 +1,11 @@
 //! Instants, days, times of day, zones, and the opening hours and breaks of a week or a date.
 
-use actors::domain::{
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use domain::{
     DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, ProblemCode, TextError, Timestamp, Week,
     WeeklyBreaks,
 };
-use chrono::NaiveDate;
-use chrono_tz::Tz;
 use schemars::JsonSchema;
 
 use crate::http::json::Json;
@@ -129,7 +129,7 @@ fn add(found: Vec<HoursProblem>, at: &FieldPath<'_>, problems: &mut Problems) {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::WeeklyHours;
+    use domain::WeeklyHours;
 
     use super::*;
     use crate::http::reading::Reading;

@@ -1,7 +1,7 @@
 //! Addresses of the web and of mail.
 
-use actors::domain::{Address, Email, ProblemCode, TextError};
-use actors::net::WebhookUrl;
+use domain::{Address, Email, ProblemCode, TextError};
+use net::WebhookUrl;
 use schemars::JsonSchema;
 use url::Url;
 

@@ -1,5 +1,5 @@
-use actors::ports::system_clock;
 use axum::Router;
+use ports::system_clock;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use actors::domain::Timestamp;
-use actors::ports::{Clock, Random};
+use domain::Timestamp;
 use parking_lot::Mutex;
+use ports::{Clock, Random};
 
 /// A clock that tests move by hand.
 #[derive(Clone)]

@@ -19,17 +19,17 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::Limits;
-use actors::net::Ports;
-use actors::ports::{Random, system_random};
-use actors::store::DiskReserve;
-use actors::upgrade::Upgrades;
+use engine::Limits;
+use engine::upgrade::Upgrades;
+use net::Ports;
+use ports::{Random, system_random};
 use receptionist::config::{AdminToken, PublicUrl, RateLimits, Settings};
 use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
 use serde_json::{Value, json};
+use store::DiskReserve;
 use tempfile::TempDir;
 
 pub(crate) use answer::{Answer, ids, paths, starts};
@@ -134,7 +134,7 @@ impl Server {
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies,
             disk_reserve: DiskReserve::Usual,
-            business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
+            business_actors_max: engine::BUSINESS_ACTORS.try_into().unwrap(),
             upgrades: Upgrades::Allowed,
             tls: None,
             admin_tls: None,
@@ -148,7 +148,7 @@ impl Server {
     }
 
     /// The engine behind it.
-    pub(crate) fn engine(&self) -> &actors::Engine {
+    pub(crate) fn engine(&self) -> &engine::Engine {
         self.service.as_ref().unwrap().engine()
     }
 

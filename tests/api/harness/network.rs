@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use actors::ports::{BoxFuture, Dialer, Resolver, Stream};
+use ports::{BoxFuture, Dialer, Resolver, Stream};
 
 /// At this address nobody ever answers, nor refuses.
 const SILENT: [u8; 4] = [93, 184, 216, 99];

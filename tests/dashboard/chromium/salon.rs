@@ -1,10 +1,10 @@
 //! A salon with something on every page, some of it hostile: text from outside that wants to be markup, runs on without a
 //! space, or turns the direction of what stands around it.
 
-use actors::business::Request;
-use actors::business::commands::appointments::{Book, BookingContact};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{Actor, ContactDetails, Phone, Source, Timestamp};
+use domain::booking::{BookRequest, Party};
+use domain::{Actor, ContactDetails, Phone, Source, Timestamp};
+use engine::business::Request;
+use engine::business::commands::appointments::{Book, BookingContact};
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};

@@ -16,22 +16,22 @@ mod tls;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use actors::Limits;
-use actors::net::Ports;
-use actors::people::Hashing;
-use actors::store::DiskReserve;
-use actors::upgrade::Upgrades;
+use engine::Limits;
+use engine::people::Hashing;
+use engine::upgrade::Upgrades;
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
+use net::Ports;
 use receptionist::config::{AdminToken, PublicUrl, RateLimits, Settings};
 use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
 use serde_json::{Value, json};
+use store::DiskReserve;
 use tempfile::TempDir;
 
 pub(crate) use browser::Browser;
@@ -92,7 +92,7 @@ impl Server {
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies: TrustedProxies::default(),
             disk_reserve: DiskReserve::Usual,
-            business_actors_max: actors::BUSINESS_ACTORS.try_into().unwrap(),
+            business_actors_max: engine::BUSINESS_ACTORS.try_into().unwrap(),
             upgrades: Upgrades::Allowed,
             tls: None,
             admin_tls: None,
@@ -124,7 +124,7 @@ impl Server {
     }
 
     /// The engine behind it.
-    pub(crate) fn engine(&self) -> &actors::Engine {
+    pub(crate) fn engine(&self) -> &engine::Engine {
         self.service().engine()
     }
 

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use actors::net::Trust;
-use actors::ports::{BoxFuture, Dialer, Resolver, Stream};
+use net::Trust;
 use parking_lot::Mutex;
+use ports::{BoxFuture, Dialer, Resolver, Stream};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_rustls::TlsAcceptor;

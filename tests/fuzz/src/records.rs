@@ -1,11 +1,11 @@
 //! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
 
-use actors::domain::{
+use domain::{
     Alert, AlertsRead, ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery,
     Knowledge, Mail, Membership, Person, Service, StaffMember, TakenMessage, WebhookEndpoint,
 };
-use actors::store::Record;
-use actors::store::records::{
+use store::Record;
+use store::records::{
     AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord,
 };
 

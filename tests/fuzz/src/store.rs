@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use actors::domain::BusinessId;
-use actors::store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
+use domain::BusinessId;
+use store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
 use tempfile::TempDir;
 use uuid::Uuid;
 

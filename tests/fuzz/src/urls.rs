@@ -9,10 +9,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use actors::net::address::is_public;
-use actors::net::url::Host;
-use actors::net::{Asker, Guard, Network, WebhookUrl};
-use actors::ports::{BoxFuture, Resolver};
+use net::address::is_public;
+use net::url::Host;
+use net::{Asker, Guard, Network, WebhookUrl};
+use ports::{BoxFuture, Resolver};
 
 use super::requests::Nobody;
 

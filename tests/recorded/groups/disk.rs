@@ -1,6 +1,6 @@
 //! A disk that is nearly full, and one that is full, by a reserve above what is free.
 
-use actors::store::DiskReserve;
+use store::DiskReserve;
 
 use crate::groups::FOUNDING;
 use crate::scene::Scene;

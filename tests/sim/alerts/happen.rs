@@ -1,19 +1,19 @@
 //! What happens in a business of this simulation, drawn by its dice: bookings and what becomes of them, messages, calls,
 //! and what people do with their alerts.
 
-use actors::business::commands::alerts::ReadAlerts;
-use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::messages::TakeMessage;
-use actors::business::commands::profile::PatchBusiness;
-use actors::business::{PageRequest, Request};
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{
+use chrono::TimeDelta;
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{
     Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails, CallStatus,
     ContactDetails, Direction, MessageDetails, PersonId, Phone, Source, Timestamp, Urgency,
 };
-use actors::{BusinessHandle, EngineError};
-use chrono::TimeDelta;
+use engine::business::commands::alerts::ReadAlerts;
+use engine::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::messages::TakeMessage;
+use engine::business::commands::profile::PatchBusiness;
+use engine::business::{PageRequest, Request};
+use engine::{BusinessHandle, EngineError};
 use parking_lot::Mutex;
 
 use super::{Shop, id_of};
@@ -143,7 +143,7 @@ pub(super) async fn read(
     let by = || Request::by(Actor::Person(person));
     let number = dice.maybe(2, || alerts.first().map(|alert| alert.number)).flatten();
     business.change(by(), ReadAlerts { number }).await?;
-    let unread = |of: Vec<actors::domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
+    let unread = |of: Vec<domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
     let after = business.alerts(person, &page).await?.items;
     // Others may have come meanwhile; of those that were there, what was read is.
     let known: Vec<_> =

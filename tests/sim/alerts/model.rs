@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use actors::domain::{
+use domain::{
     Actor, Alert, Appointment, AppointmentStatus, AuditEntry, AuditedKind, BusinessId, CallRecord,
     CallStatus, FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Timestamp,
     Urgency,
 };
-use actors::store::keys::{self, kind};
-use actors::store::records::AuditRecord;
-use actors::store::{Order, Record, Store};
 use serde_json::{Value, json};
+use store::keys::{self, kind};
+use store::records::AuditRecord;
+use store::{Order, Record, Store};
 use uuid::Uuid;
 
 use super::{AlertKind, Shop, TEAM, Told};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actors::business::{Answer, Change, Gives, Idempotency, Request};
-use actors::domain::{Actor, ContactId, Refusal};
-use actors::{BusinessHandle, EngineError};
+use domain::{Actor, ContactId, Refusal};
+use engine::business::{Answer, Change, Gives, Idempotency, Request};
+use engine::{BusinessHandle, EngineError};
 
 use super::people::{Asked, Gone, Guests, Person};
 use crate::ledger::json;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use actors::domain::{BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
-use actors::store::keys::{self, installation_kind, kind};
-use actors::store::{Order, Record, Store, Tombstone};
+use domain::{BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
+use store::keys::{self, installation_kind, kind};
+use store::{Order, Record, Store, Tombstone};
 
 use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
@@ -88,7 +88,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
                     })
                 });
                 if let Some((key, shown)) = told {
-                    let key = actors::store::Key::new(key);
+                    let key = store::Key::new(key);
                     panic!("{word} of {} was erased and stands in {key:?}: {shown}", person.contact);
                 }
             }

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::business::commands::appointments::Book;
-use actors::business::commands::calls::RecordCall;
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::business::commands::messages::TakeMessage;
-use actors::domain::{
+use chrono::TimeDelta;
+use domain::{
     AppointmentId, BusinessId, CallDetails, CallId, ContactId, Direction, Email, MessageDetails, MessageId,
     Phone, ServiceId, StaffId, Timestamp, WebhookId,
 };
-use chrono::TimeDelta;
+use engine::business::commands::appointments::Book;
+use engine::business::commands::calls::RecordCall;
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::messages::TakeMessage;
 use parking_lot::Mutex;
 
 use crate::shop::text;

@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 
-use actors::EngineError;
-use actors::business::commands::mails::ResendMail;
-use actors::domain::{
+use domain::{
     Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, Refusal, ResourceId, Right, Timestamp,
 };
-use actors::view::PersonView;
+use engine::EngineError;
+use engine::business::commands::mails::ResendMail;
 use uuid::Uuid;
+use view::PersonView;
 
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;

@@ -3,11 +3,11 @@
 
 use std::future::ready;
 
-use actors::EngineError;
-use actors::business::commands::people::PatchNotifications;
-use actors::domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
-use actors::mail::TestedMail;
-use actors::view::NotificationsView;
+use domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
+use engine::EngineError;
+use engine::business::commands::people::PatchNotifications;
+use engine::mail::TestedMail;
+use view::NotificationsView;
 
 use crate::admin::people::NotificationsPatch;
 use crate::dashboard::pages::prelude::*;

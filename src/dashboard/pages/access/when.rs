@@ -1,8 +1,8 @@
 //! When something was, as logs and lists tell of it.
 
-use actors::domain::Timestamp;
 use chrono::{Datelike, NaiveDate, TimeDelta, Timelike};
 use chrono_tz::Tz;
+use domain::Timestamp;
 
 use crate::dashboard::pages::prelude::*;
 

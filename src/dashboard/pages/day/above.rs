@@ -1,8 +1,8 @@
 //! What stands above every view of the calendar: what it is of, the ways to the other views, to what is before and behind,
 //! and to the same page of each staff member. And days in words.
 
-use actors::domain::{Right, StaffId};
 use chrono::{Datelike, Days, NaiveDate};
+use domain::{Right, StaffId};
 
 use super::axis::shown;
 use super::diary::Dates;

@@ -2,12 +2,12 @@
 //!
 //! An alert holds no words of what it tells of: those are read here, as they are by now.
 
-use actors::business::PageRequest;
-use actors::business::commands::alerts::ReadAlerts;
-use actors::domain::{Actor, Alert};
-use actors::mail::letter::What;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use domain::{Actor, Alert};
+use engine::business::PageRequest;
+use engine::business::commands::alerts::ReadAlerts;
+use engine::mail::letter::What;
 
 use crate::dashboard::pages::prelude::*;
 use crate::http::cursor::Binding;
@@ -135,6 +135,6 @@ pub(crate) async fn read_one(member: Member) -> Answered {
 
 async fn read(member: &Member, number: Option<u64>) -> Answered {
     let by = Actor::Person(member.signed_in.person.id);
-    member.business.change(actors::business::Request::by(by), ReadAlerts { number }).await?;
+    member.business.change(engine::business::Request::by(by), ReadAlerts { number }).await?;
     Ok(see_other(&base(member)))
 }

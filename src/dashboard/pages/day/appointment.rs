@@ -1,8 +1,8 @@
 //! One appointment: what it is, what may be done with it, and what was done.
 
-use actors::business::commands::appointments::{Confirm, PatchAppointment};
-use actors::domain::{AppointmentId, AppointmentStatus, Right};
-use actors::view::{AppointmentView, OperatorAppointmentView};
+use domain::{AppointmentId, AppointmentStatus, Right};
+use engine::business::commands::appointments::{Confirm, PatchAppointment};
+use view::{AppointmentView, OperatorAppointmentView};
 
 use super::caller::Caller;
 use super::history::{self, Told};

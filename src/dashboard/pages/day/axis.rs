@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use actors::domain::Timestamp;
 use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
+use domain::Timestamp;
 
 use crate::dashboard::days::local;
 

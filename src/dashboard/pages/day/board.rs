@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use actors::domain::diary::Presence;
-use actors::domain::{AppointmentStatus, Timestamp};
-use actors::view::AppointmentView;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use domain::diary::Presence;
+use domain::{AppointmentStatus, Timestamp};
+use view::AppointmentView;
 
 use super::axis::{Axis, STEP_MINUTES, minute, place, shown};
 use super::diary::Dates;

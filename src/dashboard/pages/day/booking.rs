@@ -5,12 +5,12 @@
 //! the booking itself; nothing is booked of which other times were shown than are asked for; whatever was typed is in the
 //! page that answers, and never in an address, where histories keep it.
 
-use actors::business::commands::appointments::Book;
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
-use actors::domain::booking::{BookRequest, Party};
-use actors::domain::diary::Diary;
-use actors::domain::{Right, Service, ServiceId, Source, StaffId};
 use chrono::{Days, NaiveDate};
+use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
+use domain::booking::{BookRequest, Party};
+use domain::diary::Diary;
+use domain::{Right, Service, ServiceId, Source, StaffId};
+use engine::business::commands::appointments::Book;
 
 use super::above::days;
 use super::caller::{Caller, look_for};

@@ -1,8 +1,8 @@
 //! Contacts on the pages of the day: who they are, how they are reached, and looking for one.
 
-use actors::business::{ContactFilter, PageRequest};
-use actors::domain::{Email, Phone};
-use actors::view::ContactView;
+use domain::{Email, Phone};
+use engine::business::{ContactFilter, PageRequest};
+use view::ContactView;
 
 use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
-use actors::business::{AppointmentFilter, PageRequest};
-use actors::domain::availability::BOOKABLE_YEARS;
-use actors::domain::diary::{Diary, Presence};
-use actors::domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp};
-use actors::view::AppointmentView;
 use chrono::{Datelike, NaiveDate, TimeDelta};
+use domain::availability::BOOKABLE_YEARS;
+use domain::diary::{Diary, Presence};
+use domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp};
+use engine::business::{AppointmentFilter, PageRequest};
+use view::AppointmentView;
 
 use crate::dashboard::pages::prelude::*;
 

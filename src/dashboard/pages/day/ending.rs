@@ -1,8 +1,8 @@
 //! Declining a request, and cancelling an appointment: a page that says what that means, and then the deed.
 
-use actors::business::commands::appointments::{Cancel, Decline};
-use actors::domain::{AppointmentStatus, Right};
-use actors::view::AppointmentView;
+use domain::{AppointmentStatus, Right};
+use engine::business::commands::appointments::{Cancel, Decline};
+use view::AppointmentView;
 
 use super::appointment;
 use crate::dashboard::pages::prelude::*;

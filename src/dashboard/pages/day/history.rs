@@ -2,8 +2,8 @@
 //!
 //! What always holds: everybody is told action, time and person; from what to what is told to those who may see the log.
 
-use actors::domain::{AuditAction, AuditEntry, Right, Timestamp};
-use actors::view::AppointmentView;
+use domain::{AuditAction, AuditEntry, Right, Timestamp};
+use view::AppointmentView;
 
 use crate::dashboard::pages::prelude::*;
 

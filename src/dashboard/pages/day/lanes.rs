@@ -1,7 +1,7 @@
 //! The calendar on a board: a day with a lane for each staff member, or a week of one with a lane for each day.
 
-use actors::domain::{Right, StaffId};
 use chrono::{Datelike, NaiveDate};
+use domain::{Right, StaffId};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
 use super::axis::{Axis, shown};
@@ -51,7 +51,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     let axis = Axis::around(opens.chain(visits));
     let board = member.board(&view, axis);
     let shown_staff = dates.staff().filter(|one| asked.staff.is_none_or(|staff| staff == one.member.id));
-    let lane = |presence: &actors::domain::diary::Presence| {
+    let lane = |presence: &domain::diary::Presence| {
         let is_in = in_on(&dates, presence, date, zone);
         Lane {
             id: format!("lane-{}", presence.member.id),

@@ -1,9 +1,9 @@
 //! The calendar as a list: appointments from a day on, with filters.
 
-use actors::business::AppointmentFilter;
-use actors::domain::{AppointmentStatus, day_bounds};
-use actors::view::AppointmentView;
 use chrono::NaiveDate;
+use domain::{AppointmentStatus, day_bounds};
+use engine::business::AppointmentFilter;
+use view::AppointmentView;
 
 use super::above::{Asked, Head};
 use super::diary::ACTIVE;

@@ -1,12 +1,12 @@
 //! Moving an appointment to another time or staff member: only what is open is offered. Who has moved it meanwhile is
 //! told, and both versions are shown.
 
-use actors::business::commands::appointments::Reschedule;
-use actors::domain::availability::{Slot, Terms};
-use actors::domain::booking::{MoveRequest, Party};
-use actors::domain::{Right, StaffId, Timestamp};
-use actors::view::AppointmentView;
 use chrono::NaiveDate;
+use domain::availability::{Slot, Terms};
+use domain::booking::{MoveRequest, Party};
+use domain::{Right, StaffId, Timestamp};
+use engine::business::commands::appointments::Reschedule;
+use view::AppointmentView;
 
 use super::appointment;
 use super::booking::strip;
@@ -158,7 +158,7 @@ fn versions(
     member: &Member,
     view: &View,
     filled: &Filled,
-    (visit, diary): (&AppointmentView, &actors::domain::diary::Diary),
+    (visit, diary): (&AppointmentView, &domain::diary::Diary),
 ) -> Versions {
     let zone = member.profile.zone;
     let moment = |at: Timestamp| view.words.short_moment(at, zone);

@@ -4,11 +4,11 @@
 //! What always holds: of each kind a few are shown, and where there are more that is said; nothing is shown to whoever may
 //! not see it.
 
-use actors::business::{CallFilter, MessageFilter, PageRequest};
-use actors::domain::{
+use domain::{
     CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency, day_bounds,
 };
-use actors::view::{AppointmentView, CallView, MessageView};
+use engine::business::{CallFilter, MessageFilter, PageRequest};
+use view::{AppointmentView, CallView, MessageView};
 
 use crate::dashboard::days::clock;
 use crate::dashboard::pages::prelude::*;
@@ -127,7 +127,7 @@ impl Member {
 }
 
 /// When something happened: the time alone of today, else with its day.
-fn when(member: &Member, view: &View, at: actors::domain::Timestamp) -> String {
+fn when(member: &Member, view: &View, at: domain::Timestamp) -> String {
     let zone = member.profile.zone;
     match crate::dashboard::days::day(at, zone) == member.today() {
         true => clock(at, zone),
@@ -200,7 +200,7 @@ async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> 
     let endpoints = member.business.webhooks(&all).await?.items;
     let failing =
         endpoints.into_iter().filter(|endpoint| endpoint.disabled_reason == Some(DisabledReason::Failures));
-    let need = |endpoint: actors::domain::WebhookEndpoint| {
+    let need = |endpoint: domain::WebhookEndpoint| {
         let since = endpoint.disabled_at.map(|at| when(member, view, at)).unwrap_or_default();
         let path = member.way_to("settings/webhooks", endpoint.id);
         Need {

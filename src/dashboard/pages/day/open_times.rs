@@ -1,9 +1,9 @@
 //! Open times to choose from: a strip of days, and the times of one of them.
 
-use actors::domain::availability::Slot;
-use actors::domain::diary::Diary;
 use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
+use domain::availability::Slot;
+use domain::diary::Diary;
 
 use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
@@ -121,7 +121,7 @@ impl Shown<'_> {
 
     fn parts(&self) -> Vec<PartOfDay> {
         let all: Vec<_> = self.on(self.date).map(|slot| slot.starts_at).collect();
-        let slot = |at: &actors::domain::Timestamp| {
+        let slot = |at: &domain::Timestamp| {
             let time = clock(*at, self.zone);
             let is_twice = all.iter().filter(|other| clock(**other, self.zone) == time).count() > 1;
             // Where the clocks show an hour twice, the offset tells which it is.

@@ -3,10 +3,10 @@
 //! What always holds: what is done is read from what there is, so nobody has to tick anything; the steps are gone for good
 //! once all are done, or once the business has long been at work without a key.
 
-use actors::business::PageRequest;
-use actors::domain::diary::{Diary, Presence};
-use actors::domain::{Right, Service};
 use chrono::TimeDelta;
+use domain::diary::{Diary, Presence};
+use domain::{Right, Service};
+use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 

@@ -1,9 +1,9 @@
 //! The first page of a business: what needs somebody, the day of each staff member, and the first steps while it is new.
 
-use actors::domain::diary::Presence;
-use actors::domain::{Right, Timestamp};
-use actors::view::AppointmentView;
 use chrono::NaiveDate;
+use domain::diary::Presence;
+use domain::{Right, Timestamp};
+use view::AppointmentView;
 
 use super::axis::shown;
 use super::board::{minutes_on, open_on};
@@ -214,6 +214,6 @@ fn row(member: &Member, view: &View, visit: &AppointmentView) -> Row {
         } else {
             format!("{}, {}", visit.service_name, view.count("appointment-minutes", minutes))
         },
-        pending: visit.status == actors::domain::AppointmentStatus::Pending,
+        pending: visit.status == domain::AppointmentStatus::Pending,
     }
 }

@@ -1,8 +1,8 @@
 //! The week of everybody: a list below each day.
 
-use actors::domain::AppointmentStatus;
-use actors::view::AppointmentView;
 use chrono::{Datelike, NaiveDate};
+use domain::AppointmentStatus;
+use view::AppointmentView;
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
 use super::board::{is_own, open_on, span};

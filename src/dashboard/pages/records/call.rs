@@ -1,8 +1,8 @@
 //! One call: what was said, and what came of it.
 
-use actors::business::{MessageFilter, PageRequest};
-use actors::domain::{CallId, CallStatus, Direction};
-use actors::view::CallView;
+use domain::{CallId, CallStatus, Direction};
+use engine::business::{MessageFilter, PageRequest};
+use view::CallView;
 
 use super::calls::direction;
 use super::rows::{self, Row};

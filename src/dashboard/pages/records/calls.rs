@@ -1,9 +1,9 @@
 //! The calls of a business, newest first, narrowed by day, direction, status and outcome.
 
-use actors::business::CallFilter;
-use actors::domain::{CallOutcome, CallStatus, Direction, Timestamp};
-use actors::view::CallView;
 use chrono::NaiveDate;
+use domain::{CallOutcome, CallStatus, Direction, Timestamp};
+use engine::business::CallFilter;
+use view::CallView;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{Chip, call_status, caller, duration, incomplete, of_call, outcome};

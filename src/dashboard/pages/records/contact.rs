@@ -1,8 +1,8 @@
 //! One contact, with all that belongs to them: appointments, calls and messages, newest first.
 
-use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
-use actors::domain::{ContactId, Right};
-use actors::view::OperatorContactView;
+use domain::{ContactId, Right};
+use engine::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
+use view::OperatorContactView;
 
 use super::rows::{self, Row};
 use super::said::{called, language, short_day};

@@ -2,10 +2,10 @@
 
 use std::future::ready;
 
-use actors::business::commands::ForOperator;
-use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{Conflict, Locale, Refusal, Right};
-use actors::view::OperatorContactView;
+use domain::{Conflict, Locale, Refusal, Right};
+use engine::business::commands::ForOperator;
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use view::OperatorContactView;
 
 use super::contact::found;
 use super::said::{called, language};

@@ -1,9 +1,9 @@
 //! Erasing a contact: a page that says what goes and what stays, and then the deed, as the operator's.
 
-use actors::business::PageRequest;
-use actors::business::commands::erasure::EraseContact;
-use actors::domain::{AppointmentStatus, ProblemCode, Right};
-use actors::view::ContactView;
+use domain::{AppointmentStatus, ProblemCode, Right};
+use engine::business::PageRequest;
+use engine::business::commands::erasure::EraseContact;
+use view::ContactView;
 
 use super::contact::{filters, found};
 use super::rows::{self, Row};

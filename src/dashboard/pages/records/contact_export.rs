@@ -3,16 +3,16 @@
 //! What always holds: the records are those that the operator API shows, in its words; they are read and sent part by part, so
 //! however many there are, few are in memory.
 
-use actors::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
-use actors::domain::{BusinessId, ResourceId, Timestamp};
-use actors::view::{OperatorAppointmentView, OperatorContactView, render};
-use actors::{BusinessHandle, EngineError};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
+use domain::{BusinessId, ResourceId, Timestamp};
+use engine::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
+use engine::{BusinessHandle, EngineError};
 use futures_util::stream::{Stream, try_unfold};
 use serde::Serialize;
+use view::{OperatorAppointmentView, OperatorContactView, render};
 
 use super::contact::{filters, found};
 use crate::dashboard::pages::prelude::*;

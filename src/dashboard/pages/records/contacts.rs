@@ -1,8 +1,8 @@
 //! Everybody whom a business knows, and looking somebody up by name, phone or email in one field.
 
-use actors::business::ContactFilter;
-use actors::domain::{Email, Phone, Right};
-use actors::view::ContactView;
+use domain::{Email, Phone, Right};
+use engine::business::ContactFilter;
+use view::ContactView;
 
 use super::said::{called, incomplete, short_day};
 use crate::dashboard::listing::Part;

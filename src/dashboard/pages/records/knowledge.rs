@@ -1,8 +1,8 @@
 //! What the receptionist may tell callers, newest first, and looking something up in it.
 
-use actors::business::KnowledgeFilter;
-use actors::domain::Right;
-use actors::view::KnowledgeView;
+use domain::Right;
+use engine::business::KnowledgeFilter;
+use view::KnowledgeView;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{incomplete, language, short_day};

@@ -1,7 +1,7 @@
 //! Deleting a piece of what the receptionist knows: asked first, on a page of its own.
 
-use actors::business::commands::knowledge::DeleteKnowledge;
-use actors::domain::Right;
+use domain::Right;
+use engine::business::commands::knowledge::DeleteKnowledge;
 
 use super::knowledge_edit::found;
 use super::rows::QUOTE_CHARS_MAX;

@@ -2,9 +2,9 @@
 
 use std::future::ready;
 
-use actors::business::commands::knowledge::{AddKnowledge, PatchKnowledge};
-use actors::domain::{KnowledgeId, Locale, Right};
-use actors::view::KnowledgeView;
+use domain::{KnowledgeId, Locale, Right};
+use engine::business::commands::knowledge::{AddKnowledge, PatchKnowledge};
+use view::KnowledgeView;
 
 use super::knowledge::detail;
 use super::said::{language, lines};

@@ -1,8 +1,8 @@
 //! One message: what was said, by whom, and who of the team sees to it. Looking at it changes nothing.
 
-use actors::business::{ContactFilter, PageRequest};
-use actors::domain::{MessageId, MessageStatus, Phone, Right};
-use actors::view::{CallView, ContactView, MessageView};
+use domain::{MessageId, MessageStatus, Phone, Right};
+use engine::business::{ContactFilter, PageRequest};
+use view::{CallView, ContactView, MessageView};
 
 use super::messages::{done, team};
 use super::said::{Chip, called, duration, lines, of_message, sender, short_day};

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use actors::business::{MessageFilter, PageRequest};
-use actors::domain::{MessageId, MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
-use actors::view::MessageView;
+use domain::{MessageId, MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
+use engine::business::{MessageFilter, PageRequest};
+use view::MessageView;
 
 use super::rows::QUOTE_CHARS_MAX;
 use super::said::{Chip, lately, of_message, sender};

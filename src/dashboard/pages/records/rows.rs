@@ -1,6 +1,6 @@
 //! The rows in which appointments, calls and messages stand on pages that are about something else.
 
-use actors::view::{AppointmentView, CallView, MessageView};
+use view::{AppointmentView, CallView, MessageView};
 
 use super::said::{Chip, duration, of_appointment, of_call, of_message, short_day};
 use crate::dashboard::pages::prelude::*;

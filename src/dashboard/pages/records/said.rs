@@ -1,9 +1,9 @@
 //! How records are told: when something was and how long it took, who it is, in what state it is.
 
-use actors::domain::{AppointmentStatus, CallOutcome, CallStatus, Locale, MessageStatus, Timestamp, Urgency};
-use actors::view::{CallView, ContactView, MessageView};
 use chrono::Datelike;
 use chrono_tz::Tz;
+use domain::{AppointmentStatus, CallOutcome, CallStatus, Locale, MessageStatus, Timestamp, Urgency};
+use view::{CallView, ContactView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
@@ -106,8 +106,8 @@ pub(super) fn caller(view: &View, call: &CallView) -> String {
 /// The number at the other end of a call.
 pub(super) fn other_end(call: &CallView) -> Option<&String> {
     match call.direction {
-        actors::domain::Direction::Inbound => call.from_number.as_ref(),
-        actors::domain::Direction::Outbound => call.to_number.as_ref(),
+        domain::Direction::Inbound => call.from_number.as_ref(),
+        domain::Direction::Outbound => call.to_number.as_ref(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The profile: what callers hear first, and how they may book.
 
-use actors::business::commands::profile::PatchBusiness;
-use actors::domain::availability::Concerned;
-use actors::domain::{BookingMode, Business, Right};
-use actors::view::OperatorBusinessView;
+use domain::availability::Concerned;
+use domain::{BookingMode, Business, Right};
+use engine::business::commands::profile::PatchBusiness;
+use view::OperatorBusinessView;
 
 use super::choices::{language, languages, zones};
 use super::done::Done;

@@ -1,9 +1,9 @@
 //! The services and the staff of a business, all of them: a business has few, and its budget bounds them. And some of them
 //! by their names.
 
-use actors::business::{Page, PageRequest};
-use actors::domain::{Service, StaffMember};
-use actors::{BusinessHandle, EngineError};
+use domain::{Service, StaffMember};
+use engine::business::{Page, PageRequest};
+use engine::{BusinessHandle, EngineError};
 
 use crate::dashboard::pages::prelude::*;
 

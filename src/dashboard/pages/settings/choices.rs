@@ -1,7 +1,7 @@
 //! What there is to choose from on several pages: zones, languages, and numbers that people say in words.
 
-use actors::domain::Locale;
 use chrono_tz::{TZ_VARIANTS, Tz};
+use domain::Locale;
 
 use crate::dashboard::pages::prelude::*;
 

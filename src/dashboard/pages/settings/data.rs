@@ -3,13 +3,13 @@
 //! What always holds: what would go for good by keeping things for less time goes only once that was asked for on a page
 //! that says so; the audit log is an owner's to shorten.
 
-use actors::business::commands::erasure::PatchRetention;
-use actors::domain::{Actor, Right};
-use actors::view::RetentionView;
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, header};
 use axum::response::IntoResponse;
 use chrono::TimeDelta;
+use domain::{Actor, Right};
+use engine::business::commands::erasure::PatchRetention;
+use view::RetentionView;
 
 use super::choices::{how_many_days, numbers};
 use super::done::Done;
@@ -150,7 +150,7 @@ fn goes(member: &Member, now: &Form) -> Vec<String> {
     let told = shorter.filter_map(|(name, label)| {
         let kept = TimeDelta::days(days(&member.form, name).into());
         let before = member.business.now().utc().checked_sub_signed(kept)?.timestamp_millis();
-        let before = days::day(actors::domain::Timestamp::from_millis(before), member.profile.zone);
+        let before = days::day(domain::Timestamp::from_millis(before), member.profile.zone);
         let before = format!("{} {}", view.words.date(before), before.format("%Y"));
         let values = [("what", Value::Text(&view.t(label))), ("before", Value::Text(&before))];
         Some(view.words.say("data-goes", &values))

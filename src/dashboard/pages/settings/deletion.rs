@@ -1,7 +1,7 @@
 //! Deleting a service or a staff member: what goes, and what stands in the way.
 
-use actors::business::commands::catalog::{DeleteService, DeleteStaff};
-use actors::domain::{Conflict, Refusal, ResourceId, Right, ServiceId, StaffId, UsedBy};
+use domain::{Conflict, Refusal, ResourceId, Right, ServiceId, StaffId, UsedBy};
+use engine::business::commands::catalog::{DeleteService, DeleteStaff};
 use uuid::Uuid;
 
 use super::facts::only_for_changing;

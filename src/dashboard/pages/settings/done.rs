@@ -1,7 +1,7 @@
 //! What a page tells of what was done: in a word, and with the appointments to come that lie where they could not be
 //! booked, which stay as they are.
 
-use actors::domain::availability::Concerned;
+use domain::availability::Concerned;
 
 use crate::dashboard::pages::day::steps;
 use crate::dashboard::pages::prelude::*;

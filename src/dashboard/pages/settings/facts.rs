@@ -1,6 +1,6 @@
 //! What a record says, line by line: for whoever may only look at it, and for two versions side by side.
 
-use actors::domain::{Denied, Refusal, Right};
+use domain::{Denied, Refusal, Right};
 
 use crate::dashboard::pages::prelude::*;
 

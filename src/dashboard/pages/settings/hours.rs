@@ -1,12 +1,12 @@
 //! When a business is open: the week with its breaks, and the days that are otherwise.
 
-use actors::business::commands::diary::DeleteSpecialDay;
-use actors::business::commands::profile::PatchBusiness;
-use actors::domain::availability::Concerned;
-use actors::domain::{Business, Right};
-use actors::view::{OperatorBusinessView, SpecialDayView};
 use axum::response::Response;
 use chrono::{Days, NaiveDate};
+use domain::availability::Concerned;
+use domain::{Business, Right};
+use engine::business::commands::diary::DeleteSpecialDay;
+use engine::business::commands::profile::PatchBusiness;
+use view::{OperatorBusinessView, SpecialDayView};
 
 use super::choices::place;
 use super::done::Done;

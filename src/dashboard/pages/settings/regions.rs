@@ -49,7 +49,7 @@ fn sorted_as(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::Locale;
+    use domain::Locale;
 
     use super::*;
     use crate::dashboard::words::words;

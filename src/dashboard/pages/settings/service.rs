@@ -1,8 +1,8 @@
 //! A service: what it is, how long it takes, and how early it has to be booked.
 
-use actors::domain::availability::Concerned;
-use actors::domain::{Right, Service, ServiceId};
-use actors::view::OperatorServiceView;
+use domain::availability::Concerned;
+use domain::{Right, Service, ServiceId};
+use view::OperatorServiceView;
 
 use super::catalog;
 use super::choices::{how_long, how_many_days, numbers};

@@ -1,6 +1,6 @@
 //! The services: what can be booked, and how long it takes.
 
-use actors::domain::{Right, Service, StaffMember};
+use domain::{Right, Service, StaffMember};
 
 use super::catalog;
 use super::choices::how_long;
@@ -73,8 +73,7 @@ fn row(view: &View, path: &str, service: &Service, staff: &[StaffMember]) -> Row
 
 /// A price as it is written beside its currency; empty where there is none.
 pub(super) fn price(service: &Service) -> String {
-    let price =
-        |price: actors::domain::Price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str());
+    let price = |price: domain::Price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str());
     service.price.map(price).unwrap_or_default()
 }
 

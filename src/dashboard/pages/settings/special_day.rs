@@ -1,9 +1,9 @@
 //! A special day: when a business is open on a date, in place of what the week says.
 
-use actors::business::PageRequest;
-use actors::domain::{DayWindows, Problem, ProblemCode, Right};
-use actors::view::SpecialDayView;
 use chrono::NaiveDate;
+use domain::{DayWindows, Problem, ProblemCode, Right};
+use engine::business::PageRequest;
+use view::SpecialDayView;
 
 use super::facts::{Line, line, only_for_changing, versions};
 use super::week::tidy;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use actors::domain::{Right, ServiceId, StaffMember};
+use domain::{Right, ServiceId, StaffMember};
 
 use super::catalog;
 use super::done::Done;

@@ -1,10 +1,10 @@
 //! A staff member: their services, their hours, and when they are away.
 
-use actors::business::commands::catalog::CreateStaff;
-use actors::business::commands::diary::DeleteTimeOff;
-use actors::domain::availability::Concerned;
-use actors::domain::{BlockedTimeId, Right, Service, StaffId, StaffMember};
-use actors::view::OperatorStaffView;
+use domain::availability::Concerned;
+use domain::{BlockedTimeId, Right, Service, StaffId, StaffMember};
+use engine::business::commands::catalog::CreateStaff;
+use engine::business::commands::diary::DeleteTimeOff;
+use view::OperatorStaffView;
 
 use super::catalog;
 use super::choices::zones;

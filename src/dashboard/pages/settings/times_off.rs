@@ -3,10 +3,10 @@
 //! What always holds: a time that the clocks skip or show twice on its day is refused, never guessed; whole days are whole
 //! whatever the clocks do.
 
-use actors::domain::{LocalTime, Problem, ProblemCode, Right, StaffId, Timestamp};
-use actors::view::TimeOffView;
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
+use domain::{LocalTime, Problem, ProblemCode, Right, StaffId, Timestamp};
+use view::TimeOffView;
 
 use super::catalog;
 use super::week::tidy;

@@ -3,7 +3,7 @@
 //! What always holds: what is read of a form is what the APIs take, and what they say is wrong with it stands beside the
 //! day that it is about; a form shows every time that there is, however many a day has.
 
-use actors::domain::{Day, DayHours, Problem};
+use domain::{Day, DayHours, Problem};
 
 use super::facts::Line;
 use crate::dashboard::pages::prelude::*;
@@ -291,7 +291,7 @@ pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::{LocalTime, ProblemCode};
+    use domain::{LocalTime, ProblemCode};
 
     use super::*;
 

@@ -158,7 +158,7 @@ contact-notes-hint = For the team. Customers and integrations do not see them.
 contact-language-hint = The language they are spoken to in.
 contact-language-unknown = Not known
 contact-add-do = Add the contact
-contact-taken = Another contact has this already
+contact-taken = Another contact has this already.
 contact-taken-by = Already there:
 
 # Erasing a contact.

@@ -165,7 +165,7 @@ contact-notes-hint = Pour l’équipe. Ni les clients ni les intégrations ne le
 contact-language-hint = La langue dans laquelle on s’adresse à cette personne.
 contact-language-unknown = Inconnue
 contact-add-do = Ajouter le contact
-contact-taken = Un autre contact l’a déjà
+contact-taken = Un autre contact l’a déjà.
 contact-taken-by = Existe déjà :
 
 # L’effacement d’un contact.

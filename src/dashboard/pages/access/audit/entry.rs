@@ -1,9 +1,9 @@
 //! What an entry of the audit log tells of: the fields, the record's name and its page.
 
-use actors::EngineError;
-use actors::domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, PersonId, Refusal, WebhookId};
-use actors::view::PersonView;
+use domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, PersonId, Refusal, WebhookId};
+use engine::EngineError;
 use uuid::Uuid;
+use view::PersonView;
 
 use crate::dashboard::pages::prelude::*;
 

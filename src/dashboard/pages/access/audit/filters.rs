@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use actors::business::{AuditFilter, PageRequest};
-use actors::domain::{Actor, AuditAction, AuditEntry, AuditedKind, KeyId, MembershipId, ResourceId};
-use actors::view::PersonView;
+use domain::{Actor, AuditAction, AuditEntry, AuditedKind, KeyId, MembershipId, ResourceId};
+use engine::business::{AuditFilter, PageRequest};
 use uuid::Uuid;
+use view::PersonView;
 
 use super::super::webhooks::day;
 use crate::dashboard::pages::prelude::*;

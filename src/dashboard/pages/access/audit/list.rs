@@ -1,7 +1,7 @@
 //! The audit log of a business, newest first.
 
-use actors::domain::{AuditAction, AuditEntry};
 use chrono::NaiveDate;
+use domain::{AuditAction, AuditEntry};
 
 use super::entry::{Names, field, page_of};
 use super::filters::{FILTERS, Filters};

@@ -1,7 +1,7 @@
 //! Values of fields, which the audit log keeps as JSON, as people read them.
 
-use actors::domain::Timestamp;
 use chrono_tz::Tz;
+use domain::Timestamp;
 use serde_json::Value;
 
 use crate::dashboard::pages::prelude::*;

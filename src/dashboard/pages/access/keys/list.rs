@@ -1,8 +1,8 @@
 //! The keys of a business, in the order in which they were created.
 
-use actors::domain::{Right, Timestamp};
-use actors::view::{KeyCreatorView, OperatorKeyView};
 use chrono::TimeDelta;
+use domain::{Right, Timestamp};
+use view::{KeyCreatorView, OperatorKeyView};
 
 use super::super::when::When;
 use super::scopes::scopes;

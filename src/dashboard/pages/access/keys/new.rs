@@ -1,7 +1,7 @@
 //! Another key. It is shown whole in the answer to the form that creates it, and nowhere else.
 
-use actors::business::commands::keys::CreateKey;
-use actors::domain::Scope;
+use domain::Scope;
+use engine::business::commands::keys::CreateKey;
 
 use super::scopes::scope;
 use crate::admin::keys::KeyBody;

@@ -1,8 +1,8 @@
 //! Revoking a key: what stops, and then it does.
 
-use actors::business::commands::keys::RevokeKey;
-use actors::domain::KeyId;
-use actors::view::OperatorKeyView;
+use domain::KeyId;
+use engine::business::commands::keys::RevokeKey;
+use view::OperatorKeyView;
 
 use super::super::when::When;
 use super::scopes::scopes;

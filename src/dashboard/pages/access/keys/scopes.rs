@@ -1,6 +1,6 @@
 //! What keys may do, in words.
 
-use actors::domain::Scope;
+use domain::Scope;
 
 use crate::dashboard::pages::prelude::*;
 

@@ -3,10 +3,10 @@
 
 use std::future::ready;
 
-use actors::business::Request;
-use actors::business::commands::people::RemoveMember;
-use actors::domain::{MembershipPatch, MembershipStatus, Person};
-use actors::view::PersonView;
+use domain::{MembershipPatch, MembershipStatus, Person};
+use engine::business::Request;
+use engine::business::commands::people::RemoveMember;
+use view::PersonView;
 
 use super::fields::{about, called, check_may_change, freshened, password, person};
 use crate::dashboard::pages::prelude::*;

@@ -1,11 +1,9 @@
 //! What the forms about people have in common: the roles and staff members to choose from, the password, and how
 //! somebody is called.
 
-use actors::business::PageRequest;
-use actors::domain::{
-    Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember,
-};
-use actors::view::PersonView;
+use domain::{Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember};
+use engine::business::PageRequest;
+use view::PersonView;
 
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;

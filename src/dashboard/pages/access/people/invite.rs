@@ -1,8 +1,8 @@
 //! Inviting somebody. Where mail is sent no link is shown, and every invitation is answered alike; where none is, the
 //! link is shown once, if the engine gives one.
 
-use actors::domain::{Locale, Right, StaffMember};
-use actors::people::{Invitation, NewLink};
+use domain::{Locale, Right, StaffMember};
+use engine::people::{Invitation, NewLink};
 
 use super::fields::{freshened, password, roles, staff, staff_field};
 use crate::admin::people::PersonBody;

@@ -1,8 +1,8 @@
 //! The people of a business, with what each may do and when they last signed in.
 
-use actors::domain::{MembershipId, ResourceId, Right};
-use actors::view::PersonView;
+use domain::{MembershipId, ResourceId, Right};
 use uuid::Uuid;
+use view::PersonView;
 
 use super::fields::{called, signed_in, staff, staff_name, status};
 use crate::dashboard::days::Moment;

@@ -3,10 +3,10 @@
 //! What a form was filled in from is their role and staff member alone: that they signed in meanwhile is no reason to
 //! refuse it.
 
-use actors::business::{IfMatch, Request};
-use actors::domain::{Access, MembershipPatch, MembershipStatus, Person, Right, Role, StaffId, StaffMember};
-use actors::view::PersonView;
+use domain::{Access, MembershipPatch, MembershipStatus, Person, Right, Role, StaffId, StaffMember};
+use engine::business::{IfMatch, Request};
 use serde::Serialize;
+use view::PersonView;
 
 use super::fields::{
     called, check_may_change, freshened, may_change, password, person, roles, signed_in, staff, staff_field,

@@ -1,6 +1,6 @@
 //! Deleting an endpoint: what goes with it, and then it is gone.
 
-use actors::business::commands::webhooks::DeleteWebhook;
+use engine::business::commands::webhooks::DeleteWebhook;
 
 use super::endpoint::host;
 use crate::dashboard::pages::prelude::*;

@@ -1,8 +1,8 @@
 //! One delivery: what is sent, what came back, and what happens next.
 
-use actors::delivery::{RETRY_AFTER, SentDelivery};
-use actors::domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
-use actors::view::DeliveryView;
+use domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
+use engine::delivery::{RETRY_AFTER, SentDelivery};
+use view::DeliveryView;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::{When, length};

@@ -1,8 +1,8 @@
 //! An endpoint's address, events and what it is for.
 
-use actors::business::commands::webhooks::PatchWebhook;
-use actors::domain::{DisabledReason, WebhookEndpoint};
-use actors::view::WebhookView;
+use domain::{DisabledReason, WebhookEndpoint};
+use engine::business::commands::webhooks::PatchWebhook;
+use view::WebhookView;
 
 use super::fields::{Fields, body, values};
 use super::one::after;

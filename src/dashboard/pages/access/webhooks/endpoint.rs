@@ -1,8 +1,8 @@
 //! An endpoint as all its pages show it: what it is called, whether it is on, how it has done of late.
 
-use actors::delivery::DeliveryTally;
-use actors::domain::{DisabledReason, EventType, WebhookEndpoint, WebhookId};
 use chrono::TimeDelta;
+use domain::{DisabledReason, EventType, WebhookEndpoint, WebhookId};
+use engine::delivery::DeliveryTally;
 
 use crate::dashboard::pages::prelude::*;
 

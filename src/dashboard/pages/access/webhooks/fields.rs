@@ -1,6 +1,6 @@
 //! The fields of an endpoint, as they are filled in for a new one and for one that changes.
 
-use actors::domain::{EventType, WebhookEndpoint};
+use domain::{EventType, WebhookEndpoint};
 
 use super::endpoint::event;
 use crate::api::webhooks::WebhookBody;

@@ -1,7 +1,7 @@
 //! The endpoints of a business, and how whatever stands behind them verifies what arrives.
 
-use actors::business::PageRequest;
-use actors::domain::{ENDPOINTS_MAX, Right, WebhookEndpoint};
+use domain::{ENDPOINTS_MAX, Right, WebhookEndpoint};
+use engine::business::PageRequest;
 
 use super::endpoint::{Lately, address, status};
 use super::receivers::{RECEIVERS, Receiver};

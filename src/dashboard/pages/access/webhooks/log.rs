@@ -1,9 +1,9 @@
 //! The delivery log of an endpoint: its filters and its rows.
 
-use actors::delivery::{ATTEMPTS_MAX, DeliveryFilter};
-use actors::domain::{AttemptError, DeliveryStatus, EventType, Timestamp};
-use actors::view::DeliveryView;
 use chrono_tz::Tz;
+use domain::{AttemptError, DeliveryStatus, EventType, Timestamp};
+use engine::delivery::{ATTEMPTS_MAX, DeliveryFilter};
+use view::DeliveryView;
 
 use super::super::when::When;
 use crate::dashboard::pages::prelude::*;

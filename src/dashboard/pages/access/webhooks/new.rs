@@ -1,8 +1,8 @@
 //! Another endpoint. Its secret is shown in the answer to the form that adds it, and nowhere else.
 
-use actors::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook};
-use actors::domain::EventType;
-use actors::view::NewWebhookView;
+use domain::EventType;
+use engine::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook};
+use view::NewWebhookView;
 
 use super::fields::{Fields, body};
 use super::receivers::{RECEIVERS, Receiver};

@@ -1,6 +1,6 @@
 //! An endpoint: how it is doing, its log, and the ways to everything that is done to it.
 
-use actors::domain::{DisabledReason, Right, WebhookEndpoint};
+use domain::{DisabledReason, Right, WebhookEndpoint};
 
 use super::super::when::When;
 use super::endpoint::{Lately, event, host, status};

@@ -1,6 +1,6 @@
 //! Sending again: one event, or all that an endpoint has not got.
 
-use actors::domain::EventId;
+use domain::EventId;
 
 use super::delivery;
 use super::one::{after, answered};

@@ -1,7 +1,7 @@
 //! Turning an endpoint on and off.
 
-use actors::business::commands::webhooks::PatchWebhook;
-use actors::domain::{DisabledReason, WebhookStatus};
+use domain::{DisabledReason, WebhookStatus};
+use engine::business::commands::webhooks::PatchWebhook;
 
 use super::one::{after, answered};
 use crate::dashboard::pages::prelude::*;

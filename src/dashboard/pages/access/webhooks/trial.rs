@@ -1,7 +1,7 @@
 //! A test of an endpoint: what was sent, what came back, and how long that took.
 
-use actors::delivery::WebhookTrial;
-use actors::domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
+use domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
+use engine::delivery::WebhookTrial;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::duration;

@@ -1,0 +1,198 @@
+use super::*;
+use crate::{
+    AlertChoice, AlertChoices, AlertEmail, AppointmentStatus, Buffers, CalendarSyncStatus, Locale,
+    MembershipStatus, Offer, Source, Urgency,
+};
+
+const ROLES: [Role; 3] = [Role::Owner, Role::Admin, Role::Member];
+
+fn id<I: ResourceId>(number: u128) -> I {
+    Uuid::from_u128(number).into()
+}
+
+fn member(number: u128, role: Role, staff: Option<u128>) -> Membership {
+    let at = Timestamp::from_millis(5);
+    Membership {
+        person_id: id(number),
+        role,
+        status: MembershipStatus::Active,
+        accepted: true,
+        staff_id: staff.map(id),
+        alerts: AlertChoices::default(),
+        offer: Offer { email: "a@b.c".into(), name: String::new(), locale: Locale::En },
+        created_at: at,
+        updated_at: at,
+    }
+}
+
+fn team(of: &[Membership]) -> Team {
+    of.iter().map(|membership| (membership.person_id, membership.clone())).collect()
+}
+
+fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> AlertTrigger {
+    AlertTrigger { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
+}
+
+/// The recipients of an alert by another author, and whether they are mailed immediately.
+fn recipients(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
+    let happening = happening(kind, staff);
+    let alerted = happening.recipients(of, Actor::Operator);
+    alerted.map(|(person, setting)| (person.uuid().as_u128(), setting.email)).collect()
+}
+
+#[test]
+fn each_role_receives_each_kind_by_its_default() {
+    use AlertEmail::{Now, Off};
+    let everybody = team(&[
+        member(1, Role::Owner, None),
+        member(2, Role::Admin, Some(7)),
+        member(3, Role::Member, None),
+        member(4, Role::Member, Some(7)),
+        member(5, Role::Member, Some(8)),
+    ]);
+    // For each kind, an alert that concerns staff member 7: the mail setting of each recipient.
+    let table: [(AlertKind, [Option<AlertEmail>; 5]); 8] = [
+        (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
+        (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),
+        (AlertKind::MessageTaken, [Some(Now), Some(Now), Some(Off), Some(Off), Some(Off)]),
+        (AlertKind::AppointmentRequested, [Some(Now), Some(Now), Some(Off), Some(Now), None]),
+        (AlertKind::AppointmentBooked, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
+        (AlertKind::AppointmentRescheduled, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
+        (AlertKind::AppointmentCancelled, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
+        (AlertKind::CallMissed, [Some(Now), Some(Now), Some(Off), Some(Off), Some(Off)]),
+    ];
+    assert_eq!(table.len(), AlertKind::ALL.len());
+    for (kind, expected) in table {
+        let expected: Vec<_> =
+            (1..).zip(expected).filter_map(|(number, email)| Some((number, email?))).collect();
+        assert_eq!(recipients(kind, [Some(7), None], &everybody), expected, "{kind}");
+    }
+}
+
+#[test]
+fn choices_apply_to_every_kind_and_role() {
+    for kind in AlertKind::ALL.iter().copied() {
+        for role in ROLES {
+            for scope in [AlertScope::All, AlertScope::Mine] {
+                for email in [AlertEmail::Now, AlertEmail::Daily, AlertEmail::Off] {
+                    for in_app in [true, false] {
+                        let mut one = member(1, role, Some(7));
+                        let chosen =
+                            AlertChoice { email: Some(email), in_app: Some(in_app), scope: Some(scope) };
+                        one.choose_alert(kind, chosen);
+                        let of = team(&[one]);
+                        for (staff, concerned) in [(Some(7), true), (Some(8), false), (None, false)] {
+                            let happening = happening(kind, [None, staff]);
+                            let found: Vec<_> = happening.recipients(&of, Actor::Operator).collect();
+                            let meant = kind.is_shown_to(role) && (scope == AlertScope::All || concerned);
+                            let setting = AlertSetting { email, in_app, scope };
+                            let expected: Vec<_> = meant.then_some((id(1), setting)).into_iter().collect();
+                            assert_eq!(found, expected, "{kind} {role} {chosen:?} {staff:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_person_receives_no_alert_of_their_own_action_or_outside_their_membership() {
+    for kind in AlertKind::ALL.iter().copied() {
+        for role in ROLES.into_iter().filter(|role| kind.is_shown_to(*role)) {
+            for status in [MembershipStatus::Invited, MembershipStatus::Active, MembershipStatus::Disabled] {
+                let one = Membership { status, ..member(1, role, None) };
+                let mut one_and_all = one.clone();
+                one_and_all.choose_alert(
+                    kind,
+                    AlertChoice { scope: Some(AlertScope::All), ..AlertChoice::default() },
+                );
+                let of = team(&[one_and_all, member(2, Role::Owner, None)]);
+                let happening = happening(kind, [None; 2]);
+                let by = |by| happening.recipients(&of, by).map(|(person, _)| person).collect::<Vec<_>>();
+                let is_active = status == MembershipStatus::Active;
+                let expected: Vec<PersonId> =
+                    [is_active.then_some(1), Some(2)].into_iter().flatten().map(id).collect();
+                for actor in [Actor::Operator, Actor::System, Actor::ApiKey(id(1)), Actor::Person(id(3))] {
+                    assert_eq!(by(actor), expected, "{kind} {role} {status}");
+                }
+                assert_eq!(by(Actor::Person(id(1))), [id(2)], "{kind} {role} {status}");
+            }
+        }
+    }
+}
+
+fn appointment(staff: u128, at: i64) -> Appointment {
+    Appointment {
+        id: id(1),
+        status: AppointmentStatus::Confirmed,
+        starts_at: Timestamp::from_millis(at),
+        ends_at: Timestamp::from_millis(at + 1),
+        buffers: Buffers::default(),
+        service_id: id(2),
+        staff_id: id(staff),
+        contact_id: None,
+        source: Source::Api,
+        calendar_sync_status: CalendarSyncStatus::NotConnected,
+        announced: true,
+        move_unannounced: false,
+        notes: None,
+        created_at: Timestamp::from_millis(0),
+        updated_at: Timestamp::from_millis(0),
+    }
+}
+
+#[test]
+fn a_move_to_another_staff_member_concerns_both() {
+    let moved = AlertTrigger::of_appointment(Some(&appointment(7, 1)), &appointment(8, 2)).unwrap();
+    assert_eq!(moved.kind, AlertKind::AppointmentRescheduled);
+    let of = team(&[
+        member(1, Role::Member, Some(7)),
+        member(2, Role::Member, Some(8)),
+        member(3, Role::Member, Some(9)),
+    ]);
+    let mailed: Vec<_> = moved.recipients(&of, Actor::System).map(|(person, _)| person).collect();
+    assert_eq!(mailed, [id(1), id(2)]);
+    assert_eq!(AlertTrigger::of_appointment(Some(&appointment(7, 1)), &appointment(7, 1)), None);
+}
+
+#[test]
+fn a_message_is_one_kind_of_alert_with_or_without_a_staff_member() {
+    let message = |urgency, staff: Option<u128>| TakenMessage {
+        id: id(1),
+        call_id: None,
+        contact_id: None,
+        caller_name: None,
+        caller_phone: None,
+        body: "Hello".into(),
+        urgency,
+        staff_id: staff.map(id),
+        status: crate::MessageStatus::New,
+        created_at: Timestamp::from_millis(0),
+        updated_at: Timestamp::from_millis(0),
+    };
+    for (urgency, kind) in
+        [(Urgency::Urgent, AlertKind::UrgentMessage), (Urgency::Normal, AlertKind::MessageTaken)]
+    {
+        for staff in [None, Some(7)] {
+            let happening = AlertTrigger::of_message(&message(urgency, staff));
+            assert_eq!((happening.kind, happening.staff), (kind, [staff.map(id), None]));
+        }
+    }
+}
+
+#[test]
+fn an_alert_is_read_by_itself_or_with_all_up_to_it_and_shown_in_ones_own_time() {
+    let at = Timestamp::from_millis;
+    let about = About { kind: AlertKind::WebhookDisabled, id: Uuid::from_u128(1), at: at(5) };
+    let alert = Alert { id: id(1), person_id: id(1), number: 4, about, read_at: None };
+    assert_eq!(alert.clone().shown(None).read_at, None);
+    assert_eq!(alert.clone().shown(Some(AlertsRead { until: 3, at: at(9) })).read_at, None);
+    assert_eq!(alert.clone().shown(Some(AlertsRead { until: 4, at: at(9) })).read_at, Some(at(9)));
+    let read = Alert { read_at: Some(at(7)), ..alert.clone() };
+    assert_eq!(read.shown(Some(AlertsRead { until: 4, at: at(9) })).read_at, Some(at(7)));
+    assert!(alert.is_shown_by(&member(1, Role::Admin, None)));
+    assert!(!alert.is_shown_by(&member(1, Role::Member, None)), "members see nothing of webhooks");
+    let later = Membership { created_at: at(6), ..member(1, Role::Owner, None) };
+    assert!(!alert.is_shown_by(&later), "it is of an earlier membership");
+}

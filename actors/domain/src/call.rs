@@ -1,0 +1,219 @@
+//! A call that the receptionist answered or made.
+
+use super::words::words;
+use super::{
+    AppointmentId, CallId, ContactId, Locale, MessageId, Phone, Problem, ProblemCode, Refusal, Text,
+    Timestamp,
+};
+
+words! {
+    Direction {
+        Inbound = "inbound",
+        Outbound = "outbound",
+    }
+}
+
+words! {
+    CallStatus {
+        Completed = "completed",
+        Missed = "missed",
+        Failed = "failed",
+    }
+}
+
+words! {
+    CallOutcome {
+        AppointmentBooked = "appointment_booked",
+        AppointmentRescheduled = "appointment_rescheduled",
+        AppointmentCancelled = "appointment_cancelled",
+        MessageTaken = "message_taken",
+        QuestionAnswered = "question_answered",
+        Transferred = "transferred",
+        Voicemail = "voicemail",
+        Spam = "spam",
+        Hangup = "hangup",
+        Other = "other",
+    }
+}
+
+/// A finished call. It changes only by an erasure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRecord {
+    pub id: CallId,
+    pub direction: Direction,
+    pub status: CallStatus,
+    pub outcome: CallOutcome,
+    /// E.164.
+    pub from_number: Option<String>,
+    /// E.164.
+    pub to_number: Option<String>,
+    pub contact_id: Option<ContactId>,
+    pub started_at: Timestamp,
+    /// Not before `started_at`.
+    pub ended_at: Timestamp,
+    pub duration_seconds: u32,
+    pub locale: Option<Locale>,
+    /// At most 20,000 characters.
+    pub summary: Option<String>,
+    pub recording_url: Option<String>,
+    pub appointment_id: Option<AppointmentId>,
+    pub message_id: Option<MessageId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl CallRecord {
+    /// A copy without personal data: contact, numbers, summary and recording.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        Self { contact_id: None, summary: None, recording_url: None, ..self.without_numbers() }
+    }
+
+    /// The customer's number: `from_number` of an inbound call, `to_number` of an outbound call.
+    pub fn number_of_caller(&self) -> Option<&str> {
+        match self.direction {
+            Direction::Inbound => self.from_number.as_deref(),
+            Direction::Outbound => self.to_number.as_deref(),
+        }
+    }
+
+    #[must_use]
+    pub fn without_number_of_caller(&self) -> Self {
+        let mut call = self.clone();
+        match self.direction {
+            Direction::Inbound => call.from_number = None,
+            Direction::Outbound => call.to_number = None,
+        }
+        call
+    }
+
+    #[must_use]
+    pub fn without_numbers(&self) -> Self {
+        Self { from_number: None, to_number: None, ..self.clone() }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct CallDetails {
+    pub direction: Direction,
+    pub status: CallStatus,
+    pub outcome: CallOutcome,
+    pub from_number: Option<Phone>,
+    pub to_number: Option<Phone>,
+    pub contact_id: Option<ContactId>,
+    pub started_at: Timestamp,
+    pub ended_at: Timestamp,
+    /// `None` means the time from start to end.
+    pub duration_seconds: Option<u32>,
+    pub locale: Option<Locale>,
+    pub summary: Option<Text<0, 20_000>>,
+    pub recording_url: Option<String>,
+    pub appointment_id: Option<AppointmentId>,
+    pub message_id: Option<MessageId>,
+}
+
+impl CallDetails {
+    pub fn of(direction: Direction, started_at: Timestamp, ended_at: Timestamp) -> Self {
+        Self {
+            direction,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::Other,
+            from_number: None,
+            to_number: None,
+            contact_id: None,
+            started_at,
+            ended_at,
+            duration_seconds: None,
+            locale: None,
+            summary: None,
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+        }
+    }
+
+    pub fn caller(&self) -> Option<&Phone> {
+        match self.direction {
+            Direction::Inbound => self.from_number.as_ref(),
+            Direction::Outbound => self.to_number.as_ref(),
+        }
+    }
+
+    /// Errors: [`Refusal::Invalid`] with `problems` and a problem if the call ends before it starts.
+    pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
+        if self.ended_at < self.started_at {
+            problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+    }
+
+    /// Builds the record. [`CallDetails::check`] must have passed.
+    pub fn into_call(self, id: CallId, contact_id: Option<ContactId>, now: Timestamp) -> CallRecord {
+        let elapsed = (self.ended_at - self.started_at).num_seconds();
+        let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // saturates at 136 years
+        let number = |phone: Phone| phone.as_str().to_owned();
+        CallRecord {
+            id,
+            direction: self.direction,
+            status: self.status,
+            outcome: self.outcome,
+            from_number: self.from_number.map(number),
+            to_number: self.to_number.map(number),
+            contact_id,
+            started_at: self.started_at,
+            ended_at: self.ended_at,
+            duration_seconds: self.duration_seconds.unwrap_or(elapsed),
+            locale: self.locale,
+            summary: self.summary.map(Text::into_string),
+            recording_url: self.recording_url,
+            appointment_id: self.appointment_id,
+            message_id: self.message_id,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::Named;
+
+    fn details(direction: Direction) -> CallDetails {
+        let phone = |digits: &str| Some(Phone::from_e164(digits.into()).unwrap());
+        CallDetails {
+            from_number: phone("+15550000001"),
+            to_number: phone("+15550000002"),
+            ..CallDetails::of(direction, Timestamp::from_millis(10_000), Timestamp::from_millis(72_900))
+        }
+    }
+
+    #[test]
+    fn the_caller_is_at_the_other_end() {
+        assert_eq!(details(Direction::Inbound).caller().unwrap().as_str(), "+15550000001");
+        assert_eq!(details(Direction::Outbound).caller().unwrap().as_str(), "+15550000002");
+    }
+
+    #[test]
+    fn a_duration_that_is_not_given_is_that_from_start_to_end() {
+        let made = |details: CallDetails| {
+            details.into_call(Uuid::from_bytes([1; 16]).into(), None, Timestamp::from_millis(1))
+        };
+        assert_eq!(made(details(Direction::Inbound)).duration_seconds, 62);
+        let given = CallDetails { duration_seconds: Some(0), ..details(Direction::Inbound) };
+        assert_eq!(made(given).duration_seconds, 0);
+    }
+
+    #[test]
+    fn a_call_does_not_end_before_it_starts() {
+        let at_once = CallDetails { ended_at: Timestamp::from_millis(10_000), ..details(Direction::Inbound) };
+        assert_eq!(at_once.check(vec![]), Ok(()));
+        let backwards =
+            CallDetails { ended_at: Timestamp::from_millis(9_999), ..details(Direction::Inbound) };
+        let earlier = Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact));
+        let Err(Refusal::Invalid(problems)) = backwards.check(vec![earlier.clone()]) else { panic!() };
+        assert_eq!(problems, [earlier, Problem::new("ended_at", ProblemCode::Before("started_at"))]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Availability against a model that knows nothing of how it is computed: the model walks every minute of real time
+//! around the asked dates, reads the wall clock at each, and applies the contract's words to that list.
+//!
+//! The model never maps local time to an instant. When a window or a break opens or closes is found by looking for the
+//! minute at which the wall clock shows it. Every offset of the zones in `case` is whole minutes in its years.
+//!
+//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` looks at so many cases.
+
+#![allow(clippy::unwrap_used)]
+
+mod case;
+mod model;
+mod units;
+mod world;
+
+use chrono::TimeDelta;
+use domain::availability::{Concerned, Slot};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::FileFailurePersistence;
+
+use crate::case::case;
+use crate::model::{Booking, Model};
+use crate::units::{MINUTE_MILLIS, appointment_id, minute, staff_id};
+use crate::world::{World, hold};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: std::env::var("MODEL_CASES").map_or(512, |cases| cases.parse().unwrap()),
+        max_shrink_iters: 2_000,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
+            "tests/availability_model.regressions",
+        ))),
+        ..ProptestConfig::default()
+    }
+}
+
+/// Asks for a time in both worlds; the answers must be the same one.
+fn ask(model: &Model<'_>, world: &World, listed: &[Slot], millis: i64) -> Result<(), TestCaseError> {
+    let start = minute(model.origin) + TimeDelta::milliseconds(millis);
+    let answer = world.assign(model.case, start);
+    prop_assert_eq!(answer, model.assign(millis).map(staff_id), "{}", start);
+    let date = start.utc().with_timezone(&model.case.zone).date_naive();
+    if (model.case.first..=model.case.last).contains(&date) {
+        let is_listed = listed.iter().any(|slot| slot.starts_at == start);
+        prop_assert_eq!(answer.is_ok(), is_listed, "{}", start);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_time_is_listed_exactly_when_it_can_be_booked(case in case(), picks in vec(any::<Index>(), 3)) {
+        let mut model = Model::new(&case);
+        let mut world = World::new(&model);
+        let mut listed = world.slots(&case);
+        prop_assert_eq!(&listed, &model.slots());
+
+        // Every listed time and its neighbours, and times anywhere.
+        for slot in &listed {
+            let millis = (slot.starts_at - minute(model.origin)).num_milliseconds();
+            for off in [0, 1, MINUTE_MILLIS, -MINUTE_MILLIS, 15 * MINUTE_MILLIS, 30 * MINUTE_MILLIS, -30 * MINUTE_MILLIS] {
+                ask(&model, &world, &listed, millis + off)?;
+            }
+        }
+        for millis in &case.probes {
+            ask(&model, &world, &listed, *millis)?;
+        }
+
+        // What is booked is gone for whoever took it, and back when it is given up.
+        for pick in picks {
+            let before = listed;
+            if before.is_empty() {
+                return Ok(());
+            }
+            let slot = *pick.get(&before);
+            let staff = world.assign(&case, slot.starts_at).unwrap();
+            let id = appointment_id(model.bookings.len());
+            let number = (0..case.staff.len()).find(|number| staff_id(*number) == staff).unwrap();
+            let start = slot.starts_at.millis() / MINUTE_MILLIS;
+            let booking = Booking { staff: number, start, end: start + case.duration, buffers: case.buffers };
+            world.busy.insert(staff, hold(model.bookings.len(), &booking));
+            model.bookings.push(booking);
+            listed = world.slots(&case);
+            prop_assert_eq!(&listed, &model.slots());
+            prop_assert!(listed.iter().all(|slot| before.contains(slot)));
+            world.busy.remove(staff, slot.starts_at, id);
+            prop_assert_eq!(&world.slots(&case), &before);
+            world.busy.insert(staff, hold(model.bookings.len() - 1, &booking));
+        }
+
+        // What lies outside.
+        prop_assert_eq!(world.schedule().outside(&Concerned::EVERYONE), model.outside());
+    }
+}

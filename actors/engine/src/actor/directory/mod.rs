@@ -1,0 +1,402 @@
+//! The running actors of one kind. The directory starts an actor on demand and stops unused ones.
+//!
+//! Invariants:
+//!
+//! - at most one actor of an id takes messages: its seat is filled, emptied and removed under its own lock;
+//! - an actor is stopped only if no message is in flight. Its permits are closed first, so a caller that
+//!   still holds the actor learns that nothing was done and enters the directory again;
+//! - at most [`Bounds::running_max`] actors run. A start over this bound stops the longest unused actor
+//!   without work in progress. If all inspected actors have work, the start exceeds the bound, because a
+//!   request never waits for the end of another request. The next starts and the sweep stop the surplus.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use parking_lot::RwLock;
+use ports::BoxFuture;
+use ractor::{ActorId, ActorRef, ActorStatus, Message};
+use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::time::Instant;
+
+use super::back_off::BackOff;
+use super::use_order::UseOrder;
+use crate::error::EngineError;
+
+const IDLE_MAX: Duration = Duration::from_secs(600);
+/// The maximum number of unanswered messages of an actor. One more is refused as overload.
+pub(crate) const QUEUE_PERMITS: usize = 1_024;
+/// A sweep runs one part per second, so it ends within the minute.
+const SWEEP_PARTS: usize = 50;
+const SWEEP_PART_MIN: usize = 16;
+/// The number of actors that a start over the bound inspects. It is more than one, so the surplus shrinks.
+const LOOKS_PER_START: usize = 4;
+
+pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
+pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>, EngineError>>;
+
+pub(crate) trait Id: Copy + Ord + Hash + Send + Sync + 'static {}
+
+impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The number of failures in a minute before the back-off.
+    pub(crate) patience: u32,
+    /// The number of running actors, while one of them has no work in progress.
+    pub(crate) running_max: usize,
+}
+
+pub(crate) struct Directory<I: Id, M: Message> {
+    seats: Arc<Seats<I, M>>,
+    start: Start<I, M>,
+    minute: Option<fn() -> M>,
+    noted: DashMap<ActorId, I>,
+    sweep: parking_lot::Mutex<Sweep<I>>,
+}
+
+struct Sweep<I> {
+    left: Vec<I>,
+    part: usize,
+}
+
+struct Seats<I: Id, M: Message> {
+    map: DashMap<I, Arc<Seat<M>>>,
+    /// Lock order: this lock is never taken while an entry of `map` is locked.
+    order: parking_lot::Mutex<UseOrder<I>>,
+    uses: AtomicU64,
+    running_max: usize,
+    back_off: BackOff<I>,
+}
+
+struct Seat<M: Message> {
+    /// For lookups while the actor runs.
+    running: RwLock<Option<Arc<Running<M>>>>,
+    /// Locked while the seat is filled or emptied. True after the seat left the directory.
+    gone: Arc<Mutex<bool>>,
+}
+
+pub(crate) struct Running<M: Message> {
+    pub(crate) actor: ActorRef<M>,
+    pub(crate) permits: Arc<Semaphore>,
+    started: Instant,
+    used: AtomicU64,
+    /// The number of the newest use, among the uses of all actors.
+    newest_use: AtomicU64,
+    /// Whether the actor was stopped on purpose, or its failure is counted.
+    accounted: AtomicBool,
+}
+
+/// A running actor and the permit for one message. The actor is not stopped while the permit is held.
+pub(crate) type Entered<M> = (Arc<Running<M>>, OwnedSemaphorePermit);
+
+impl<M: Message> Default for Seat<M> {
+    fn default() -> Self {
+        Self { running: RwLock::new(None), gone: Arc::default() }
+    }
+}
+
+impl<I: Id, M: Message> Directory<I, M> {
+    pub(crate) fn new(start: Start<I, M>, minute: Option<fn() -> M>, bounds: Bounds) -> Self {
+        let seats = Seats {
+            map: DashMap::new(),
+            order: parking_lot::Mutex::default(),
+            uses: AtomicU64::new(0),
+            running_max: bounds.running_max,
+            back_off: BackOff::new(bounds.patience),
+        };
+        let sweep = parking_lot::Mutex::new(Sweep { left: Vec::new(), part: SWEEP_PART_MIN });
+        Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
+    }
+
+    /// Returns the running actor of an id with a permit for one message, and starts it if necessary. Errors:
+    /// [`EngineError::Overloaded`] without a free permit, [`EngineError::Resting`] after failures, and errors
+    /// of the start.
+    pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>, EngineError> {
+        loop {
+            let seat = self.seats.seat(id);
+            if let Some(entered) = self.seats.enter(&seat)? {
+                return Ok(entered);
+            }
+            let gone = Arc::clone(&seat.gone).lock_owned().await;
+            if *gone {
+                continue;
+            }
+            if let Some(entered) = self.seats.enter(&seat)? {
+                return Ok(entered);
+            }
+            let back_off = &self.seats.back_off;
+            // The caller can notice a failure before the supervisor reports it.
+            if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
+                back_off.failed(id);
+            }
+            if let Some(left) = back_off.remaining(id) {
+                *seat.running.write() = None;
+                self.seats.vacate(id, gone);
+                return Err(EngineError::Resting(left));
+            }
+            let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
+            let starting = (self.start)(id, Arc::clone(&permits));
+            // In a separate task: a dropped request must not leave an actor without a seat.
+            let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
+            return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
+        }
+    }
+
+    /// Records that an actor failed. Returns its id, if it was recorded, and its back-off.
+    pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
+        let id = self.ended(actor)?;
+        let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);
+        if running.is_none_or(|running| running.counts()) {
+            self.seats.back_off.failed(id);
+        }
+        Some((id, self.back_off(id)))
+    }
+
+    pub(crate) fn back_off(&self, id: I) -> Duration {
+        self.seats.back_off.remaining(id).unwrap_or_default()
+    }
+
+    /// Whether the actor runs or is being started. This does not count as a use.
+    pub(crate) fn is_running(&self, id: I) -> bool {
+        self.seats.map.contains_key(&id)
+    }
+
+    pub(crate) fn if_running(&self, id: I) -> Option<Arc<Running<M>>> {
+        let running = self.seats.running(id).filter(|running| running.is_open())?;
+        self.seats.touch(&running);
+        Some(running)
+    }
+
+    pub(crate) fn note(&self, actor: ActorId, id: I) {
+        self.noted.insert(actor, id);
+    }
+
+    pub(crate) fn ended(&self, actor: ActorId) -> Option<I> {
+        self.noted.remove(&actor).map(|(_, id)| id)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.seats.map.len()
+    }
+
+    /// Sweeps the next part of the actors: stops those that were unused for [`IDLE_MAX`] and sends the others
+    /// the minute's message. `begins` starts a sweep unless one is in progress. Returns whether another part
+    /// is left.
+    pub(crate) fn sweep(&self, begins: bool) -> bool {
+        let part: Vec<I> = {
+            let mut sweep = self.sweep.lock();
+            if begins && sweep.left.is_empty() {
+                self.seats.back_off.forget();
+                sweep.left = self.seats.ids_descending();
+                sweep.part = sweep.left.len().div_ceil(SWEEP_PARTS).max(SWEEP_PART_MIN);
+            }
+            let kept = sweep.left.len().saturating_sub(sweep.part);
+            sweep.left.split_off(kept)
+        };
+        for id in part.iter().rev() {
+            self.look_at(*id);
+        }
+        self.seats.stop_surplus(part.len());
+        !self.sweep.lock().left.is_empty()
+    }
+
+    fn look_at(&self, id: I) {
+        let Some(seat) = self.seats.get(id) else { return };
+        // A seat that is being filled is in use.
+        let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
+        let Some(running) = seat.running.read().clone() else { return };
+        if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
+            self.minute.into_iter().for_each(|minute| _ = running.actor.cast(minute()));
+            return;
+        }
+        self.seats.vacate(id, gone);
+    }
+
+    pub(crate) fn put_away(&self, id: I) {
+        self.seats.put_away(id);
+    }
+
+    /// Closes an actor for new messages and returns it, so the caller can stop it after its last answer. Its
+    /// seat is free for a successor.
+    pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
+        let running = self.seats.running(id)?;
+        running.permits.close();
+        // The stop is on purpose, so a successor must not count it as a failure.
+        running.accounted.store(true, Ordering::Release);
+        Some(running)
+    }
+
+    /// Stops every actor. No message may be in flight.
+    pub(crate) fn stop(&self) {
+        for id in self.seats.ids_descending().into_iter().rev() {
+            if let Some(running) = self.seats.running(id) {
+                running.permits.close();
+                running.accounted.store(true, Ordering::Release);
+                running.actor.stop(Some("the engine closes".into()));
+            }
+        }
+        self.seats.map.clear();
+        self.seats.order.lock().clear();
+    }
+}
+
+impl<I: Id, M: Message> Seats<I, M> {
+    fn get(&self, id: I) -> Option<Arc<Seat<M>>> {
+        self.map.get(&id).map(|seat| Arc::clone(&seat))
+    }
+
+    fn seat(&self, id: I) -> Arc<Seat<M>> {
+        self.get(id).unwrap_or_else(|| Arc::clone(&self.map.entry(id).or_default()))
+    }
+
+    fn running(&self, id: I) -> Option<Arc<Running<M>>> {
+        self.map.get(&id)?.running.read().clone()
+    }
+
+    /// In descending order, because the map's own order differs between runs and would make simulations
+    /// irreproducible.
+    fn ids_descending(&self) -> Vec<I> {
+        let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        ids
+    }
+
+    fn touch(&self, running: &Running<M>) {
+        running.touch(self.uses.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+
+    fn enter(&self, seat: &Seat<M>) -> Result<Option<Entered<M>>, EngineError> {
+        let Some(running) = seat.running.read().clone().filter(|running| running.is_open()) else {
+            return Ok(None);
+        };
+        self.touch(&running);
+        match Arc::clone(&running.permits).try_acquire_owned() {
+            Ok(permit) => Ok(Some((running, permit))),
+            Err(TryAcquireError::NoPermits) => Err(EngineError::Overloaded),
+            Err(TryAcquireError::Closed) => Ok(None),
+        }
+    }
+
+    fn vacate(&self, id: I, mut gone: OwnedMutexGuard<bool>) {
+        *gone = true;
+        // Before a successor can have a seat.
+        self.order.lock().remove(id);
+        self.map.remove(&id);
+    }
+
+    fn put_away(&self, id: I) {
+        let Some(seat) = self.get(id) else { return };
+        // A seat that is being filled is in use.
+        let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
+        let running = seat.running.read().clone();
+        if running.is_some_and(|running| !running.is_open() || running.retire()) {
+            self.vacate(id, gone);
+        }
+    }
+
+    /// Stops the longest unused actors while too many run, inspecting at most `looks` actors. An actor with
+    /// work in progress continues and counts as used now.
+    fn stop_surplus(&self, looks: usize) {
+        for _ in 0..looks {
+            let id = {
+                let mut order = self.order.lock();
+                if order.len() <= self.running_max {
+                    return;
+                }
+                let newest = |id| Some(self.running(id)?.newest_use.load(Ordering::Relaxed));
+                let Some(id) = order.longest_unused(newest) else { return };
+                order.set(id, self.uses.fetch_add(1, Ordering::Relaxed) + 1);
+                id
+            };
+            self.put_away(id);
+        }
+    }
+
+    /// Fills a seat with a new actor and returns a permit for the caller. If the start fails, the seat leaves
+    /// the directory.
+    async fn fill(
+        self: Arc<Self>,
+        (id, seat, gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
+        starting: Starting<M>,
+        permits: Arc<Semaphore>,
+    ) -> Result<Entered<M>, EngineError> {
+        let permit = Arc::clone(&permits).try_acquire_owned().map_err(|_| EngineError::Failed);
+        match starting.await.and_then(|actor| Ok((actor, permit?))) {
+            Ok((actor, permit)) => {
+                let running = Arc::new(Running::new(actor, permits));
+                self.touch(&running);
+                *seat.running.write() = Some(Arc::clone(&running));
+                self.order.lock().set(id, running.newest_use.load(Ordering::Relaxed));
+                drop(gone);
+                self.stop_surplus(LOOKS_PER_START);
+                Ok((running, permit))
+            }
+            Err(error) => {
+                if error.is_of_the_actor() {
+                    self.back_off.failed(id);
+                }
+                self.vacate(id, gone);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<M: Message> Running<M> {
+    fn new(actor: ActorRef<M>, permits: Arc<Semaphore>) -> Self {
+        Self {
+            actor,
+            permits,
+            started: Instant::now(),
+            used: AtomicU64::new(0),
+            newest_use: AtomicU64::new(0),
+            accounted: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the actor takes messages, also before it has begun. Otherwise a second actor would be started.
+    pub(crate) fn is_open(&self) -> bool {
+        let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
+        alive && !self.permits.is_closed()
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(self.actor.get_status(), ActorStatus::Stopping | ActorStatus::Stopped) && self.counts()
+    }
+
+    fn counts(&self) -> bool {
+        !self.accounted.swap(true, Ordering::AcqRel)
+    }
+
+    fn touch(&self, number: u64) {
+        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.used.fetch_max(millis, Ordering::Relaxed);
+        self.newest_use.fetch_max(number, Ordering::Relaxed);
+    }
+
+    fn idle(&self) -> Duration {
+        let used = Duration::from_millis(self.used.load(Ordering::Relaxed));
+        self.started.elapsed().saturating_sub(used)
+    }
+
+    pub(crate) async fn wait_idle(&self) {
+        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
+    }
+
+    fn retire(&self) -> bool {
+        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };
+        self.permits.close();
+        self.accounted.store(true, Ordering::Release);
+        drop(all);
+        self.actor.stop(Some("idle".into()));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! The start of actors and the stop of the longest unused ones.
+
+use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WeeklyHours};
+use net::{Ports, WebhookUrl};
+use store::{Batch, Key, MemoryBackend, Store};
+use uuid::Uuid;
+
+use super::*;
+use crate::business::Request;
+use crate::business::commands::webhooks::CreateWebhook;
+use crate::delivery::EndpointKey;
+use crate::{Engine, Limits, NewBusiness};
+
+async fn engine_with_a_business(disk: &MemoryBackend) -> (Engine, Store, BusinessId) {
+    let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
+    let engine = Engine::start(store.clone(), Ports::system().unwrap()).await.unwrap();
+    let id = another_business(&engine).await;
+    (engine, store, id)
+}
+
+async fn another_business(engine: &Engine) -> BusinessId {
+    let new = NewBusiness {
+        name: Text::new("Shop".into()).unwrap(),
+        zone: chrono_tz::UTC,
+        locale: Locale::En,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: WeeklyHours::default(),
+        breaks: domain::WeeklyBreaks::default(),
+        phone_region: "US".into(),
+    };
+    engine.create_business(new, Who::Operator).await.unwrap().id
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
+    let (engine, _, id) = engine_with_a_business(&MemoryBackend::new()).await;
+    let business = engine.business(id);
+    let create = CreateWebhook {
+        url: WebhookUrl::parse("https://a.example.com/").unwrap(),
+        events: [EventType::ContactCreated].into_iter().collect(),
+        description: Text::default(),
+    };
+    let created = business.change(Request::by(Who::Operator), create).await.unwrap();
+    let key = EndpointKey { business: id, endpoint: created.value.webhook.id };
+    let shared = &business.shared;
+    let (running, _) = shared.deliveries.enter(key).await.unwrap();
+    let others_run = || tokio::time::sleep(Duration::from_millis(1));
+    others_run().await;
+    shared.wake_delivery(key);
+    assert!(!running.retire(), "it has not looked yet");
+    others_run().await;
+    assert!(running.retire(), "it has looked, and found nothing");
+    // A stopped actor receives no message, so the next actor gets it.
+    shared.wake_delivery(key);
+    others_run().await;
+    let next = shared.deliveries.if_running(key).unwrap();
+    assert_ne!(next.actor.get_id(), running.actor.get_id());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_caller_leaves_the_actor_to_the_next() {
+    let disk = MemoryBackend::new();
+    let (engine, store, id) = engine_with_a_business(&disk).await;
+    disk.hold_syncs();
+    let mut batch = Batch::new();
+    batch.put(Key::new(Uuid::nil().as_bytes()), Vec::new());
+    store.submit(id, batch, Box::new(|| ()));
+    let shared = &engine.business(id).shared;
+    for _ in 0..3 {
+        // The actor loads only what is on the disk, so none of them gets it in time.
+        let asked = shared.businesses.enter(id);
+        assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
+    }
+    disk.release_syncs();
+    drop(shared.businesses.enter(id).await.unwrap());
+    assert_eq!(shared.supervisor.get_children().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn above_the_bound_the_longest_unused_actor_is_stopped() {
+    let disk = MemoryBackend::new();
+    let (engine, _, first) = engine_with_a_business(&disk).await;
+    let mut all = vec![first];
+    for _ in 0..4 {
+        all.push(another_business(&engine).await);
+    }
+    engine.close().await.unwrap();
+    let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
+    let limits = Limits { business_actors: 3, ..Limits::default() };
+    let engine = Engine::start_within(store, Ports::system().unwrap(), limits).await.unwrap();
+    let businesses = &engine.business(first).shared.businesses;
+    let others_run = || tokio::time::sleep(Duration::from_millis(1));
+    let running = || all.iter().map(|id| businesses.is_running(*id)).collect::<Vec<_>>();
+    for place in [0, 1, 2, 0, 1] {
+        drop(businesses.enter(all[place]).await.unwrap());
+        others_run().await;
+    }
+    assert_eq!(running(), [true, true, true, false, false]);
+    drop(businesses.enter(all[3]).await.unwrap());
+    assert_eq!(running(), [true, true, false, true, false], "the third was unused for longest");
+    let in_use = businesses.enter(all[0]).await.unwrap();
+    for place in [1, 3, 4] {
+        others_run().await;
+        drop(businesses.enter(all[place]).await.unwrap());
+    }
+    assert_eq!(
+        running(),
+        [true, false, false, true, true],
+        "the first is in use, and the second was unused for longest"
+    );
+    let others_in_use = [businesses.enter(all[3]).await.unwrap(), businesses.enter(all[4]).await.unwrap()];
+    drop(businesses.enter(all[1]).await.unwrap());
+    assert_eq!(running(), [true, true, false, true, true], "all others are in use, so more run");
+    drop(others_in_use);
+    others_run().await;
+    drop(businesses.enter(all[2]).await.unwrap());
+    assert_eq!(running().iter().filter(|runs| **runs).count(), 3, "the surplus goes with the next start");
+    assert!(businesses.is_running(all[0]) && businesses.is_running(all[2]));
+    drop(in_use);
+}

@@ -1,0 +1,251 @@
+//! Backups of a running engine: one at a time, in small steps with pauses, so that commits continue.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::{BackupId, ProblemCode, Refusal, Timestamp, UnderWay};
+use parking_lot::Mutex;
+use store::records::STORE_FORMAT;
+use store::{Noted, Snapshot, Store, Weight};
+use tokio::sync::Notify;
+
+use super::manifest::{Manifest, remove};
+use super::write::Writer;
+use crate::counting::Tally;
+use crate::error::EngineError;
+
+/// The number of rows and their bytes that a step reads at most.
+pub(crate) const BACKUP_ROWS: usize = 64;
+const STEP_BYTES: usize = 64 << 10;
+/// The pause after a step, as a multiple of the step's duration, and its maximum.
+const PAUSE_TIMES: u32 = 9;
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+const REMEMBERED: usize = 32;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupState {
+    pub id: BackupId,
+    pub to: PathBuf,
+    pub started_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    pub rows: u64,
+    pub bytes: u64,
+    pub outcome: Option<Result<Manifest, String>>,
+}
+
+type State = Arc<Mutex<BackupState>>;
+
+#[derive(Debug, Default)]
+pub(crate) struct BackupCounts {
+    pub(crate) done: AtomicU64,
+    pub(crate) incomplete: AtomicU64,
+    pub(crate) failed: AtomicU64,
+}
+
+#[derive(Default)]
+pub(crate) struct Backups {
+    all: Mutex<VecDeque<State>>,
+    closing: AtomicBool,
+    ended: Notify,
+    counts: BackupCounts,
+}
+
+impl Backups {
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        (store, rows_in_step): (&Store, usize),
+        to: &Path,
+        id: BackupId,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<(), EngineError> {
+        if !to.is_absolute() {
+            return Err(Refusal::invalid("to", ProblemCode::NotAbsolute).into());
+        }
+        store.check_room(Weight::Grows)?;
+        let mut all = self.all.lock();
+        let under_way = all.iter().find(|state| state.lock().outcome.is_none());
+        if let Some(state) = under_way {
+            let detail = ProblemCode::AfterBackup(state.lock().id);
+            return Err(Refusal::under_way(UnderWay::Backup, "backup", detail).into());
+        }
+        let set_aside = store.businesses_set_aside().into_iter().map(|(id, _)| id);
+        let writer = Writer::begin(to, Tally::new(set_aside)).map_err(|fault| {
+            Refusal::invalid("to", ProblemCode::BackupDir(to.display().to_string(), fault))
+        })?;
+        let state = BackupState {
+            id,
+            to: to.to_owned(),
+            started_at: now(),
+            ended_at: None,
+            rows: 0,
+            bytes: 0,
+            outcome: None,
+        };
+        tracing::info!(backup.id = %id, backup.to = %to.display(), "a backup was started");
+        let state = Arc::new(Mutex::new(state));
+        if all.len() == REMEMBERED {
+            all.pop_front();
+        }
+        all.push_back(Arc::clone(&state));
+        drop(all);
+        let (backups, store) = (Arc::clone(self), store.clone());
+        let making = Making { backups, store, rows_in_step, state, now: Box::new(now) };
+        tokio::spawn(Arc::new(making).make(writer));
+        Ok(())
+    }
+
+    pub(crate) fn state(&self, id: BackupId) -> Option<BackupState> {
+        self.all.lock().iter().map(|state| state.lock().clone()).find(|state| state.id == id)
+    }
+
+    pub(crate) fn counts(&self) -> &BackupCounts {
+        &self.counts
+    }
+
+    pub(crate) async fn stop(&self) {
+        self.closing.store(true, Ordering::Release);
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            if self.all.lock().iter().all(|state| state.lock().outcome.is_some()) {
+                return;
+            }
+            ended.await;
+        }
+    }
+}
+
+struct Making {
+    backups: Arc<Backups>,
+    store: Store,
+    rows_in_step: usize,
+    state: State,
+    now: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Making {
+    async fn make(self: Arc<Self>, writer: Writer) {
+        let outcome = self.outcome(writer).await;
+        let mut state = self.state.lock();
+        state.ended_at = Some((self.now)());
+        let counts = &self.backups.counts;
+        let counted = match &outcome {
+            Ok(manifest) => {
+                (state.rows, state.bytes) = (manifest.rows, manifest.bytes);
+                tracing::info!(
+                    backup.id = %state.id,
+                    backup.sequence = manifest.sequence,
+                    backup.rows = manifest.rows,
+                    "a backup was made"
+                );
+                if manifest.is_complete() {
+                    if let Ok(taken_at) = Timestamp::parse(&manifest.taken_at) {
+                        self.store.note_instant(Noted::NewestBackup, taken_at);
+                    }
+                    &counts.done
+                } else {
+                    tracing::error!(
+                        backup.id = %state.id,
+                        problems = %manifest.differences(),
+                        "a backup is incomplete: recorded rows are missing from the store"
+                    );
+                    &counts.incomplete
+                }
+            }
+            Err(error) => {
+                tracing::warn!(backup.id = %state.id, error, "a backup failed");
+                &counts.failed
+            }
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+        state.outcome = Some(outcome);
+        drop(state);
+        self.backups.ended.notify_waiters();
+    }
+
+    async fn outcome(self: &Arc<Self>, writer: Writer) -> Result<Manifest, String> {
+        let side = self.state.lock().to.clone();
+        let snapshot = match self.store.snapshot(side).await {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                writer.discard();
+                return Err(error.to_string());
+            }
+        };
+        let taken_at = (self.now)();
+        let copying = Copying { making: Arc::clone(self), snapshot, writer, taken_at };
+        if self.store.is_simulated() {
+            return copying.in_turns().await;
+        }
+        let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
+        // The panic is logged where it happens. Its files have no manifest.
+        copied.unwrap_or_else(|_| Err("the backup thread panicked".into()))
+    }
+}
+
+struct Copying {
+    making: Arc<Making>,
+    snapshot: Snapshot,
+    writer: Writer,
+    taken_at: Timestamp,
+}
+
+impl Copying {
+    /// Copies the next rows. Returns false at the end.
+    fn step(&mut self) -> Result<bool, String> {
+        if self.making.backups.closing.load(Ordering::Acquire) {
+            return Err("the service stopped".into());
+        }
+        self.making.store.check_room(Weight::Grows).map_err(|error| error.to_string())?;
+        let rows =
+            self.snapshot.next(self.making.rows_in_step, STEP_BYTES).map_err(|error| error.to_string())?;
+        let Some(rows) = rows else { return Ok(false) };
+        self.writer.add(&rows).map_err(|error| error.to_string())?;
+        let mut state = self.making.state.lock();
+        (state.rows, state.bytes) = self.writer.written();
+        Ok(true)
+    }
+
+    async fn in_turns(mut self) -> Result<Manifest, String> {
+        loop {
+            match self.step() {
+                Ok(true) => tokio::task::yield_now().await,
+                ended => return self.end(ended.map(drop)),
+            }
+        }
+    }
+
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the pause runs on a separate thread, which simulations do not have"
+    )]
+    fn on_thread(mut self) -> Result<Manifest, String> {
+        loop {
+            let started = std::time::Instant::now();
+            match self.step() {
+                Ok(true) => std::thread::sleep(started.elapsed().saturating_mul(PAUSE_TIMES).min(PAUSE_MAX)),
+                ended => return self.end(ended.map(drop)),
+            }
+        }
+    }
+
+    fn end(self, copied: Result<(), String>) -> Result<Manifest, String> {
+        let Self { making, snapshot, writer, taken_at } = self;
+        let sequence = snapshot.sequence();
+        drop(snapshot);
+        if let Err(error) = copied {
+            writer.discard();
+            return Err(error);
+        }
+        let dir = making.state.lock().to.clone();
+        let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
+        writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {
+            remove(&dir);
+            error.to_string()
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! Who of the team is told of a change: their alerts and mails, in the change's own batch.
+//!
+//! What always holds: a business without people pays nothing for it. A person's alerts are numbered without gaps, and
+//! no more than [`ALERTS_KEPT`] of them are there: the one that is too many goes in the batch of the newest. Whoever is to
+//! be told and cannot be mailed, since too many mails wait, is told in the dashboard, whatever they chose there.
+
+use domain::{
+    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
+    PersonId, Timestamp, WebhookId,
+};
+use store::{Batch, Record, StoreError, keys};
+
+use super::state::State;
+use super::write::Write;
+use crate::live::LiveChange;
+use crate::mail::{NewMail, next_daily, write_mail};
+
+/// What happened in a change that the team may be alerted of.
+pub(super) fn happenings<'a>(
+    writes: &'a [Write],
+    turned_off: Option<WebhookId>,
+) -> impl Iterator<Item = AlertTrigger> + 'a {
+    let of_write = |write: &Write| match write {
+        Write::Appointment { before, after } => AlertTrigger::of_appointment(before.as_ref(), after),
+        Write::Message { before: None, after } => Some(AlertTrigger::of_message(after)),
+        Write::Call { before: None, after } => AlertTrigger::of_call(after),
+        _ => None,
+    };
+    writes.iter().filter_map(of_write).chain(turned_off.map(AlertTrigger::of_webhook))
+}
+
+/// Adds the alerts of what happened, and the mails of those who are mailed of it, to the batch of the change.
+pub(super) fn write_alerts(
+    state: &mut State,
+    happened: impl Iterator<Item = AlertTrigger>,
+    by: Actor,
+    at: Timestamp,
+    batch: &mut Batch,
+) -> Result<Mailed, StoreError> {
+    let mut mailed = Mailed::default();
+    if state.people.is_empty() {
+        return Ok(mailed);
+    }
+    let room = state.outbox.room(state.accounts.waiting.mails());
+    for happening in happened {
+        let about = About { kind: happening.kind, id: happening.id, at };
+        let alerted: Vec<_> = happening.recipients(&state.people, by).collect();
+        for (person, setting) in alerted {
+            let is_mailed = setting.email != AlertEmail::Off && state.outbox.outside().is_some();
+            let is_left_out = is_mailed && mailed.count >= room;
+            if setting.in_app || is_left_out {
+                write_alert(state, person, about, batch)?;
+                let (kind, id) = ("alert", about.id);
+                mailed.happened.push(LiveChange { kind, id, person: Some(person) });
+            }
+            if is_left_out {
+                mailed.left_out += 1;
+                continue;
+            }
+            let (kind, due) = match setting.email {
+                AlertEmail::Off => continue,
+                AlertEmail::Now => (MailKind::Alert, None),
+                AlertEmail::Daily => (MailKind::Daily, Some(daily_due(state))),
+            };
+            let business_id = Some(state.id);
+            let new =
+                NewMail { business_id, person_id: person, kind, about: vec![about], more: 0, to: None, due };
+            let id = state.mint.next(at, state.ports.random_bytes());
+            mailed.write(state, id, new, at, batch);
+        }
+    }
+    if mailed.left_out > 0 {
+        let (business, mails) = (state.id, mailed.left_out);
+        tracing::debug!(business.id = %business, mails, "too many mails wait; alerts show in the dashboard alone");
+    }
+    Ok(mailed)
+}
+
+/// What of alerts and mails a change has written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mailed {
+    /// Until when at the latest something waits in the outbox, if anything does.
+    pub(super) until: Option<Timestamp>,
+    /// The alerts, for whoever watches.
+    pub(super) happened: Vec<LiveChange>,
+    count: u64,
+    /// How many are not written, because too many wait.
+    pub(super) left_out: u64,
+}
+
+impl Mailed {
+    /// Adds a mail to a batch; nothing where no mail is sent.
+    pub(super) fn write(
+        &mut self,
+        state: &State,
+        id: MailId,
+        new: NewMail,
+        at: Timestamp,
+        batch: &mut Batch,
+    ) {
+        let Some(mail) = state.outbox.mint(id, new, (at, state.steady.now())) else { return };
+        write_mail(batch, &mail, None);
+        self.count += 1;
+        self.until = self.until.into_iter().chain(mail.next_attempt_at).min();
+    }
+}
+
+/// When the daily mail is due that tells of what happens now, by the clock of schedules. The hour is that of the wall
+/// clock.
+fn daily_due(state: &State) -> Timestamp {
+    let now = state.clocks.now();
+    state.steady.now() + (next_daily(state.business.zone, now) - now)
+}
+
+fn write_alert(
+    state: &mut State,
+    person_id: PersonId,
+    about: About,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let number = last_alert(state, person_id)? + 1;
+    let id: AlertId = state.mint.next(about.at, state.ports.random_bytes());
+    let alert = Alert { id, person_id, number, about, read_at: None };
+    batch.put(keys::alert(state.id, person_id, number), alert.encode());
+    if let Some(too_many) = number.checked_sub(ALERTS_KEPT).filter(|oldest| *oldest > 0) {
+        batch.delete(keys::alert(state.id, person_id, too_many));
+    }
+    state.alerts.insert(person_id, number);
+    Ok(())
+}
+
+/// The number of the newest alert that a person ever had in the business; 0 where there was none. Where all were
+/// deleted, those that were read still tell of it.
+pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
+    if let Some(last) = state.alerts.get(&person) {
+        return Ok(*last);
+    }
+    let last = state.last_in(&keys::alerts(state.id, person))?;
+    let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
+    // Where it does not decode, nobody is kept from anything.
+    let read = state.find::<AlertsRead>(&keys::alerts_read(state.id, person))?;
+    Ok(last.max(read.map(|read| read.until)).unwrap_or_default())
+}

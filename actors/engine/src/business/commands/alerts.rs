@@ -1,0 +1,115 @@
+//! What a person does with their alerts: reading them, and ending mails about them.
+
+use domain::{
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, PersonId, Refusal,
+    Right, Subscription,
+};
+use store::{Batch, Record, Weight, keys};
+use view::{AlertsReadView, NotificationsView};
+
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::Shown;
+use crate::error::EngineError;
+
+/// Notes that whoever asks has read one of their alerts, or all that there are.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadAlerts {
+    /// The number of the one; all where it is `None`.
+    pub number: Option<u64>,
+}
+
+impl Change for ReadAlerts {
+    type Gives = Shown<AlertsReadView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Actor::Person(person) = context.actor() else {
+            return Err(Refusal::NotAllowed(Denied::AlertOfAnother).into());
+        };
+        let (of, at) = (context.business_id(), context.at());
+        let mut row = Batch::default();
+        match self.number {
+            Some(number) => {
+                let key = keys::alert(of, person, number);
+                let alert = context.read::<Alert>(&key)?.filter(|alert| is_shown(context, alert));
+                let alert = alert.ok_or(Refusal::NotFound("alert"))?;
+                if alert.read_at.is_none() {
+                    row.put(key, Alert { read_at: Some(at), ..alert }.encode());
+                }
+            }
+            None => {
+                let key = keys::alerts_read(of, person);
+                let read = context.find::<AlertsRead>(&key)?;
+                let until = context.last_alert(person)?;
+                if until > read.map_or(0, |read| read.until) {
+                    row.put(key, AlertsRead { until, at }.encode());
+                }
+            }
+        }
+        let decision = Decision::answering(AlertsReadView { read_at: at });
+        Ok(if row.is_empty() { decision } else { decision.write(Write::Rows(row)) })
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Own)
+    }
+}
+
+/// Whether an alert is shown to its person: it is of their time in the business, and of what their role sees.
+fn is_shown(context: &Context<'_>, alert: &Alert) -> bool {
+    context.team().get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
+}
+
+/// Ends the mails to a person that one of those mails' own link is about. What is not mailed so stays as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsubscribe {
+    /// Whom.
+    pub id: PersonId,
+    /// From what.
+    pub from: Subscription,
+}
+
+impl Change for Unsubscribe {
+    type Gives = Shown<NotificationsView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = context.team().get(&self.id).ok_or(Refusal::NotFound("person"))?;
+        let mut after = before.clone();
+        for kind in AlertKind::ALL.iter().copied().filter(|kind| ends(self.from, before, *kind)) {
+            after.end_mails(kind);
+        }
+        let (shown_before, shown) = (NotificationsView::from(before), NotificationsView::from(&after));
+        if after == *before {
+            return Ok(Decision::answering(shown));
+        }
+        after.updated_at = context.at();
+        Ok(Decision::answering(shown)
+            .note_change_from(AuditAction::PersonUnsubscribed, self.id, &shown_before)
+            .write(Write::Membership(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        // It stops something, and a second time nothing is written.
+        Weight::Frees
+    }
+
+    /// Nobody else than whoever has the mail, who need not be active any more.
+    fn needs(&self) -> Option<Right> {
+        None
+    }
+}
+
+fn ends(from: Subscription, of: &Membership, kind: AlertKind) -> bool {
+    let email = of.alert(kind).email;
+    match from {
+        Subscription::Kind(ended) => kind == ended,
+        Subscription::EveryNow => email == AlertEmail::Now,
+        Subscription::EveryDaily => email == AlertEmail::Daily,
+    }
+}

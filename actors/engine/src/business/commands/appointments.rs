@@ -1,0 +1,250 @@
+//! Booking, moving, confirming, declining and cancelling appointments.
+
+use domain::booking::{self, BookRequest, MoveRequest, Outcome};
+use domain::{
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Conflict, Contact,
+    ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
+};
+use store::{StoreError, Weight, unless_set_aside};
+use view::{AppointmentView, OperatorAppointmentView, SomeAppointmentView};
+
+use super::{contacts, for_both};
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::{Gives, New, Shown};
+use crate::error::EngineError;
+
+/// Books a time for a contact.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// What is asked for.
+    pub request: BookRequest,
+    /// For whom.
+    pub contact: BookingContact,
+}
+
+/// For whom a time is booked.
+#[derive(Clone, Debug)]
+pub enum BookingContact {
+    /// A contact of the business.
+    Known(ContactId),
+    /// Whoever has this phone, else this email, else a new contact; what is found is never overwritten.
+    Described(ContactDetails),
+}
+
+impl Book {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<New<V>>, EngineError> {
+        book(context, self, Decision::answering)
+    }
+}
+
+/// The contact that a booking is for, if the business has it already.
+pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<Option<Contact>, StoreError> {
+    match contact {
+        BookingContact::Known(id) => context.contact(*id),
+        BookingContact::Described(details) => {
+            contacts::find(context, details.phone.as_ref(), details.email.as_ref())
+        }
+    }
+}
+
+/// Decides a booking, of which `answer` says how it is answered.
+pub(super) fn book<V: SomeAppointmentView, G: Gives>(
+    context: &mut Context<'_>,
+    asked: Book,
+    answer: impl FnOnce(V) -> Decision<G>,
+) -> Result<Decision<G>, EngineError> {
+    let Book { request, contact } = asked;
+    let known = known(context, &contact)?;
+    let mut problems = Vec::new();
+    if known.is_none() && matches!(contact, BookingContact::Known(_)) {
+        problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
+    }
+    let schedule = context.schedule();
+    booking::check_booking(&schedule, &request, problems)?;
+    let (contact, is_new) = match (known, contact) {
+        (Some(contact), _) => (contact, false),
+        (None, BookingContact::Described(details)) => {
+            (details.into_contact(context.mint(), context.at()), true)
+        }
+        (None, BookingContact::Known(_)) => {
+            unreachable!("an unknown contact is a problem, and problems refuse")
+        }
+    };
+    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
+    if is_new {
+        context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
+    }
+    let mut decision = answer(context.show(&appointment, Some(&contact)));
+    let event = event.filter(|event| context.announces(*event));
+    let booked = event.map(|event| (event, context.show::<AppointmentView>(&appointment, Some(&contact))));
+    if is_new {
+        decision = decision.with_new_contact(context, contact);
+    }
+    if let Some((event, booked)) = booked {
+        decision = decision.announce_too(event, &booked);
+    }
+    let (id, status) = (appointment.id, appointment.status);
+    let action = if status == AppointmentStatus::Pending {
+        AuditAction::AppointmentRequested
+    } else {
+        AuditAction::AppointmentBooked
+    };
+    Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(action, id))
+}
+
+/// Moves an appointment to another time or staff member.
+#[derive(Clone, Debug)]
+pub struct Reschedule {
+    /// Which.
+    pub id: AppointmentId,
+    /// Where to.
+    pub request: MoveRequest,
+}
+
+impl Reschedule {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
+        let at = context.at();
+        let schedule = context.schedule();
+        amend(context, self.id, AuditAction::AppointmentRescheduled, |before| {
+            booking::reschedule(&schedule, before, &self.request, at)
+        })
+    }
+}
+
+/// Confirms a pending appointment, for the team.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirm {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Confirm {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
+        let at = context.at();
+        amend(context, self.id, AuditAction::AppointmentConfirmed, |before| booking::confirm(before, at))
+    }
+}
+
+/// Declines a pending appointment, for the team.
+#[derive(Clone, Copy, Debug)]
+pub struct Decline {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Decline {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
+        let at = context.at();
+        amend(context, self.id, AuditAction::AppointmentDeclined, |before| booking::decline(before, at))
+    }
+}
+
+/// Cancels an appointment.
+#[derive(Clone, Copy, Debug)]
+pub struct Cancel {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Cancel {
+    fn decide_as<V: SomeAppointmentView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
+        let at = context.at();
+        amend(context, self.id, AuditAction::AppointmentCancelled, |before| Ok(booking::cancel(before, at)))
+    }
+}
+
+/// Changes what the team notes of an appointment; integrations see no change.
+#[derive(Clone, Debug)]
+pub struct PatchAppointment {
+    /// Which.
+    pub id: AppointmentId,
+    /// The notes; the inner `None` clears them.
+    pub notes: Option<Option<Text<1, 1000>>>,
+}
+
+impl Change for PatchAppointment {
+    type Gives = Shown<OperatorAppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
+            if before.contact_id.is_none() && matches!(self.notes, Some(Some(_))) {
+                return Err(Refusal::conflict(Conflict::ContactErased, "notes", ProblemCode::ContactErased));
+            }
+            let mut after = before.clone();
+            if let Some(notes) = self.notes {
+                after.notes = notes.map(Text::into_string);
+            }
+            Ok(if after == *before { Outcome::Unchanged } else { Outcome::Changed { after, event: None } })
+        })
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
+}
+
+for_both! {
+    Book => New<AppointmentView, OperatorAppointmentView>, Grows;
+    Reschedule => Shown<AppointmentView, OperatorAppointmentView>, Grows;
+    Confirm => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+    Decline => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+    Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+}
+
+/// Changes an appointment that exists by a rule.
+pub(super) fn amend<V: SomeAppointmentView>(
+    context: &Context<'_>,
+    id: AppointmentId,
+    action: AuditAction,
+    rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
+) -> Result<Decision<Shown<V>>, EngineError> {
+    let Some(before) = context.appointment(id)? else {
+        return Err(Refusal::NotFound("appointment").into());
+    };
+    // One that does not decode keeps nobody from calling off what it is booked for.
+    let read = unless_set_aside(context.contact_of(before.contact_id))?;
+    let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
+    let contact = read.flatten();
+    let shown: V = context.show(&before, contact.as_ref());
+    context.check_match(&shown)?;
+    // What goes on erasing them may have passed by where it stands now.
+    let known = if is_erased { before.erased() } else { before.clone() };
+    match rule(&known)? {
+        Outcome::Unchanged => Ok(Decision::answering(shown)),
+        Outcome::Changed { after, event } => {
+            // The log keeps what integrations see: notes may tell of somebody who is erased later.
+            let seen = [&before, &after].map(|it| context.show::<AppointmentView>(it, contact.as_ref()));
+            let mut decision = Decision::answering(context.show(&after, contact.as_ref())).note_changes(
+                action,
+                id,
+                (&seen[0], &seen[1]),
+            );
+            if let Some(event) = event.filter(|event| context.announces(*event)) {
+                decision = decision.announce_too(event, &seen[1]);
+            }
+            Ok(decision.write(Write::Appointment { before: Some(before), after }))
+        }
+    }
+}

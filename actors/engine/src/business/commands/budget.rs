@@ -1,0 +1,63 @@
+//! Changing what a business may keep, for the operator.
+
+use domain::{AuditAction, BudgetKind, Limit, Right};
+use store::Weight;
+use view::{BudgetView, LimitsView};
+
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::Shown;
+use crate::error::EngineError;
+
+/// Changes what is given of the budget and keeps the rest. What is there already stays, however much it is.
+#[derive(Clone, Debug)]
+pub struct PatchBudget {
+    /// What changes, by kind.
+    pub limits: Vec<(BudgetKind, LimitPatch)>,
+}
+
+/// What of one kind's limit changes; the inner `None` brings the default back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LimitPatch {
+    /// At most so many rows.
+    pub rows_max: Option<Option<u64>>,
+    /// At most so many bytes.
+    pub bytes_max: Option<Option<u64>>,
+}
+
+impl Change for PatchBudget {
+    type Gives = Shown<BudgetView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let (before, used) = (context.budget(), context.used());
+        context.check_match(&BudgetView::new(before, &used))?;
+        let mut after = *before;
+        for (kind, patch) in self.limits {
+            let Limit { rows_max, bytes_max } = after.limit(kind);
+            let limit = Limit {
+                rows_max: patch.rows_max.unwrap_or(rows_max),
+                bytes_max: patch.bytes_max.unwrap_or(bytes_max),
+            };
+            after.set(kind, limit);
+        }
+        let shown = BudgetView::new(&after, &used);
+        if after == *before {
+            return Ok(Decision::answering(shown));
+        }
+        let limits = (&LimitsView::from(before), &LimitsView::from(&after));
+        Ok(Decision::answering(shown)
+            .note_changes(AuditAction::BudgetUpdated, context.business_id(), limits)
+            .write(Write::Budget(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        // Whoever fills the disk can be bounded.
+        Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
+    }
+}

@@ -1,0 +1,90 @@
+//! Saving calls, as telephony adapters report them.
+
+use domain::{
+    AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Named, Phone, Problem,
+    ProblemCode, Right, Text,
+};
+use store::{Weight, keys};
+use view::CallView;
+
+use super::contacts;
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::New;
+use crate::error::EngineError;
+
+/// Saves a call that has ended. Whoever is at the other end is found by their number, else becomes a contact.
+#[derive(Clone, Debug)]
+pub struct RecordCall {
+    /// What is known of the call.
+    pub details: CallDetails,
+    /// The name that a contact gets who appears for the first time.
+    pub contact_name: Option<Text<1, 200>>,
+}
+
+impl Change for RecordCall {
+    type Gives = New<CallView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { details, contact_name } = self;
+        let known = match details.contact_id {
+            Some(id) => context.contact(id)?,
+            None => contacts::find(context, details.caller(), None)?,
+        };
+        details.check(unknown(context, &details, known.as_ref())?)?;
+        let new = match (&known, details.caller()) {
+            (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
+            _ => None,
+        };
+        // A call is kept whoever called; it is the contact for which there may be no room.
+        let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
+        let contact = known.as_ref().or(new.as_ref());
+        let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at());
+        let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
+        let mut decision = Decision::answering(shown);
+        if let Some(contact) = new {
+            decision = decision.with_new_contact(context, contact);
+        }
+        Ok(decision
+            .note(AuditAction::CallCompleted, call.id)
+            .announce(context, EventType::CallCompleted)
+            .write(Write::Call { before: None, after: call }))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
+}
+
+/// The problems of the ids that a call names.
+fn unknown(
+    context: &Context<'_>,
+    details: &CallDetails,
+    contact: Option<&Contact>,
+) -> Result<Vec<Problem>, EngineError> {
+    let of = context.business_id();
+    let mut problems = Vec::new();
+    if details.contact_id.is_some() && contact.is_none() {
+        problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
+    }
+    let appointment = details.appointment_id.map(|id| keys::appointment_start(of, id));
+    if !context.has(appointment)? {
+        problems.push(Problem::new("appointment_id", ProblemCode::NotOfTheBusiness(Named::Appointment)));
+    }
+    let message = details.message_id.map(|id| keys::message(of, id));
+    if !context.has(message)? {
+        problems.push(Problem::new("message_id", ProblemCode::NotOfTheBusiness(Named::Message)));
+    }
+    Ok(problems)
+}
+
+fn newcomer(context: &mut Context<'_>, phone: Phone, name: Option<Text<1, 200>>) -> Contact {
+    let details = ContactDetails { name, phone: Some(phone), ..ContactDetails::default() };
+    details.into_contact(context.mint(), context.at())
+}

@@ -1,0 +1,404 @@
+//! Creating and changing services and staff members, for the operator.
+
+use std::collections::BTreeMap;
+
+use chrono_tz::Tz;
+use domain::availability::{Concerned, Schedule};
+use domain::{
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, ProblemCode, Refusal, ResourceId,
+    Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+};
+use store::Weight;
+use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView};
+
+use crate::business::Write;
+use crate::business::change::{Change, weight_of_change};
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::references::{Watch, in_use};
+use crate::business::request::{New, Removed, Shown};
+use crate::error::EngineError;
+
+/// Adds a service.
+#[derive(Clone, Debug)]
+pub struct CreateService {
+    /// Its name.
+    pub name: Text<1, 200>,
+    /// What it is.
+    pub description: Text<0, 2000>,
+    /// How long it takes, in minutes, within [`domain::SERVICE_MINUTES`].
+    pub duration_minutes: u32,
+    /// Whether it can be booked.
+    pub active: bool,
+    /// What its appointments keep free around them.
+    pub buffers: Buffers,
+    /// How long before it begins customers have to book, in minutes, at most
+    /// [`domain::MIN_NOTICE_MINUTES_MAX`].
+    pub min_notice_minutes: u32,
+    /// How many local days ahead customers can book, within [`domain::MAX_ADVANCE_DAYS`].
+    pub max_advance_days: Option<u32>,
+    /// What it costs.
+    pub price: Option<Price>,
+}
+
+impl CreateService {
+    /// A service of this name that takes so many minutes and can be booked; of the rest nothing is said.
+    pub fn lasting(name: Text<1, 200>, duration_minutes: u32) -> Self {
+        Self {
+            name,
+            description: Text::default(),
+            duration_minutes,
+            active: true,
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
+        }
+    }
+}
+
+impl Change for CreateService {
+    type Gives = New<OperatorServiceView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let service = Service {
+            id: context.mint(),
+            name: self.name.into_string(),
+            description: self.description.into_string(),
+            duration_minutes: self.duration_minutes,
+            active: self.active,
+            buffers: self.buffers,
+            min_notice_minutes: self.min_notice_minutes,
+            max_advance_days: self.max_advance_days,
+            price: self.price,
+            created_at: context.at(),
+            updated_at: context.at(),
+        };
+        let shown = OperatorServiceView::from(&service);
+        Ok(Decision::answering(shown)
+            .note(AuditAction::ServiceCreated, service.id)
+            .write(Write::Service(service)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+}
+
+/// Changes what is given of a service and keeps the rest. Appointments keep the duration and the buffers they were booked
+/// with.
+#[derive(Clone, Debug)]
+pub struct PatchService {
+    /// Which.
+    pub id: ServiceId,
+    /// Its name.
+    pub name: Option<Text<1, 200>>,
+    /// What it is.
+    pub description: Option<Text<0, 2000>>,
+    /// How long it takes, in minutes, within [`domain::SERVICE_MINUTES`].
+    pub duration_minutes: Option<u32>,
+    /// Whether it can be booked.
+    pub active: Option<bool>,
+    /// How long before an appointment the staff member is kept free, in minutes, within [`Buffers`].
+    pub buffer_before_minutes: Option<u32>,
+    /// The same after an appointment.
+    pub buffer_after_minutes: Option<u32>,
+    /// How long before it begins customers have to book, in minutes, at most
+    /// [`domain::MIN_NOTICE_MINUTES_MAX`].
+    pub min_notice_minutes: Option<u32>,
+    /// How many local days ahead customers can book, within [`domain::MAX_ADVANCE_DAYS`]; the inner `None` for as
+    /// far as they like.
+    pub max_advance_days: Option<Option<u32>>,
+    /// What it costs, in hundredths, at most [`domain::PRICE_CENTS_MAX`]; the inner `None` for no price.
+    pub price_cents: Option<Option<u32>>,
+    /// The currency of the price.
+    pub currency: Option<Option<Currency>>,
+}
+
+impl PatchService {
+    /// A change of this service that changes nothing yet.
+    pub fn of(id: ServiceId) -> Self {
+        Self {
+            id,
+            name: None,
+            description: None,
+            duration_minutes: None,
+            active: None,
+            buffer_before_minutes: None,
+            buffer_after_minutes: None,
+            min_notice_minutes: None,
+            max_advance_days: None,
+            price_cents: None,
+            currency: None,
+        }
+    }
+}
+
+impl Change for PatchService {
+    type Gives = Shown<AffectingView<OperatorServiceView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = context.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        let shown = OperatorServiceView::from(before);
+        context.check_match(&shown)?;
+        let mut after = before.clone();
+        if let Some(name) = self.name {
+            after.name = name.into_string();
+        }
+        if let Some(description) = self.description {
+            after.description = description.into_string();
+        }
+        after.duration_minutes = self.duration_minutes.unwrap_or(after.duration_minutes);
+        after.active = self.active.unwrap_or(after.active);
+        after.buffers = buffers(
+            self.buffer_before_minutes.unwrap_or(before.buffers.before_minutes()),
+            self.buffer_after_minutes.unwrap_or(before.buffers.after_minutes()),
+        )?;
+        after.min_notice_minutes = self.min_notice_minutes.unwrap_or(after.min_notice_minutes);
+        after.max_advance_days = self.max_advance_days.unwrap_or(after.max_advance_days);
+        after.price = Price::patched(before.price, self.price_cents, self.currency)
+            .map_err(|problem| Refusal::Invalid(vec![problem]))?;
+        let affected = if self.active.is_some() {
+            let services = BTreeMap::from([(self.id, Box::new(after.clone()))]);
+            let changed = |schedule| Schedule { services: &services, ..schedule };
+            context.affected(&Concerned::service(self.id), changed)
+        } else {
+            AffectedView::default()
+        };
+        if after == *before {
+            return Ok(Decision::answering(AffectingView { resource: shown, affected }));
+        }
+        after.updated_at = context.at();
+        let now_shown = OperatorServiceView::from(&after);
+        Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
+            .note_changes(AuditAction::ServiceUpdated, self.id, (&shown, &now_shown))
+            .write(Write::Service(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        let Self {
+            id: _,
+            name,
+            description,
+            duration_minutes,
+            active,
+            buffer_before_minutes,
+            buffer_after_minutes,
+            min_notice_minutes,
+            max_advance_days,
+            price_cents,
+            currency,
+        } = self;
+        let changes_more = name.is_some()
+            || description.is_some()
+            || duration_minutes.is_some()
+            || buffer_before_minutes.is_some()
+            || buffer_after_minutes.is_some()
+            || min_notice_minutes.is_some()
+            || max_advance_days.is_some()
+            || price_cents.is_some()
+            || currency.is_some();
+        weight_of_change(*active == Some(false), changes_more)
+    }
+}
+
+/// What appointments keep free around them, by the minutes of both.
+fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> {
+    Buffers::new(before_minutes, after_minutes).ok_or_else(|| {
+        let of = if before_minutes > BUFFER_MINUTES_MAX {
+            "buffer_before_minutes"
+        } else {
+            "buffer_after_minutes"
+        };
+        Refusal::invalid(of, ProblemCode::AtMost(BUFFER_MINUTES_MAX))
+    })
+}
+
+/// Adds a staff member.
+#[derive(Clone, Debug)]
+pub struct CreateStaff {
+    /// Their name.
+    pub name: Text<1, 200>,
+    /// Whether they take appointments.
+    pub active: bool,
+    /// The zone they see times in; the business's when absent.
+    pub zone: Option<Tz>,
+    /// The services they offer, each once.
+    pub service_ids: Vec<ServiceId>,
+    /// Their own hours; without them they are there whenever the business is open.
+    pub hours: Option<StaffHours>,
+}
+
+impl CreateStaff {
+    /// A staff member of this name who takes appointments for these services; of the rest nothing is said.
+    pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
+        Self { name, active: true, zone: None, service_ids, hours: None }
+    }
+}
+
+impl Change for CreateStaff {
+    type Gives = New<OperatorStaffView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        check_services(context, &self.service_ids)?;
+        let staff = StaffMember {
+            id: context.mint(),
+            name: self.name.into_string(),
+            active: self.active,
+            zone: self.zone.unwrap_or(context.business().zone),
+            service_ids: self.service_ids,
+            hours: self.hours,
+            created_at: context.at(),
+            updated_at: context.at(),
+        };
+        let shown = OperatorStaffView::from(&staff);
+        Ok(Decision::answering(shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+}
+
+/// Changes what is given of a staff member and keeps the rest. Their appointments stay.
+#[derive(Clone, Debug)]
+pub struct PatchStaff {
+    /// Which.
+    pub id: StaffId,
+    /// Their name.
+    pub name: Option<Text<1, 200>>,
+    /// Whether they take appointments.
+    pub active: Option<bool>,
+    /// The zone they see times in.
+    pub zone: Option<Tz>,
+    /// The services they offer, each once.
+    pub service_ids: Option<Vec<ServiceId>>,
+    /// Their own hours; the inner `None` for none.
+    pub hours: Option<Option<StaffHours>>,
+}
+
+impl PatchStaff {
+    /// A change of this staff member that changes nothing yet.
+    pub fn of(id: StaffId) -> Self {
+        Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
+    }
+}
+
+impl Change for PatchStaff {
+    type Gives = Shown<AffectingView<OperatorStaffView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        let shown = OperatorStaffView::from(before);
+        context.check_match(&shown)?;
+        let mut after = before.clone();
+        let concerns = self.active.is_some() || self.service_ids.is_some() || self.hours.is_some();
+        if let Some(service_ids) = self.service_ids {
+            check_services(context, &service_ids)?;
+            after.service_ids = service_ids;
+        }
+        if let Some(name) = self.name {
+            after.name = name.into_string();
+        }
+        after.active = self.active.unwrap_or(after.active);
+        after.zone = self.zone.unwrap_or(after.zone);
+        if let Some(hours) = self.hours {
+            after.hours = hours;
+        }
+        let affected = if concerns {
+            let staff = BTreeMap::from([(self.id, Box::new(after.clone()))]);
+            context.affected(&Concerned::staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
+        } else {
+            AffectedView::default()
+        };
+        if after == *before {
+            return Ok(Decision::answering(AffectingView { resource: shown, affected }));
+        }
+        after.updated_at = context.at();
+        let now_shown = OperatorStaffView::from(&after);
+        Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
+            .note_changes(AuditAction::StaffUpdated, self.id, (&shown, &now_shown))
+            .write(Write::Staff(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        let changes_more =
+            self.name.is_some() || self.zone.is_some() || self.service_ids.is_some() || self.hours.is_some();
+        weight_of_change(self.active == Some(false), changes_more)
+    }
+}
+
+/// Refuses ids that are no services of the business.
+fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
+    let problems = context.unknown_services(ids);
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+}
+
+/// Deletes a service that nothing refers to.
+#[derive(Clone, Debug)]
+pub struct DeleteService {
+    /// Which.
+    pub id: ServiceId,
+    /// The watch in which nothing was found that refers to it.
+    pub watch: Watch,
+}
+
+impl Change for DeleteService {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        // An inactive one offers nothing, and names it all the same.
+        let mut members = context.staff_members();
+        if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
+            return Err(in_use(UsedBy::Staff(member.id)).into());
+        }
+        check_watch(context, self.id, &self.watch)?;
+        Ok(Decision::gone().note(AuditAction::ServiceDeleted, self.id).write(Write::NoService(self.id)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Deletes a staff member that nothing refers to, and the time that they have off.
+#[derive(Clone, Debug)]
+pub struct DeleteStaff {
+    /// Whom.
+    pub id: StaffId,
+    /// The watch in which nothing was found that refers to them.
+    pub watch: Watch,
+}
+
+impl Change for DeleteStaff {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        check_watch(context, self.id, &self.watch)?;
+        let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
+        if let Some(membership) = context.team().values().find(is_this) {
+            return Err(in_use(UsedBy::Person(membership.person_id)).into());
+        }
+        let mut gone =
+            Decision::gone().note(AuditAction::StaffDeleted, self.id).write(Write::NoStaff(self.id));
+        for (blocked, _) in context.blocked().of_staff(self.id) {
+            gone = gone.write(Write::NoBlockedTime(blocked));
+        }
+        Ok(gone)
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Refuses when something has come to refer to it since it was looked for, or when that is not known any more.
+fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<(), EngineError> {
+    match context.referred_to(id.uuid(), watch) {
+        Some(false) => Ok(()),
+        Some(true) => Err(in_use(UsedBy::JustNow).into()),
+        None => Err(EngineError::Overloaded),
+    }
+}

@@ -1,0 +1,109 @@
+//! Creating and changing contacts.
+
+use domain::{
+    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal,
+    check_unique,
+};
+use store::{StoreError, keys};
+use view::{ContactView, OperatorContactView, SomeContactView};
+
+use super::for_both;
+use crate::business::Write;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::{Gives, New, Shown};
+use crate::error::EngineError;
+
+/// Creates a contact.
+#[derive(Clone, Debug)]
+pub struct CreateContact {
+    /// What is known of them: a name, a phone or an email at least.
+    pub details: ContactDetails,
+}
+
+impl CreateContact {
+    fn decide_as<V: SomeContactView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<New<V>>, EngineError> {
+        let contact = self.details.into_contact(context.mint(), context.at());
+        check_free(context, &contact)?;
+        Ok(Decision::answering(V::from(&contact)).with_new_contact(context, contact))
+    }
+}
+
+/// Changes what is given of a contact and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchContact {
+    /// Which.
+    pub id: ContactId,
+    /// What changes.
+    pub patch: ContactPatch,
+}
+
+impl PatchContact {
+    fn decide_as<V: SomeContactView>(
+        self,
+        context: &mut Context<'_>,
+    ) -> Result<Decision<Shown<V>>, EngineError> {
+        let before = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
+        let shown = V::from(&before);
+        context.check_match(&shown)?;
+        let mut after = self.patch.apply(&before)?;
+        if after == before {
+            return Ok(Decision::answering(shown));
+        }
+        check_free(context, &after)?;
+        // What the team alone sees is no change to integrations.
+        if ContactView::from(&after) != ContactView::from(&before) {
+            after.updated_at = context.at();
+        }
+        Ok(Decision::answering(V::from(&after))
+            .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
+            .write(Write::Contact { before: Some(before), after }))
+    }
+}
+
+for_both! {
+    CreateContact => New<ContactView, OperatorContactView>, Grows;
+    PatchContact => Shown<ContactView, OperatorContactView>, Grows;
+}
+
+/// Refuses a contact whose phone or email is another one's.
+fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineError> {
+    let of = context.business_id();
+    let holder = |row| Ok::<_, StoreError>(context.contact_at(&row)?.map(|holder| holder.id));
+    let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
+    let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
+    Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
+}
+
+/// The contact with this phone, else with this email.
+pub(super) fn find(
+    context: &Context<'_>,
+    phone: Option<&Phone>,
+    email: Option<&Email>,
+) -> Result<Option<Contact>, StoreError> {
+    let of = context.business_id();
+    if let Some(phone) = phone
+        && let Some(contact) = context.contact_at(&keys::contact_by_phone(of, phone.as_str()))?
+    {
+        return Ok(Some(contact));
+    }
+    match email {
+        Some(email) => context.contact_at(&keys::contact_by_email(of, email.as_str())),
+        None => Ok(None),
+    }
+}
+
+impl<G: Gives> Decision<G> {
+    /// Adds a contact that appears for the first time.
+    #[must_use]
+    pub(super) fn with_new_contact(mut self, context: &Context<'_>, contact: Contact) -> Self {
+        if context.announces(EventType::ContactCreated) {
+            self = self.announce_too(EventType::ContactCreated, &ContactView::from(&contact));
+        }
+        self.note(AuditAction::ContactCreated, contact.id)
+            .write(Write::Contact { before: None, after: contact })
+    }
+}

@@ -1,0 +1,130 @@
+//! Erasing contacts, setting for how long things are kept, and ending a business, for the operator.
+
+use domain::{AuditAction, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
+use store::{Batch, Weight, keys};
+use view::{EndedView, RetentionView};
+
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::erasure;
+use crate::business::request::{Ended, Idempotency, Removed, Shown};
+use crate::business::unread::remember_end;
+use crate::error::EngineError;
+
+/// Erases a contact: they are gone with the answer, and what tells of them goes in steps behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct EraseContact {
+    /// Whom.
+    pub id: ContactId,
+}
+
+impl Change for EraseContact {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let of = context.business_id();
+        let read = context.contact(self.id);
+        let gone = match context.usable(&keys::contact(of, self.id), read)? {
+            Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound("contact"))?),
+            None => Write::NoUnreadContact(self.id),
+        };
+        let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };
+        let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());
+        Ok(Decision::gone().note(AuditAction::ContactErase, self.id).write(gone).write(Write::Rows(rows)))
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Data)
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Changes what is given of how long things are kept, and keeps the rest; the inner `None` is for ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PatchRetention {
+    /// Calls, in days from when they were saved.
+    pub calls_days: Option<Option<u32>>,
+    /// Messages, in days from when they were taken.
+    pub messages_days: Option<Option<u32>>,
+    /// Entries of the audit log, in days.
+    pub audit_days: Option<Option<u32>>,
+    /// Appointments, in days from their end.
+    pub appointments_days: Option<Option<u32>>,
+}
+
+impl Change for PatchRetention {
+    type Gives = Shown<RetentionView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = context.retention();
+        let shown = RetentionView::from(&before);
+        context.check_match(&shown)?;
+        let mut after = Retention {
+            calls_days: self.calls_days.unwrap_or(before.calls_days),
+            messages_days: self.messages_days.unwrap_or(before.messages_days),
+            audit_days: self.audit_days.unwrap_or(before.audit_days),
+            appointments_days: self.appointments_days.unwrap_or(before.appointments_days),
+            set: before.set,
+        };
+        if after == before {
+            return Ok(Decision::answering(shown));
+        }
+        let before_this = context.mint::<ErasureId>().uuid();
+        after.set = Some(RetentionSet { at: context.now(), steady: context.steady(), before: before_this });
+        let now_shown = RetentionView::from(&after);
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::RetentionUpdated, context.business_id(), &shown)
+            .write(Write::Retention(after)))
+    }
+
+    fn needs(&self) -> Option<Right> {
+        // Who did what is kept for whoever runs the business.
+        Some(if self.audit_days.is_some() { Right::Ownership } else { Right::Data })
+    }
+
+    fn weight(&self) -> Weight {
+        // Whoever fills the disk can be made to keep less.
+        Weight::Keeps
+    }
+}
+
+/// Ends the business: it is nobody's with the answer, and its rows go in steps behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndBusiness {
+    /// What makes the request the same one again. It is remembered among the rows of the installation, for those of the
+    /// business go.
+    pub once: Option<Idempotency>,
+}
+
+impl Change for EndBusiness {
+    type Gives = Ended;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let of = context.business_id();
+        let shown = EndedView { id: of };
+        let mut decision =
+            Decision::answering(shown).note(AuditAction::BusinessEnded, of).write(Write::NoBusiness);
+        for endpoint in context.webhooks() {
+            decision = decision.write(Write::NoWebhook(endpoint.id));
+        }
+        if let Some(once) = self.once {
+            let mut rows = Batch::default();
+            remember_end(of, context.steady(), once, &mut rows);
+            decision = decision.write(Write::Rows(rows));
+        }
+        Ok(decision)
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}

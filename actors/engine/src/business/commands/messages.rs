@@ -1,0 +1,108 @@
+//! Taking messages for the team, and what the team does with them.
+
+use domain::{
+    AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Named, Problem, ProblemCode, Refusal,
+    Right, StaffId, TakenMessage,
+};
+use store::{Weight, keys};
+use view::MessageView;
+
+use super::contacts;
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::{New, Shown};
+use crate::error::EngineError;
+
+const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
+
+/// Takes a message. Its contact is the one with the caller's number, if there is one.
+#[derive(Clone, Debug)]
+pub struct TakeMessage {
+    /// What is known of the message.
+    pub details: MessageDetails,
+}
+
+impl Change for TakeMessage {
+    type Gives = New<MessageView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let details = self.details;
+        let contact = match details.contact_id {
+            Some(id) => context.contact(id)?,
+            None => contacts::find(context, details.caller_phone.as_ref(), None)?,
+        };
+        let mut problems = Vec::new();
+        if !context.has(details.call_id.map(|id| keys::call(context.business_id(), id)))? {
+            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
+        }
+        if details.contact_id.is_some() && contact.is_none() {
+            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
+        }
+        if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
+            problems.push(Problem::new("staff_id", NO_STAFF));
+        }
+        if !problems.is_empty() {
+            return Err(Refusal::Invalid(problems).into());
+        }
+        let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at());
+        let shown = MessageView::from(&message);
+        Ok(Decision::answering(shown)
+            .note(AuditAction::MessageTaken, message.id)
+            .announce(context, EventType::MessageTaken)
+            .write(Write::Message { before: None, after: message }))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
+}
+
+/// Changes what is given of a message and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchMessage {
+    /// Which.
+    pub id: MessageId,
+    /// How far the team is with it.
+    pub status: Option<MessageStatus>,
+    /// For whom it is; the inner `None` clears it.
+    pub staff_id: Option<Option<StaffId>>,
+}
+
+impl Change for PatchMessage {
+    type Gives = Shown<MessageView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
+        let before = before.ok_or(Refusal::NotFound("message"))?;
+        let shown = context.show_message(&before)?;
+        context.check_match(&shown)?;
+        if self.staff_id.flatten().is_some_and(|id| context.staff(id).is_none()) {
+            return Err(Refusal::invalid("staff_id", NO_STAFF).into());
+        }
+        let mut after = before.clone();
+        after.status = self.status.unwrap_or(after.status);
+        after.staff_id = self.staff_id.unwrap_or(after.staff_id);
+        if after == before {
+            return Ok(Decision::answering(shown));
+        }
+        after.updated_at = context.at();
+        let now_shown = context.show_message(&after)?;
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::MessageUpdated, self.id, &shown)
+            .write(Write::Message { before: Some(before), after }))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
+}

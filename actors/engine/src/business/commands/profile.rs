@@ -1,0 +1,148 @@
+//! Changing the profile and the opening hours.
+
+use chrono_tz::Tz;
+use domain::availability::{Concerned, Schedule};
+use domain::{AuditAction, BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
+use serde::Serialize;
+use store::Weight;
+use view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView, View};
+
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::Shown;
+use crate::error::EngineError;
+
+/// Changes what is given and keeps the rest; it is answered as the operator sees the business.
+#[derive(Clone, Debug, Default)]
+pub struct PatchBusiness {
+    /// Its name.
+    pub name: Option<Text<1, 200>>,
+    /// Its zone.
+    pub zone: Option<Tz>,
+    /// Its default language.
+    pub locale: Option<Locale>,
+    /// Its web site; the inner `None` clears it.
+    pub website_url: Option<Option<String>>,
+    /// How appointments come about.
+    pub booking_mode: Option<BookingMode>,
+    /// The whole week.
+    pub hours: Option<WeeklyHours>,
+    /// All breaks of the week.
+    pub breaks: Option<WeeklyBreaks>,
+    /// The region in which national phone numbers are read.
+    pub phone_region: Option<String>,
+    /// Whether its keys are shut out.
+    pub suspended: Option<bool>,
+}
+
+impl PatchBusiness {
+    /// The operator shuts the keys out, or lets them in again.
+    pub fn suspending(suspended: bool) -> Self {
+        Self { suspended: Some(suspended), ..Self::default() }
+    }
+}
+
+impl Change for PatchBusiness {
+    type Gives = Shown<AffectingView<OperatorBusinessView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let concerns = self.hours.is_some() || self.breaks.is_some() || self.zone.is_some();
+        let answered = |resource, after: &Business| {
+            let changed = |schedule| Schedule { business: after, ..schedule };
+            let affected = if concerns {
+                context.affected(&Concerned::EVERYONE, changed)
+            } else {
+                AffectedView::default()
+            };
+            AffectingView { resource, affected }
+        };
+        patch(self, context, |business| OperatorBusinessView::from(business), answered)
+    }
+
+    fn weight(&self) -> Weight {
+        let Self { name, zone, locale, website_url, booking_mode, hours, breaks, phone_region, suspended } =
+            self;
+        let changes_more = name.is_some()
+            || zone.is_some()
+            || locale.is_some()
+            || website_url.is_some()
+            || hours.is_some()
+            || breaks.is_some()
+            || phone_region.is_some();
+        // Whoever fills the disk can be stopped, with nothing beside it: else who stops more each time writes on.
+        match (booking_mode, suspended) {
+            _ if changes_more => Weight::Grows,
+            (None, None) => Weight::Grows,
+            (None | Some(BookingMode::Off), None | Some(true)) => Weight::Frees,
+            (None | Some(BookingMode::Off), Some(false)) => Weight::Keeps,
+            (Some(BookingMode::Instant | BookingMode::Request), _) => Weight::Grows,
+        }
+    }
+
+    /// A business is suspended by the operator alone.
+    fn needs(&self) -> Option<Right> {
+        Some(if self.suspended.is_some() { Right::Operation } else { Right::Settings })
+    }
+}
+
+/// The same, answered as an integration sees the business.
+#[derive(Clone, Debug)]
+pub struct PatchProfile(pub PatchBusiness);
+
+impl Change for PatchProfile {
+    type Gives = Shown<BusinessView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        patch(self.0, context, |business| BusinessView::from(business), |shown, _| shown)
+    }
+
+    fn weight(&self) -> Weight {
+        self.0.weight()
+    }
+
+    fn needs(&self) -> Option<Right> {
+        self.0.needs()
+    }
+}
+
+/// Patches the business, shows it to whoever asked and answers with that and perhaps more.
+fn patch<V: Serialize, A: View>(
+    change: PatchBusiness,
+    context: &Context<'_>,
+    view: impl Fn(&Business) -> V,
+    answered: impl Fn(V, &Business) -> A,
+) -> Result<Decision<Shown<A>>, EngineError> {
+    let before = context.business();
+    let shown = view(before);
+    context.check_match(&shown)?;
+    let mut after = before.clone();
+    if let Some(name) = change.name {
+        after.name = name.into_string();
+    }
+    if let Some(url) = change.website_url {
+        after.website_url = url;
+    }
+    if let Some(hours) = change.hours {
+        after.hours = hours;
+    }
+    if let Some(breaks) = change.breaks {
+        after.breaks = breaks;
+    }
+    if let Some(region) = change.phone_region {
+        after.phone_region = region;
+    }
+    after.zone = change.zone.unwrap_or(after.zone);
+    after.locale = change.locale.unwrap_or(after.locale);
+    after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);
+    after.suspended = change.suspended.unwrap_or(after.suspended);
+    if after == *before {
+        return Ok(Decision::answering(answered(shown, before)));
+    }
+    after.updated_at = context.at();
+    let now_shown = view(&after);
+    Ok(Decision::answering(answered(view(&after), &after))
+        .note_changes(AuditAction::BusinessUpdated, before.id, (&shown, &now_shown))
+        .write(Write::Business(after)))
+}

@@ -1,0 +1,133 @@
+//! What there is to do for a business that nobody uses, as its rows tell. Whoever goes through all businesses asks this
+//! first, and starts an actor only where there is something.
+//!
+//! What always holds: a bounded number of rows is read, five where there is nothing; what an actor that starts would
+//! delete or write is told here, or it would wait for somebody who comes.
+
+use chrono::TimeDelta;
+use domain::{Alert, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, Timestamp, WebhookId};
+use store::keys::kind;
+use store::{KeyRange, Order, Rows, Store, StoreError, keys};
+use uuid::Uuid;
+
+use super::ages::{Ages, noted_until};
+use super::expiry;
+use super::sweep::{NEEDED_BEHIND_LOG, is_within};
+use crate::clock::Clocks;
+use crate::delivery::LOG_DAYS;
+use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
+
+/// How many endpoints' deliveries are looked at: more than a business may have, for those of some that were deleted may
+/// not be gone yet.
+const ENDPOINTS_MAX: usize = 32;
+/// How many people's alerts are looked at.
+const PEOPLE_LOOKED_AT_MAX: usize = 32;
+
+/// Whether a business has anything to do now. Each kind of what outlives its time stands in a line of its own.
+pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    Ok(keys_are_outlived(store, clocks, of)?
+        || log_is_outlived(store, clocks, of)?
+        || mails_or_alerts_are_outlived(store, clocks, of)?
+        || records_are_kept_no_longer(store, clocks, of)?)
+}
+
+/// Whether records are kept no longer, or it is time to note how old they are.
+fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    if !store.contains(&keys::retention(of))? {
+        return Ok(false);
+    }
+    let newest = newest_id(store, of)?;
+    let steady = clocks.steady();
+    Ok(Ages::load(store, of, newest)?.is_due(steady)
+        || expiry::is_due(store, of, newest, (clocks.now(), steady))?)
+}
+
+/// The newest id of the business.
+fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreError> {
+    let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
+    newest.map(|(key, _)| keys::id_at_end(&key)).transpose()
+}
+
+/// Whether idempotency keys stand under days that no look-up reaches, before or ahead.
+fn keys_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    let today = clocks.steady().day();
+    let behind = keys::idempotency_before(of, today.saturating_sub(1));
+    let ahead = keys::idempotency_from(of, today.saturating_add(2));
+    Ok(first(store, &behind)?.is_some() || first(store, &ahead)?.is_some())
+}
+
+/// Whether the log has deliveries or events that are shown and needed no longer, or it is time to note how old they are.
+fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
+    let event = first(store, &events)?;
+    if event.is_none() && first(store, &deliveries)?.is_none() {
+        return Ok(false);
+    }
+    let (steady, now) = (clocks.steady(), clocks.now());
+    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
+        return Ok(true);
+    }
+    let is_old = |event: EventId, kept: TimeDelta| -> Result<bool, StoreError> {
+        let until = noted_until(store, of, steady - kept)?;
+        let is_noted = until.is_some_and(|(_, until)| event.uuid() <= until.uuid());
+        Ok(is_noted && !is_within(event.minted_at(), now, kept))
+    };
+    if let Some(event) = event
+        && is_old(keys::id_at_end(&event)?, LOG_DAYS + NEEDED_BEHIND_LOG)?
+    {
+        return Ok(true);
+    }
+    let mut left = deliveries;
+    for _ in 0..ENDPOINTS_MAX {
+        let Some((key, delivery)) = store.records::<Delivery>(&left, Order::Ascending).next().transpose()?
+        else {
+            return Ok(false);
+        };
+        if is_old(delivery.event_id, LOG_DAYS)? {
+            return Ok(true);
+        }
+        // The first one of the next endpoint.
+        let endpoint: WebhookId = keys::id_at_end(&key[..key.len().saturating_sub(16)])?;
+        left = left.starting_at(keys::deliveries(of, endpoint).to);
+    }
+    Ok(true)
+}
+
+/// Whether mails or alerts are shown no longer, or it is time to note how old they are.
+fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    if first(store, &keys::mails_and_alerts(of))?.is_none() {
+        return Ok(false);
+    }
+    let (steady, now) = (clocks.steady(), clocks.now());
+    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
+        return Ok(true);
+    }
+    let until = noted_until(store, of, steady - MAIL_LOG_DAYS)?;
+    let is_old = |id: Uuid, at: Timestamp| {
+        until.is_some_and(|(_, until)| id <= until.uuid()) && !is_within(at, now, MAIL_LOG_DAYS)
+    };
+    let mail = store.records::<Mail>(&keys::mails(of), Order::Ascending).next().transpose()?;
+    if mail.is_some_and(|(_, mail)| is_old(mail.id.uuid(), mail.created_at)) {
+        return Ok(true);
+    }
+    let mut left = keys::of_kind(of, kind::ALERT);
+    for _ in 0..PEOPLE_LOOKED_AT_MAX {
+        let Some((key, alert)) = store.records::<Alert>(&left, Order::Ascending).next().transpose()? else {
+            return Ok(false);
+        };
+        if is_old(alert.id.uuid(), alert.about.at) {
+            return Ok(true);
+        }
+        // The first one of the next person.
+        let (person, _) = keys::alert_at(&key)?;
+        left = left.after(keys::alert(of, person, u64::MAX));
+    }
+    Ok(true)
+}
+
+/// The key of the first row of a range.
+fn first(store: &Store, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
+    // As it is kept: nobody needs the pieces of what it holds.
+    let row = Rows::scan(store.rows(), range, Order::Ascending).next().transpose()?;
+    Ok(row.map(|(key, _)| key))
+}

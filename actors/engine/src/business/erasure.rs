@@ -1,0 +1,397 @@
+//! Erasing contacts: what tells of them loses that, in steps.
+//!
+//! A contact that is to be erased goes at once, with its places in every index, and leaves a row that says so
+//! (`keys::erasure`), which holds no more of who it was than what stands for the phone number. From then on nothing that
+//! is decided tells of them. What was there before is looked through in stages: the audit log, messages, calls,
+//! appointments, events, remembered answers. Of one whose record does not decode the row itself goes at once, and where they
+//! are listed is looked for last. What always holds:
+//!
+//! - a step looks at [`ROWS_MAX`] rows at most and writes one batch, which also says how far it has come: a crash takes
+//!   back nothing but the looking of some steps;
+//! - those who are to be erased when it begins are erased together, at most [`TOGETHER_MAX`]; who comes later waits for
+//!   the next time;
+//! - records lose what they say before events and remembered answers do, so no answer that shows it can be remembered
+//!   behind the place that was looked at already;
+//! - what was made after the contact had gone is left alone, whoever has the phone number then.
+//!
+//! Whose number stands in a call or message that is filed under nobody is taken for the one who left it. Where it is
+//! filed under somebody else it loses the number alone.
+
+use domain::{
+    AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, ResourceId,
+    TakenMessage, Timestamp,
+};
+use store::kept::Kept;
+use store::keys::kind;
+use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord};
+use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
+
+use super::chores::{Counts, Erasing};
+use super::resource::Resource;
+use super::state::State;
+use super::theirs::{Personal, Theirs};
+use super::write::Write;
+
+/// How many rows one step looks at.
+const ROWS_MAX: usize = 256;
+/// How many bytes of rows one step reads, and writes, before it ends.
+const BYTES_MAX: usize = 256 << 10;
+/// How many contacts are erased together.
+const TOGETHER_MAX: usize = 1_024;
+/// After how many steps that found nothing it is written how far it has come.
+const UNWRITTEN_MAX: u32 = 64;
+/// For how long an event that waits may still be sent, in steady time.
+const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
+
+/// How many stages there are.
+const STAGES: u8 = 7;
+
+/// What a step comes to.
+#[derive(Default)]
+pub(super) struct Stepped {
+    pub(super) writes: Vec<Write>,
+    /// How many records have lost what told of somebody.
+    pub(super) erased: Counts,
+}
+
+/// The next step; `None` when nobody is to be erased. What it writes bears the stamp.
+pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
+    let Some(mut erasing) =
+        state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
+    else {
+        return Ok(None);
+    };
+    let mut step = Step::new(state, &erasing, at);
+    while step.stage < STAGES && step.look()? {
+        (step.stage, step.at) = (step.stage + 1, None);
+    }
+    let is_through = step.stage >= STAGES;
+    let Step { stage, at, mut writes, mut rows, erased, .. } = step;
+    (erasing.stage, erasing.at) = (stage, at);
+    erasing.unwritten += 1;
+    if is_through {
+        for contact in &erasing.theirs.contacts {
+            rows.delete(keys::erasure(state.id, *contact));
+        }
+        rows.delete(keys::erasing(state.id));
+    } else {
+        if !writes.is_empty() || !rows.is_empty() || erasing.unwritten > UNWRITTEN_MAX {
+            let at = erasing.at.map_or_else(Vec::new, |at| at.to_vec());
+            let record = ErasingRecord { newest: erasing.newest, stage, at };
+            rows.put(keys::erasing(state.id), record.encode());
+            erasing.unwritten = 0;
+        }
+        state.chores.erasing = Some(erasing);
+    }
+    if !rows.is_empty() {
+        writes.push(Write::Rows(rows));
+    }
+    Ok(Some(Stepped { writes, erased }))
+}
+
+/// Who is to be erased, and how far that has come. Those who come while it is under way have greater ids, so the rows up
+/// to the newest that takes part are the same whenever they are read.
+fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
+    // Where that does not decode, it begins anew.
+    let at = keys::erasing(state.id);
+    let under_way = state.find::<ErasingRecord>(&at)?;
+    let upto = under_way.as_ref().map(|record| record.newest);
+    let mut erasing = Erasing {
+        newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
+        theirs: Theirs::default(),
+        stage: under_way.as_ref().map_or(0, |record| record.stage),
+        at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
+        unwritten: 0,
+    };
+    for row in state.store.records::<ErasureRecord>(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending)
+    {
+        let (key, erasure) = row?;
+        if upto.is_some_and(|upto| erasure.id > upto) {
+            continue;
+        }
+        erasing.newest = erasing.newest.max(erasure.id);
+        erasing.theirs.add(keys::id_at_end(&key)?, Some(&erasure));
+        if erasing.theirs.contacts.len() == TOGETHER_MAX {
+            break;
+        }
+    }
+    Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
+}
+
+/// A record; one that does not decode is set aside and stepped over: nobody can say of whom it tells.
+fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
+    state.store.usable(key, R::decode(value))
+}
+
+/// One step.
+struct Step<'a> {
+    state: &'a State,
+    erasing: &'a Erasing,
+    /// The stamp of what it changes.
+    now: Timestamp,
+    stage: u8,
+    at: Option<Key>,
+    looked_at: usize,
+    bytes: usize,
+    writes: Vec<Write>,
+    rows: Batch,
+    erased: Counts,
+}
+
+impl<'a> Step<'a> {
+    fn new(state: &'a State, erasing: &'a Erasing, now: Timestamp) -> Self {
+        Self {
+            state,
+            erasing,
+            now,
+            stage: erasing.stage,
+            at: erasing.at,
+            looked_at: 0,
+            bytes: 0,
+            writes: Vec::new(),
+            rows: Batch::default(),
+            erased: Counts::default(),
+        }
+    }
+
+    /// Looks at the next rows of the present stage; whether it is through with them. The store keeps the numbers of the
+    /// stages.
+    fn look(&mut self) -> Result<bool, StoreError> {
+        match self.stage {
+            // First of all, for whoever has asked before may ask again at once.
+            0 => self.remembered(),
+            1 => self.audit(),
+            2 => self.personal::<TakenMessage>(|erased| &mut erased.messages),
+            3 => self.personal::<CallRecord>(|erased| &mut erased.calls),
+            4 => self.appointments(),
+            5 => self.events(),
+            _ => self.listed(),
+        }
+    }
+
+    /// Hands on the rows of a range, as the newest decision left them, from where the last step ended; whether it is
+    /// through with them. The rule ends the range where it gives false.
+    fn each(
+        &mut self,
+        range: KeyRange,
+        order: Order,
+        mut look: impl FnMut(&mut Self, Key, &[u8]) -> Result<bool, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let range = match (self.at, order) {
+            (None, _) => range,
+            (Some(at), Order::Ascending) => range.after(at),
+            (Some(at), Order::Descending) => range.before(at),
+        };
+        let state = self.state;
+        for row in state.store.scan(&range, order) {
+            if self.is_enough() {
+                return Ok(false);
+            }
+            let (key, value) = row?;
+            let key = Key::new(&key);
+            self.looked_at += 1;
+            self.bytes += value.len();
+            // Both, and what is on its way to the store counts.
+            let goes_on = match state.overlay.get(&key) {
+                Some(Some(newer)) => look(self, key, newer)?,
+                Some(None) => true,
+                None => look(self, key, &value)?,
+            };
+            if !goes_on {
+                return Ok(true);
+            }
+            self.at = Some(key);
+        }
+        Ok(true)
+    }
+
+    /// Whether it has done enough.
+    fn is_enough(&self) -> bool {
+        self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX
+    }
+
+    /// Whether something of this id was there before the newest of the contacts had gone.
+    fn is_older(&self, id: impl ResourceId) -> bool {
+        id.uuid() < self.erasing.newest.uuid()
+    }
+
+    /// What the audit log says was changed of them.
+    fn audit(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let mut range = keys::of_kind(of, kind::AUDIT);
+        // Before the first of them was there, nothing was changed of any.
+        if let Some(first) = self.erasing.theirs.contacts.first() {
+            range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
+        }
+        self.each(range, Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
+                return Ok(false);
+            }
+            let Some(mut record) = decoded::<AuditRecord>(step.state, &key, value)? else { return Ok(true) };
+            let entry = &mut record.entry;
+            let theirs = entry.resource_type == AuditedKind::Contact
+                && step.erasing.theirs.is_erased(Some(entry.resource_id.into()));
+            if theirs && !entry.changes.is_empty() {
+                entry.changes.clear();
+                step.rows.put_over(key, record.encode(), value.len());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Records of a kind that tell of them. Messages that were taken in a call of theirs are known by it, so calls come
+    /// later.
+    fn personal<R: Personal + Kept>(
+        &mut self,
+        count: impl Fn(&mut Counts) -> &mut u64,
+    ) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
+                return Ok(false);
+            }
+            let Some(before) = decoded::<R>(step.state, &key, value)? else { return Ok(true) };
+            let theirs = &step.erasing.theirs;
+            let Some(mut after) = before.without(theirs, |call| step.is_their_call(call))? else {
+                return Ok(true);
+            };
+            if after != before {
+                *count(&mut step.erased) += 1;
+                after.change(step.now);
+                step.writes.push(Write::put(of, Some(&before), &after));
+            }
+            Ok(true)
+        })
+    }
+
+    fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {
+        let key = keys::call(self.state.id, call);
+        let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
+        let call = decoded::<CallRecord>(self.state, &key, &value)?;
+        Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
+    }
+
+    /// Appointments of theirs, which are those that are listed as such: one that has lost its contact is listed no more.
+    fn appointments(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
+        for contact in
+            self.erasing.theirs.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
+        {
+            let range = keys::appointments_of_contact(of, *contact);
+            self.at = None; // those that were looked at are gone
+            let is_through = self.each(range, Order::Ascending, |step, key, _| {
+                let id = keys::id_at_end::<AppointmentId>(&key)?;
+                let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
+                if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
+                    step.erased.appointments += 1;
+                    let mut after = before.erased();
+                    after.updated_at = step.now;
+                    step.writes.push(Write::Appointment { before: Some(before), after });
+                }
+                Ok(true)
+            })?;
+            if !is_through {
+                self.at.get_or_insert(range.from);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Events that tell of them, which are to be wiped.
+    fn events(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let until = self.state.clocks.steady() + WAITS_MAX;
+        self.each(keys::of_kind(of, kind::EVENT), Order::Ascending, |step, key, value| {
+            let id = keys::id_at_end::<EventId>(&key)?;
+            if !step.is_older(id) {
+                return Ok(false);
+            }
+            // One that cannot be read may tell of them.
+            let tells = match Resource::of_event(value) {
+                Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
+                Err(_) => true,
+            };
+            if tells {
+                step.rows.put(keys::wipe(of, id), WipeRecord { until }.encode());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Where contacts are still listed of whom nobody knew what they were. The row of somebody else who has the number or
+    /// address by now leads to them.
+    fn listed(&mut self) -> Result<bool, StoreError> {
+        if !self.erasing.theirs.may_be_listed() {
+            return Ok(true);
+        }
+        let from = keys::of_kind(self.state.id, kind::CONTACT_BY_PHONE).from;
+        let upto = keys::of_kind(self.state.id, kind::CONTACT_BY_UPDATE).to;
+        self.each(KeyRange { from, to: upto }, Order::Ascending, |step, key, value| {
+            let by_update = keys::kind_of(&key)? == kind::CONTACT_BY_UPDATE;
+            let of_whom = keys::id_at_end::<ContactId>(if by_update { &key } else { value });
+            if step.erasing.theirs.is_erased(step.state.store.usable(&key, of_whom)?) {
+                step.rows.delete(key);
+            }
+            Ok(true)
+        })
+    }
+
+    /// Remembered answers that tell of them: what they are about is shown as it is then. From the last to the first, for
+    /// those of days ahead are moved to where the earlier ones stand.
+    fn remembered(&mut self) -> Result<bool, StoreError> {
+        let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
+        self.each(range, Order::Descending, |step, key, value| {
+            let Some(record) = decoded::<IdempotencyRecord>(step.state, &key, value)? else {
+                return Ok(true);
+            };
+            if let Some(resource) = Resource::of_answer(&record.body)
+                && step.tells_of_them(&resource, uuid::Uuid::nil())?
+            {
+                let shows = Some(resource.shown_anew());
+                let record = IdempotencyRecord { body: Vec::new(), shows, ..record };
+                step.rows.put_over(key, record.encode(), value.len());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Whether a resource tells of one of them as it was shown in something of this id.
+    fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
+        let theirs = &self.erasing.theirs;
+        if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
+            return Ok(true);
+        }
+        Ok(match shown.shown_anew() {
+            // One that was taken in a call of theirs, which may say so no more.
+            ShownAnew::Message(message) => {
+                let key = keys::message(self.state.id, message);
+                let now = self.state.read_raw(&key)?;
+                let now = now.map(|now| decoded::<TakenMessage>(self.state, &key, &now)).transpose()?;
+                match now.flatten() {
+                    Some(now) => {
+                        let is_of_their_call =
+                            || now.call_id.map_or(Ok(false), |call| self.is_their_call(call));
+                        now.body.is_empty() || now.contact_id.is_none() && is_of_their_call()?
+                    }
+                    None => false,
+                }
+            }
+            ShownAnew::Appointment(_) | ShownAnew::Call(_) | ShownAnew::Contact(_) => false,
+        })
+    }
+}
+
+/// The row that says that a contact is being erased, and that there is something to be done here.
+pub(in crate::business) fn row(
+    of: domain::BusinessId,
+    (contact, phone): (ContactId, Option<&str>),
+    id: ErasureId,
+) -> Batch {
+    let mut rows = Batch::default();
+    let phone = phone.map(keys::phone_digest);
+    rows.put(keys::erasure(of, contact), ErasureRecord { id, phone }.encode());
+    rows.put(keys::unfinished(of), Vec::new());
+    rows
+}

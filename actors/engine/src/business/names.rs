@@ -1,0 +1,112 @@
+//! The index that a search for contacts by name reads: the folded names of contacts that follow each other by id share
+//! a row.
+//!
+//! What always holds: a name stands in the last row whose key is not behind its contact's id; a row holds at most
+//! [`NAMES_PER_ROW_MAX`] names; rows are never deleted.
+
+use domain::{Contact, ContactId, fold_name};
+use store::records::NamesRecord;
+use store::{Batch, Record, StoreError, keys};
+
+use super::state::State;
+
+/// How many names share a row. More make a search cheaper and a new contact dearer.
+pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
+
+type Names = Vec<(ContactId, String)>;
+
+/// Adds to a batch what the index shall say of a contact, nothing of one who is no more. A batch changes one contact at
+/// most.
+pub(super) fn index(
+    state: &State,
+    before: Option<&Contact>,
+    after: Option<&Contact>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let folded = |contact: &Contact| contact.name.as_deref().map(fold_name);
+    let name = after.and_then(folded);
+    let Some(id) = after.or(before).map(|contact| contact.id) else { return Ok(()) };
+    if before.and_then(folded) == name { Ok(()) } else { set(state, id, name, batch) }
+}
+
+/// Adds to a batch that the index shall hold this name of a contact, or none.
+pub(super) fn set(
+    state: &State,
+    id: ContactId,
+    name: Option<String>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let of = state.id;
+    let own = (keys::contact_names(of, id), Names::new());
+    let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
+        // Behind a row that does not decode, the next name begins a row of its own.
+        Some((key, row)) => match state.store.usable(&key, NamesRecord::decode(&row))? {
+            Some(row) => (key, row.names),
+            None if key == own.0 => return Ok(()),
+            None => own,
+        },
+        None => own,
+    };
+    let (names, overflow) = filed(names, id, name);
+    batch.put(key, NamesRecord { names }.encode());
+    if let Some((first, _)) = overflow.first() {
+        batch.put(keys::contact_names(of, *first), NamesRecord { names: overflow }.encode());
+    }
+    Ok(())
+}
+
+/// A row with the name of one contact set or removed, and the names that no longer find room in it.
+fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names) {
+    match (names.binary_search_by_key(&id, |(id, _)| *id), name) {
+        (Ok(at), Some(name)) => names[at].1 = name,
+        (Ok(at), None) => _ = names.remove(at),
+        (Err(at), Some(name)) => names.insert(at, (id, name)),
+        (Err(_), None) => {}
+    }
+    if names.len() <= NAMES_PER_ROW_MAX {
+        return (names, Names::new());
+    }
+    // Contacts mostly come in the order of their ids: the row that is full stays so, and the next one begins.
+    let newest = names.last().is_some_and(|(last, _)| *last == id);
+    let overflow = names.split_off(if newest { NAMES_PER_ROW_MAX } else { names.len() / 2 });
+    (names, overflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn id(number: usize) -> ContactId {
+        Uuid::from_u128(number as u128).into()
+    }
+
+    fn row(ids: impl Iterator<Item = usize>) -> Names {
+        ids.map(|number| (id(number), format!("n{number}"))).collect()
+    }
+
+    #[test]
+    fn a_name_is_set_replaced_and_removed_in_its_place() {
+        let filed = |names, number, name: Option<&str>| {
+            let (names, overflow) = filed(names, id(number), name.map(str::to_owned));
+            assert!(overflow.is_empty());
+            names
+        };
+        let names = filed(row([1, 5].into_iter()), 3, Some("n3"));
+        assert_eq!(names, row([1, 3, 5].into_iter()));
+        assert_eq!(filed(names.clone(), 3, Some("x"))[1].1, "x");
+        assert_eq!(filed(names.clone(), 1, None), row([3, 5].into_iter()));
+        assert_eq!(filed(names.clone(), 4, None), names);
+    }
+
+    #[test]
+    fn a_full_row_is_continued_at_its_end_and_halved_in_its_middle() {
+        let full = || row((0..NAMES_PER_ROW_MAX).map(|number| number * 2));
+        let (kept, overflow) = filed(full(), id(999), Some("n999".into()));
+        assert_eq!((kept, overflow), (full(), row([999].into_iter())));
+        let (kept, overflow) = filed(full(), id(1), Some("n1".into()));
+        assert_eq!((kept.len(), overflow.len()), (32, 33));
+        assert_eq!(kept[1], (id(1), "n1".into()));
+    }
+}

@@ -1,0 +1,82 @@
+//! What a business actor has handed to the committer and may not be readable in the store yet.
+//!
+//! A read of the actor looks here first, then in the store, so each decision sees every decision before it. An entry
+//! is dropped once its commit is synced, so the overlay is bounded by what the permits allow in flight.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use store::{Key, KeyRange};
+
+/// The newest value of a key, or `None` where the key was deleted, and the ticket of the commit that says so.
+struct Entry {
+    value: Option<Vec<u8>>,
+    ticket: u64,
+}
+
+/// The values in flight, by key.
+#[derive(Default)]
+pub(crate) struct Overlay {
+    entries: BTreeMap<Key, Entry>,
+    /// The keys of each commit in flight, oldest first.
+    commits: VecDeque<(u64, Vec<Key>)>,
+}
+
+impl Overlay {
+    /// Notes what the commit with this ticket writes; tickets only grow.
+    pub(crate) fn add(&mut self, ticket: u64, writes: Vec<(Key, Option<Vec<u8>>)>) {
+        let mut keys = Vec::new();
+        for (key, value) in writes {
+            keys.push(key);
+            self.entries.insert(key, Entry { value, ticket });
+        }
+        self.commits.push_back((ticket, keys));
+    }
+
+    /// Drops what is synced.
+    pub(crate) fn settle(&mut self, synced_through: u64) {
+        while self.commits.front().is_some_and(|(ticket, _)| *ticket <= synced_through) {
+            let Some((ticket, keys)) = self.commits.pop_front() else { break };
+            for key in keys {
+                if self.entries.get(&key).is_some_and(|entry| entry.ticket == ticket) {
+                    self.entries.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// The value in flight for a key: `None` when there is none, `Some(None)` when the key is being deleted.
+    pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
+        self.entries.get(key).map(|entry| entry.value.as_deref())
+    }
+
+    /// The ticket of the commit that writes a key, when it is still in flight.
+    pub(crate) fn ticket(&self, key: &Key) -> Option<u64> {
+        self.entries.get(key).map(|entry| entry.ticket)
+    }
+
+    /// What is in flight for the keys of a range.
+    pub(crate) fn range(&self, range: &KeyRange) -> impl DoubleEndedIterator<Item = (&Key, Option<&[u8]>)> {
+        self.entries.range(range.from..range.to).map(|(key, entry)| (key, entry.value.as_deref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_seen_until_its_own_commit_is_synced() {
+        let (a, b) = (Key::new(b"a"), Key::new(b"b"));
+        let mut overlay = Overlay::default();
+        overlay.add(1, vec![(a, Some(b"1".to_vec())), (b, Some(b"1".to_vec()))]);
+        overlay.add(2, vec![(a, None)]);
+        assert_eq!(overlay.get(&a), Some(None));
+        assert_eq!(overlay.get(&b), Some(Some(&b"1"[..])));
+        overlay.settle(1);
+        assert_eq!(overlay.get(&a), Some(None), "the deletion is in flight still");
+        assert_eq!(overlay.get(&b), None);
+        overlay.settle(2);
+        assert_eq!(overlay.get(&a), None);
+        assert!(overlay.entries.is_empty() && overlay.commits.is_empty());
+    }
+}

@@ -1,0 +1,59 @@
+//! The alerts of a person, as they see them in the dashboard.
+
+use domain::{ALERTS_KEPT, Alert, AlertsRead, Membership, PersonId, Refusal};
+use store::{Order, Record, keys};
+
+use super::super::handle::BusinessHandle;
+use super::pages::{Page, PageRequest, collect};
+use crate::error::EngineError;
+
+/// How many alerts that were not read are counted; of more nobody is told how many.
+pub const UNREAD_COUNTED_MAX: usize = 100;
+
+impl BusinessHandle {
+    /// A person's alerts, newest first: what their role does not see, and what was before their membership, is left out.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] for somebody who is not one of the business's people, or the store's failure.
+    pub async fn alerts(&self, person: PersonId, page: &PageRequest) -> Result<Page<Alert>, EngineError> {
+        let (membership, read) = self.reader_of_alerts(person)?;
+        let range = keys::alerts(self.id, person);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let alert = Alert::decode(value)?;
+                Ok(alert.is_shown_by(&membership).then(|| alert.shown(read)))
+            })
+        })
+        .await
+    }
+
+    /// How many alerts a person has not read, of at most [`UNREAD_COUNTED_MAX`] that are counted.
+    ///
+    /// # Errors
+    /// As [`BusinessHandle::alerts`].
+    pub async fn unread_alerts(&self, person: PersonId) -> Result<usize, EngineError> {
+        let (membership, read) = self.reader_of_alerts(person)?;
+        let range = match read {
+            Some(read) => keys::alerts(self.id, person).after(keys::alert(self.id, person, read.until)),
+            None => keys::alerts(self.id, person),
+        };
+        self.read(|store| {
+            let alerts = store.records::<Alert>(&range, Order::Descending).take(ALERTS_KEPT as usize);
+            let unread = alerts.filter(|row| match row {
+                Ok((_, alert)) => alert.read_at.is_none() && alert.is_shown_by(&membership),
+                Err(_) => true,
+            });
+            unread.take(UNREAD_COUNTED_MAX).map(|row| row.map(|_| 1)).sum()
+        })
+        .await
+    }
+
+    /// Somebody who belongs to the business, and up to where they have read their alerts.
+    fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>), EngineError> {
+        let store = &self.shared.store;
+        let membership = store.get::<Membership>(&keys::membership(self.id, person))?;
+        let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound("person"))?;
+        let read = store.find::<AlertsRead>(&keys::alerts_read(self.id, person))?;
+        Ok((membership, read))
+    }
+}

@@ -1,0 +1,269 @@
+//! Reading appointments.
+
+use std::collections::HashMap;
+
+use chrono::NaiveDate;
+use domain::availability::{Concerned, Slot, Terms};
+use domain::{
+    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
+    Service, ServiceId, StaffId, StaffMember, Timestamp,
+};
+use store::{Order, Record, Store, StoreError, keys};
+use uuid::Uuid;
+use view::{AffectedView, AppointmentParties, AppointmentView, SomeAppointmentView};
+
+use super::changes::Changes;
+use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
+use crate::business::BusinessHandle;
+use crate::business::state::State;
+use crate::error::EngineError;
+use crate::scans::Reader;
+
+/// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
+const MOVES_MAX: usize = 16;
+
+/// What a list of appointments is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct AppointmentFilter {
+    /// Only these statuses; empty for all.
+    pub status: Vec<AppointmentStatus>,
+    /// Only those that start at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those that start before this instant.
+    pub to: Option<Timestamp>,
+    /// Only this service's.
+    pub service_id: Option<ServiceId>,
+    /// Only this staff member's.
+    pub staff_id: Option<StaffId>,
+    /// Only this contact's.
+    pub contact_id: Option<ContactId>,
+    /// Only those changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+    /// Whether those that start last come first. The order of changes stays as it is.
+    pub latest_first: bool,
+}
+
+impl AppointmentFilter {
+    fn admits(&self, appointment: &Appointment) -> bool {
+        let Appointment { starts_at, service_id, staff_id, status, .. } = *appointment;
+        self.from.is_none_or(|from| starts_at >= from)
+            && self.to.is_none_or(|to| starts_at < to)
+            && self.service_id.is_none_or(|id| id == service_id)
+            && self.staff_id.is_none_or(|id| id == staff_id)
+            && (self.status.is_empty() || self.status.contains(&status))
+    }
+}
+
+impl BusinessHandle {
+    /// An appointment, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
+        self.appointment_as(id).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointment_as<V: SomeAppointmentView>(
+        &self,
+        id: AppointmentId,
+    ) -> Result<Option<V>, EngineError> {
+        self.read(|store| {
+            let appointment = appointment(store, self.id, id)?;
+            let reader = Reader::unbounded(store);
+            appointment.map(|appointment| Names::of(self.id).show(&reader, &appointment)).transpose()
+        })
+        .await
+    }
+
+    /// The times with a staff member to which an appointment can be moved, on the local days from the first to the last.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when there is no such appointment, then as [`Self::availability`].
+    pub async fn availability_to_move(
+        &self,
+        (id, staff): (AppointmentId, StaffId),
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
+    ) -> Result<Vec<Slot>, EngineError> {
+        let moved = self.read(|store| appointment(store, self.id, id)).await?;
+        let moved = moved.ok_or(Refusal::NotFound("appointment"))?;
+        self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
+    }
+
+    /// The appointments to come that are concerned and lie outside of when they could be booked, as every change tells
+    /// that leaves some there: the first of them by their starts, and how many there are.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
+        let outside = self
+            .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
+            .await?;
+        Ok((self.shown(&outside.ids).await?, outside.count))
+    }
+
+    /// The appointments to come that wait to be confirmed: the first of them by their starts, and whether there are more.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool), EngineError> {
+        let waiting = move |state: &mut State, now| {
+            let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
+            Ok(to_come.take(limit.saturating_add(1)).map(|(_, id)| *id).collect::<Vec<_>>())
+        };
+        let mut waiting = self.ask(waiting).await?;
+        let more = waiting.len() > limit;
+        waiting.truncate(limit);
+        let mut shown = self.shown(&waiting).await?;
+        // One of them may have been confirmed in between.
+        shown.retain(|appointment| appointment.status == AppointmentStatus::Pending);
+        Ok((shown, more))
+    }
+
+    /// Those appointments, as they are now.
+    async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>, EngineError> {
+        let shown = self.read(|store| {
+            let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
+            let found = ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
+            found.map(|found| names.show(&reader, &found?)).collect()
+        });
+        shown.await
+    }
+
+    /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointments(
+        &self,
+        filter: &AppointmentFilter,
+        page: &PageRequest,
+    ) -> Result<Page<AppointmentView>, EngineError> {
+        self.appointments_as(filter, page).await
+    }
+
+    /// The same, in another view.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn appointments_as<V: SomeAppointmentView>(
+        &self,
+        filter: &AppointmentFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>, EngineError> {
+        let (of, filter) = (self.id, filter.clone());
+        let order = if filter.latest_first { Order::Descending } else { Order::Ascending };
+        let mut names = Names::of(of);
+        if let Some(since) = filter.updated_since {
+            let changes = Changes { of, since, until: self.fence().await? };
+            return self
+                .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    let admits = |appointment: &Appointment| {
+                        filter.contact_id.is_none_or(|contact| appointment.contact_id == Some(contact))
+                            && filter.admits(appointment)
+                    };
+                    changes.page(reader, page, admits, |appointment| names.show(reader, appointment))
+                })
+                .await;
+        }
+        if let Some(contact) = filter.contact_id {
+            return self
+                .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    walk(
+                        reader,
+                        (keys::appointments_of_contact(of, contact), order),
+                        page,
+                        |starts_at, id| keys::appointment(of, starts_at, id),
+                        |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
+                        |appointment| names.show(reader, appointment),
+                    )
+                })
+                .await;
+        }
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let range = keys::appointments_starting(of, from, to);
+        self.list(page, move |reader, page| {
+            collect(reader, range, order, page, |_, value| {
+                let appointment = Appointment::decode(value)?;
+                filter.admits(&appointment).then(|| names.show(reader, &appointment)).transpose()
+            })
+        })
+        .await
+    }
+}
+
+/// An appointment by id. It stands where it starts, which may change between the two look-ups.
+fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
+    for _ in 0..MOVES_MAX {
+        let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };
+        let starts_at = keys::millis_from_value(&start)?;
+        if let Some(appointment) = store.get(&keys::appointment(of, starts_at, id))? {
+            return Ok(Some(appointment));
+        }
+    }
+    Err(StoreError::damaged("appointment", "it is not there where it starts"))
+}
+
+/// The names that appointments refer to, each read once.
+struct Names {
+    business: BusinessId,
+    timezone: Option<&'static str>,
+    services: HashMap<ServiceId, String>,
+    staff: HashMap<StaffId, String>,
+    contacts: HashMap<ContactId, Option<Contact>>,
+}
+
+impl Names {
+    fn of(business: BusinessId) -> Self {
+        Self {
+            business,
+            timezone: None,
+            services: HashMap::new(),
+            staff: HashMap::new(),
+            contacts: HashMap::new(),
+        }
+    }
+
+    fn show<V: SomeAppointmentView>(
+        &mut self,
+        reader: &Reader<'_>,
+        appointment: &Appointment,
+    ) -> Result<V, StoreError> {
+        let of = self.business;
+        let timezone = match self.timezone {
+            Some(timezone) => timezone,
+            None => {
+                let business = reader.get::<Business>(&keys::profile(of))?;
+                let business = business.ok_or_else(|| StoreError::damaged("business", "it is not there"))?;
+                *self.timezone.insert(business.zone.name())
+            }
+        };
+        let service = once(&mut self.services, appointment.service_id, String::new, |id| {
+            Ok(reader.get::<Service>(&keys::service(of, id))?.map(|service| service.name))
+        })?;
+        let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
+            Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
+        })?;
+        // Of somebody who was erased the appointments go in steps behind that.
+        let contact = appointment
+            .contact_id
+            .map(|id| {
+                let read = |id| reader.get(&keys::contact(of, id)).map(Some);
+                once(&mut self.contacts, id, || None, read)
+            })
+            .transpose()?
+            .and_then(Option::as_ref);
+        let parties = AppointmentParties { timezone, service_name: service, staff_name: staff, contact };
+        Ok(V::new(appointment, parties))
+    }
+}

@@ -1,0 +1,64 @@
+//! The audit log of a business, narrowed.
+
+use domain::{Actor, AuditAction, AuditEntry, AuditedKind, Timestamp};
+use store::{Order, Record, keys};
+use uuid::Uuid;
+
+use super::{Page, PageRequest, collect};
+use crate::business::BusinessHandle;
+use crate::error::EngineError;
+
+/// What the audit log is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Only what this one did.
+    pub actor: Option<Actor>,
+    /// Only what was done in this way.
+    pub action: Option<AuditAction>,
+    /// Only what was done to records of this kind.
+    pub resource_type: Option<AuditedKind>,
+    /// Only what was done to this record.
+    pub resource_id: Option<Uuid>,
+    /// Only what was done at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only what was done before this instant.
+    pub until: Option<Timestamp>,
+}
+
+impl AuditFilter {
+    fn admits(&self, entry: &AuditEntry) -> bool {
+        self.actor.is_none_or(|actor| actor == entry.actor)
+            && self.action.is_none_or(|action| action == entry.action)
+            && self.resource_type.is_none_or(|kind| kind == entry.resource_type)
+            && self.resource_id.is_none_or(|id| id == entry.resource_id)
+    }
+}
+
+impl BusinessHandle {
+    /// The audit log, newest first.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
+        self.audit_of(AuditFilter::default(), page).await
+    }
+
+    /// The same, narrowed.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn audit_of(
+        &self,
+        filter: AuditFilter,
+        page: &PageRequest,
+    ) -> Result<Page<AuditEntry>, EngineError> {
+        let range = keys::audit_within(self.id, filter.from, filter.until);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let entry = AuditEntry::decode(value)?;
+                Ok(filter.admits(&entry).then_some(entry))
+            })
+        })
+        .await
+    }
+}

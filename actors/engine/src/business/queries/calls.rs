@@ -1,0 +1,153 @@
+//! Reading calls.
+
+use std::collections::HashMap;
+
+use domain::{
+    BusinessId, CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, Timestamp,
+};
+use store::keys::kind;
+use store::records::CallRow;
+use store::{Order, Record, StoreError, keys};
+use view::CallView;
+
+use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
+use crate::business::BusinessHandle;
+use crate::error::EngineError;
+use crate::scans::Reader;
+
+/// What a list of calls is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct CallFilter {
+    /// Only those that started at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those that started before this instant.
+    pub to: Option<Timestamp>,
+    /// Only those in this direction.
+    pub direction: Option<Direction>,
+    /// Only those that ended so.
+    pub status: Option<CallStatus>,
+    /// Only those with this outcome.
+    pub outcome: Option<CallOutcome>,
+    /// Only this contact's.
+    pub contact_id: Option<ContactId>,
+    /// Only those changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+}
+
+impl CallFilter {
+    fn admits_row(&self, row: CallRow) -> bool {
+        self.direction.is_none_or(|direction| direction == row.direction)
+            && self.outcome.is_none_or(|outcome| outcome == row.outcome)
+    }
+
+    fn admits(&self, call: &CallRecord) -> bool {
+        self.admits_row(call.into())
+            && self.status.is_none_or(|status| call.status == status)
+            && self.from.is_none_or(|from| call.started_at >= from)
+            && self.to.is_none_or(|to| call.started_at < to)
+            && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
+    }
+}
+
+impl BusinessHandle {
+    /// A call, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>, EngineError> {
+        self.read(|store| {
+            let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
+            let reader = Reader::unbounded(store);
+            call.map(|call| Callers::of(self.id).show(&reader, &call)).transpose()
+        })
+        .await
+    }
+
+    /// The calls that the filter admits, newest first by their start, or with `updated_since` by change.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn calls(
+        &self,
+        filter: &CallFilter,
+        page: &PageRequest,
+    ) -> Result<Page<CallView>, EngineError> {
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let (of, filter) = (self.id, filter.clone());
+        let record = move |id: CallId| keys::call(of, id);
+        let mut callers = Callers::of(of);
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
+            return self
+                .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    walk(
+                        reader,
+                        (changed, Order::Ascending),
+                        page,
+                        |_, id| record(id),
+                        |at, call: &CallRecord| call.updated_at == at && filter.admits(call),
+                        |call| callers.show(reader, call),
+                    )
+                })
+                .await;
+        }
+        if let Some(contact) = filter.contact_id {
+            let range = keys::calls_of_contact(of, contact, from, to);
+            return self
+                .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    walk(
+                        reader,
+                        (range, Order::Descending),
+                        page,
+                        |_, id| record(id),
+                        |_, call: &CallRecord| filter.admits(call),
+                        |call| callers.show(reader, call),
+                    )
+                })
+                .await;
+        }
+        let range = keys::calls_started(of, from, to);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |key, value| {
+                if !filter.admits_row(CallRow::decode(value)?) {
+                    return Ok(None);
+                }
+                let (_, id) = keys::instant_and_id(key)?;
+                let call = reader.get::<CallRecord>(&record(id))?.filter(|call| filter.admits(call));
+                call.map(|call| callers.show(reader, &call)).transpose()
+            })
+        })
+        .await
+    }
+}
+
+/// The contacts of calls, each read once.
+struct Callers {
+    business: BusinessId,
+    /// `None` of a contact who was erased.
+    names: HashMap<ContactId, Option<Option<String>>>,
+}
+
+impl Callers {
+    fn of(business: BusinessId) -> Self {
+        Self { business, names: HashMap::new() }
+    }
+
+    fn show(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<CallView, StoreError> {
+        let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
+        let of = self.business;
+        let read = |id| Ok(Some(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)));
+        let name = once(&mut self.names, contact, || Some(None), read)?;
+        Ok(match name {
+            Some(name) => CallView::new(call, name.as_deref()),
+            // What tells of them goes in steps behind that.
+            None => CallView::new(&call.erased(), None),
+        })
+    }
+}

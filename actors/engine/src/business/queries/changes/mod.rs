@@ -1,0 +1,170 @@
+//! The appointments in the order of their last change.
+//!
+//! One whose last change bears the stamp of its creation has no row in the index of changes: the rows by id tell the
+//! same of it, since within a business ids and the stamps of creations grow together, and no id was minted before the
+//! stamp. What always holds: each appointment comes once, where its last change puts it; a page reads what lies between
+//! its two ends and no more.
+
+use std::iter::Peekable;
+
+use domain::{Appointment, AppointmentId, BusinessId, Timestamp};
+use store::kept::has_change_row;
+use store::keys::kind;
+use store::{Order, StoreError, keys};
+use uuid::Uuid;
+
+use super::{PageRequest, Part, position_of};
+use crate::scans::Reader;
+
+/// A creation or a last change.
+struct Change {
+    at: Timestamp,
+    id: AppointmentId,
+    /// Whether it was found among the rows by id.
+    by_id: bool,
+    /// The appointment, if it is shown here.
+    shown: Option<Appointment>,
+}
+
+/// A change, or why it could not be read.
+type Found = Result<Change, StoreError>;
+
+/// Of a business, the changes from an instant up to another, both included.
+#[derive(Clone, Copy)]
+pub(super) struct Changes {
+    pub(super) of: BusinessId,
+    pub(super) since: Timestamp,
+    pub(super) until: Timestamp,
+}
+
+/// How far a walk has come: up to this change, and to this one of the rows by id. The second tells more where ids were
+/// minted long behind their stamps: many such rows may have to be passed before the next change comes.
+#[derive(Clone, Copy)]
+struct Reached {
+    change: (Timestamp, AppointmentId),
+    row: Option<AppointmentId>,
+}
+
+impl Changes {
+    /// The appointments that were changed then and which the rule admits.
+    pub(super) fn page<T>(
+        &self,
+        reader: &Reader<'_>,
+        page: &PageRequest,
+        admits: impl Fn(&Appointment) -> bool,
+        mut show: impl FnMut(&Appointment) -> Result<T, StoreError>,
+    ) -> Result<Part<T>, StoreError> {
+        let mut reached = self.reached(page)?;
+        let mut changed = self.changed(reader, reached).peekable();
+        let mut created = self.created(reader, reached).peekable();
+        let (mut items, mut looked_at) = (Vec::new(), 0);
+        while let Some(found) = next_of(&mut changed, &mut created) {
+            let change = found?;
+            if looked_at > 0 && reader.is_used_up() {
+                return Ok(Part::used_up(items, self.position(reached)));
+            }
+            if let Some(appointment) = change.shown.as_ref().filter(|appointment| admits(appointment)) {
+                if items.len() == page.limit {
+                    return Ok(Part::full(items, self.position(reached)));
+                }
+                items.push(show(appointment)?);
+            }
+            reached.change = reached.change.max((change.at, change.id));
+            if change.by_id {
+                reached.row = Some(change.id);
+            }
+            looked_at += 1;
+        }
+        Ok(Part::last(items))
+    }
+
+    /// The rows of changes, in their order.
+    fn changed(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
+        let (at, id) = reached.change;
+        let range = keys::changed(self.of, kind::APPOINTMENT_BY_UPDATE, self.since, self.until)
+            .after(keys::appointment_by_update(self.of, at, id));
+        reader.scan(&range, Order::Ascending).filter_map(move |row| {
+            let found = row.and_then(|(key, start)| {
+                let change = keys::instant_and_id(&key).and_then(|(at, id)| {
+                    let found = self.record(reader, id, &start)?;
+                    // A row that was read before a change and a record read after it do not belong together.
+                    let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
+                    Ok(Change { at, id, by_id: false, shown })
+                });
+                reader.usable(&key, change)
+            });
+            found.transpose()
+        })
+    }
+
+    /// The rows by id from where they may have been created then, in the order of their creation.
+    fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
+        let mut range = keys::appointments_minted_from(self.of, reached.change.0);
+        if let Some(row) = reached.row {
+            range = range.after(keys::appointment_start(self.of, row));
+        }
+        let until = self.until;
+        let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
+            let found = row.and_then(|(row, start)| {
+                let change = keys::id_at_end(&row).and_then(|id| {
+                    // One that is being moved is found by its change.
+                    Ok(self.record(reader, id, &start)?.map(|appointment| {
+                        let at = appointment.created_at;
+                        let here = reached.change < (at, id) && !has_change_row(&appointment);
+                        Change { at, id, by_id: true, shown: here.then_some(appointment) }
+                    }))
+                });
+                Ok(reader.usable(&row, change)?.flatten())
+            });
+            found.transpose()
+        });
+        rows.take_while(move |found| found.as_ref().map_or(true, |found| found.at <= until))
+    }
+
+    /// The appointment that started then when its row was read.
+    fn record(
+        &self,
+        reader: &Reader<'_>,
+        id: AppointmentId,
+        start: &[u8],
+    ) -> Result<Option<Appointment>, StoreError> {
+        reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
+    }
+
+    /// How far a walk has come that goes on with this page: a position is the key of a change behind its head, and the
+    /// id of a row. Before any change, it is one that no appointment can have made.
+    fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
+        let first = (self.since, Uuid::nil().into());
+        let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };
+        let (change, row) = position.split_at(CHANGE_BYTES.min(position.len()));
+        let change = keys::instant_and_id(change)?;
+        let row = if row.is_empty() { None } else { Some(keys::id_at_end(row)?) };
+        Ok(Reached { change: first.max(change), row })
+    }
+
+    fn position(&self, reached: Reached) -> Vec<u8> {
+        let (at, id) = reached.change;
+        let change = keys::appointment_by_update(self.of, at, id);
+        let row = reached.row.map(|row| keys::appointment_start(self.of, row));
+        [position_of(&change), row.as_deref().map_or(&[], position_of)].concat()
+    }
+}
+
+/// The bytes of an instant and an id.
+const CHANGE_BYTES: usize = 24;
+
+/// The one of two ordered lists that comes first; an error comes before everything.
+fn next_of(
+    one: &mut Peekable<impl Iterator<Item = Found>>,
+    other: &mut Peekable<impl Iterator<Item = Found>>,
+) -> Option<Found> {
+    let place = |found: &Found| found.as_ref().ok().map(|change| (change.at, change.id));
+    match (one.peek(), other.peek()) {
+        (Some(first), Some(second)) if place(second) < place(first) => other.next(),
+        (Some(_), _) => one.next(),
+        (None, _) => other.next(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! Reading what the receptionist knows.
+
+use domain::{Knowledge, KnowledgeId, fold_name};
+use store::keys::kind;
+use store::{Order, Record, keys};
+use view::KnowledgeView;
+
+use super::{Page, PageRequest, collect};
+use crate::business::BusinessHandle;
+use crate::error::EngineError;
+
+/// What a list of knowledge is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct KnowledgeFilter {
+    /// Only pieces with this in their title or in what they say, in any case.
+    pub part: Option<String>,
+    /// Whether what was added last comes first.
+    pub newest_first: bool,
+}
+
+impl BusinessHandle {
+    /// What the receptionist knows, as far as the filter admits it, in the order in which it was added, from either end.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn knowledge_list(
+        &self,
+        filter: &KnowledgeFilter,
+        page: &PageRequest,
+    ) -> Result<Page<KnowledgeView>, EngineError> {
+        let range = keys::of_kind(self.id, kind::KNOWLEDGE);
+        let order = if filter.newest_first { Order::Descending } else { Order::Ascending };
+        let part = filter.part.as_deref().map(fold_name);
+        self.list(page, move |reader, page| {
+            collect(reader, range, order, page, |_, value| {
+                let piece = Knowledge::decode(value)?;
+                let has = |part: &String| {
+                    [&piece.title, &piece.content].into_iter().any(|text| fold_name(text).contains(part))
+                };
+                Ok(part.as_ref().is_none_or(has).then(|| KnowledgeView::from(&piece)))
+            })
+        })
+        .await
+    }
+
+    /// A piece of what the receptionist knows.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
+        let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
+        Ok(knowledge.as_ref().map(KnowledgeView::from))
+    }
+}

@@ -1,0 +1,108 @@
+//! Reading messages.
+
+use domain::{BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp, Urgency};
+use store::keys::{MessagesOf, kind};
+use store::records::status_number;
+use store::{Order, StoreError, keys};
+use view::MessageView;
+
+use super::{Page, PageRequest, Part, is_of_nobody, walk};
+use crate::business::BusinessHandle;
+use crate::error::EngineError;
+use crate::scans::Reader;
+
+/// What a list of messages is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct MessageFilter {
+    /// Only those taken at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those taken before this instant.
+    pub to: Option<Timestamp>,
+    /// Only those with this status.
+    pub status: Option<MessageStatus>,
+    /// Only those that are this urgent.
+    pub urgency: Option<Urgency>,
+    /// Only those of this call.
+    pub call_id: Option<CallId>,
+    /// Only this contact's.
+    pub contact_id: Option<ContactId>,
+    /// Only those changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+}
+
+impl MessageFilter {
+    fn admits(&self, message: &TakenMessage) -> bool {
+        self.from.is_none_or(|from| message.created_at >= from)
+            && self.to.is_none_or(|to| message.created_at < to)
+            && self.status.is_none_or(|status| message.status == status)
+            && self.urgency.is_none_or(|urgency| message.urgency == urgency)
+            && self.call_id.is_none_or(|id| message.call_id == Some(id))
+            && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
+    }
+
+    /// The shortest list that holds everything the filter admits.
+    fn list(&self) -> MessagesOf {
+        let of_call = self.call_id.map(MessagesOf::Call);
+        let of_contact = self.contact_id.map(MessagesOf::Contact);
+        let of_status = self.status.map(|status| MessagesOf::Status(status_number(status)));
+        of_call.or(of_contact).or(of_status).unwrap_or(MessagesOf::Business)
+    }
+}
+
+impl BusinessHandle {
+    /// A message, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>, EngineError> {
+        self.read(|store| {
+            let message = store.get::<TakenMessage>(&keys::message(self.id, id))?;
+            message.map(|message| show(&Reader::unbounded(store), self.id, &message)).transpose()
+        })
+        .await
+    }
+
+    /// The messages that the filter admits, newest first, or with `updated_since` by change.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn messages(
+        &self,
+        filter: &MessageFilter,
+        page: &PageRequest,
+    ) -> Result<Page<MessageView>, EngineError> {
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let (of, filter) = (self.id, filter.clone());
+        let record = move |id: MessageId| keys::message(of, id);
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
+            return self
+                .list(page, move |reader, page| {
+                    let admits =
+                        |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    let show = |message: &TakenMessage| show(reader, of, message);
+                    walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
+                })
+                .await;
+        }
+        let range = keys::messages(of, filter.list(), from, to);
+        self.list(page, move |reader, page| {
+            let admits = |_, message: &TakenMessage| filter.admits(message);
+            if is_of_nobody(reader, of, filter.contact_id)? {
+                return Ok(Part::last(Vec::new()));
+            }
+            let show = |message: &TakenMessage| show(reader, of, message);
+            walk(reader, (range, Order::Descending), page, |_, id| record(id), admits, show)
+        })
+        .await
+    }
+}
+
+/// A message as it is shown: without what tells of somebody who was erased, which goes in steps behind that.
+fn show(reader: &Reader<'_>, of: BusinessId, message: &TakenMessage) -> Result<MessageView, StoreError> {
+    let is_erased = is_of_nobody(reader, of, message.contact_id)?;
+    Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
+}

@@ -1,0 +1,356 @@
+//! Reads of a business that go straight to the store, past the actor's queue.
+//!
+//! What is read is durable: a read waits for nothing, and no answer shows what a crash could take back. What the actor has
+//! in its memory may not be, so what is asked of it is answered behind that.
+//!
+//! One file for each kind of record that grows without bound; what all lists share stands in `pages`.
+
+mod alerts;
+mod appointments;
+mod audit;
+mod calls;
+mod changes;
+mod contacts;
+mod diary;
+mod knowledge;
+mod messages;
+mod pages;
+mod references;
+
+use chrono::NaiveDate;
+use domain::availability::{Slot, Terms};
+use domain::{
+    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Person, Refusal, Retention,
+    Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+};
+use store::kept::Kept;
+use store::keys::kind;
+use store::{Order, Promised, Record, Store, StoreError, keys};
+use tokio::sync::oneshot;
+use view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
+
+use super::change::{AnswerOf, Change};
+use super::context::Context;
+use super::handle::BusinessHandle;
+use super::message::{Message, Question};
+use super::remembered::{check_actor, given, read_kept};
+use super::request::{Answer, Gives, Request};
+use super::state::State;
+use crate::actor::{Permits, Reply};
+use crate::error::EngineError;
+use crate::scans::Reader;
+
+pub use alerts::UNREAD_COUNTED_MAX;
+pub use appointments::AppointmentFilter;
+pub use audit::AuditFilter;
+pub use calls::CallFilter;
+pub use contacts::ContactFilter;
+pub use diary::History;
+pub use knowledge::KnowledgeFilter;
+pub use messages::MessageFilter;
+pub use pages::{Page, PageRequest};
+use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
+pub(crate) use pages::{collect, read_page};
+
+impl BusinessHandle {
+    /// Reads from the store.
+    pub(crate) async fn read<T>(
+        &self,
+        read: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<T, EngineError> {
+        let found = read(&self.shared.store)?;
+        // What was read may lack rows of a business that was set aside meanwhile.
+        self.shared.check_business(self.id)?;
+        Ok(found)
+    }
+
+    /// Reads part of a list from the store, in steps.
+    pub(crate) async fn list<T: Send + 'static>(
+        &self,
+        page: &PageRequest,
+        part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
+    ) -> Result<Page<T>, EngineError> {
+        let found = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
+        self.shared.check_business(self.id)?; // as in `read`
+        Ok(found)
+    }
+
+    /// The profile.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such business, or the store's failure.
+    pub async fn business(&self) -> Result<Business, EngineError> {
+        self.read(|store| store.get(&keys::profile(self.id))).await?.ok_or(EngineError::NotFound)
+    }
+
+    /// For how many days it keeps what has happened.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn retention(&self) -> Result<RetentionView, EngineError> {
+        let retention = self.read(|store| store.get::<Retention>(&keys::retention(self.id))).await?;
+        Ok(RetentionView::from(&retention.unwrap_or_default()))
+    }
+
+    /// The services in the order of their creation; inactive ones too, or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn services(
+        &self,
+        inactive_too: bool,
+        page: &PageRequest,
+    ) -> Result<Page<Service>, EngineError> {
+        let range = keys::of_kind(self.id, kind::SERVICE);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let service = Service::decode(value)?;
+                Ok((service.active || inactive_too).then_some(service))
+            })
+        })
+        .await
+    }
+
+    /// A service, active or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn service(&self, id: ServiceId) -> Result<Option<Service>, EngineError> {
+        self.read(|store| store.get(&keys::service(self.id, id))).await
+    }
+
+    /// A staff member, active or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn staff_member(&self, id: StaffId) -> Result<Option<StaffMember>, EngineError> {
+        self.read(|store| store.get(&keys::staff(self.id, id))).await
+    }
+
+    /// The staff members in the order of their creation.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
+        self.all(page).await
+    }
+
+    /// All records of a kind in the order of their keys.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn all<R: Kept + Send + 'static>(&self, page: &PageRequest) -> Result<Page<R>, EngineError> {
+        let range = keys::of_kind(self.id, R::KIND);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| R::decode(value).map(Some))
+        })
+        .await
+    }
+
+    /// The API keys in the order of their creation, with when each was last used.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
+        self.shared.key_usage.write(&self.shared.store).await?;
+        let range = keys::of_kind(self.id, kind::KEY);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, prefix| shown_key(reader, prefix))
+        })
+        .await
+    }
+
+    /// An API key, revoked or not, with when it was last used.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>, EngineError> {
+        self.shared.key_usage.write(&self.shared.store).await?;
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            shown_key(&Reader::unbounded(store), &prefix)
+        })
+        .await
+    }
+
+    /// What one of the API keys is called, revoked or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            let key = store.get::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+            Ok(key.map(|key| key.name))
+        })
+        .await
+    }
+
+    /// The instant up to which a list by change shows everything: no change to come bears it.
+    async fn fence(&self) -> Result<Timestamp, EngineError> {
+        let fence = self
+            .ask(|state, now| {
+                state.clocks.record_list(now);
+                Ok(state.stamps.fence(now))
+            })
+            .await?;
+        if self.shared.clocks.store_list_time(&self.shared.store) {
+            self.shared.store.settled(BusinessId::INSTALLATION).await?;
+        }
+        Ok(fence)
+    }
+
+    /// The open times of a service on the local days from the first to the last, under these terms.
+    ///
+    /// # Errors
+    /// A refusal with the paths of what is not usable, or the engine's failure.
+    pub async fn availability(
+        &self,
+        service: ServiceId,
+        staff: Option<StaffId>,
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
+    ) -> Result<Vec<Slot>, EngineError> {
+        self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, days, terms)?)).await
+    }
+
+    /// The special days from one date to another, both included, by their dates.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn special_days(
+        &self,
+        (from, to): (Option<NaiveDate>, Option<NaiveDate>),
+        page: &PageRequest,
+    ) -> Result<Page<SpecialDayView>, EngineError> {
+        let (from, to) = (from.unwrap_or(NaiveDate::MIN), to.unwrap_or(NaiveDate::MAX));
+        let range = keys::special_days(self.id, from, to.max(from));
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let day = SpecialDay::decode(value)?;
+                Ok((day.date <= to).then(|| SpecialDayView::from(&day)))
+            })
+        })
+        .await
+    }
+
+    /// What a staff member has off, by when it starts.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when there is no such staff member, or the store's failure.
+    pub async fn times_off(
+        &self,
+        staff: StaffId,
+        page: &PageRequest,
+    ) -> Result<Page<TimeOffView>, EngineError> {
+        if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
+            return Err(Refusal::NotFound("staff member").into());
+        }
+        let range = keys::blocked_times(self.id, staff);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let time = BlockedTime::decode(value)?;
+                Ok((time.source == BlockedSource::TimeOff).then(|| TimeOffView::from(&time)))
+            })
+        })
+        .await
+    }
+
+    /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever
+    /// has to ask others before making a change, which a request that comes again must not depend on.
+    ///
+    /// # Errors
+    /// As the change itself: [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`], or that the key
+    /// may not make it any more.
+    ///
+    /// [`Refusal::IdempotencyKeyReused`]: domain::Refusal::IdempotencyKeyReused
+    /// [`Refusal::IdempotencyInProgress`]: domain::Refusal::IdempotencyInProgress
+    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>, EngineError> {
+        if request.idempotency.is_none() {
+            return Ok(None);
+        }
+        let request = request.clone();
+        self.ask(move |state, _| {
+            let kept = given(state, &request, C::Gives::STATUS, Some(Right::Own))?;
+            let value = kept.map(|kept| read_kept::<C::Gives>(&kept)).transpose()?;
+            Ok(value.map(|value| Answer { value, replayed: true }))
+        })
+        .await
+    }
+
+    /// Whether a change would be refused just now. For whoever has to change something else first.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub(crate) async fn check<C: Change + 'static>(
+        &self,
+        request: &Request,
+        change: C,
+    ) -> Result<(), EngineError> {
+        let request = request.clone();
+        self.ask(move |state, now| {
+            state.store.check_room(change.weight())?;
+            check_actor(state, &request, change.needs())?;
+            let mut context = Context::new(state, &request, now);
+            change.decide(&mut context).map(|_| ())
+        })
+        .await
+    }
+
+    /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still
+    /// being counted, which happens once for a store of an earlier version, the answer waits for that.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], or the engine's failure.
+    pub async fn budget(&self) -> Result<BudgetView, EngineError> {
+        self.call(|reply: Reply<BudgetView>, permits: Permits| Message::AskAccounts {
+            question: answering(reply, permits, |state, _| {
+                Ok(BudgetView::new(&state.accounts.budget, &state.accounts.used()))
+            }),
+        })
+        .await
+    }
+
+    /// Room for so many more deliveries that wait, or for as many as may. The actor gives it out between its changes,
+    /// so nobody else takes the same.
+    pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
+        self.ask(move |state, _| Ok(state.accounts.promise_waiting(rows_max as u64))).await
+    }
+
+    /// Asks the actor a question about what is in its memory, answered once that is on the disk.
+    async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.call(|reply: Reply<T>, permits: Permits| Message::Ask {
+            question: answering(reply, permits, question),
+        })
+        .await
+    }
+}
+
+/// A question, with the way of its answer.
+fn answering<T: Send + 'static>(
+    reply: Reply<T>,
+    permits: Permits,
+    question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
+) -> Question {
+    Box::new(move |state, now| {
+        let answer = question(state, now);
+        Box::new(move || permits.answer(|| _ = oneshot::Sender::send(reply, answer)))
+    })
+}
+
+/// The key whose row holds this prefix, if it is there.
+fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyView>, StoreError> {
+    let prefix = keys::prefix_from_value(prefix)?;
+    let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
+    let last_used_at = crate::key_usage::last_used(reader, key.id)?;
+    let creator = match key.created_by {
+        KeyCreator::Operator => None,
+        KeyCreator::Person(id) => reader.find::<Person>(&keys::person(id))?,
+    };
+    let created_by = KeyCreatorView::new(key.created_by, creator.map(|person| person.name));
+    let revoked_at = key.revoked_at;
+    Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
+}

@@ -1,0 +1,110 @@
+//! A resource in a stored event or a remembered answer, as far as the erasure of a contact looks at it.
+//!
+//! Invariant: the type of an event says what its resource is. A remembered answer bears no type, so its resource is the
+//! first view that reads it.
+
+use domain::{ContactId, Direction, EventType};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use store::records::ShownAnew;
+use view::{AppointmentView, CallView, ContactView, MessageView};
+
+/// A resource that may tell of a contact. The order matters to a remembered answer: a contact requires the fewest
+/// properties.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Resource {
+    Appointment(AppointmentView),
+    Call(CallView),
+    Message(MessageView),
+    Contact(ContactView),
+}
+
+impl Resource {
+    /// The resource of a stored event.
+    pub(super) fn of_event(event: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(rename = "type")]
+            kind: EventType,
+        }
+        #[derive(Deserialize)]
+        struct Whole<V> {
+            data: V,
+        }
+        fn data<V: DeserializeOwned>(event: &[u8]) -> serde_json::Result<V> {
+            Ok(serde_json::from_slice::<Whole<V>>(event)?.data)
+        }
+        Ok(match serde_json::from_slice::<Head>(event)?.kind {
+            EventType::AppointmentBooked
+            | EventType::AppointmentRescheduled
+            | EventType::AppointmentCancelled => Self::Appointment(data(event)?),
+            EventType::CallCompleted => Self::Call(data(event)?),
+            EventType::MessageTaken => Self::Message(data(event)?),
+            EventType::ContactCreated => Self::Contact(data(event)?),
+        })
+    }
+
+    /// The resource of a remembered answer, if it is one that may tell of a contact.
+    pub(super) fn of_answer(body: &[u8]) -> Option<Self> {
+        serde_json::from_slice(body).ok()
+    }
+
+    /// How it is shown again once it is not kept.
+    pub(super) fn shown_anew(&self) -> ShownAnew {
+        match self {
+            Self::Appointment(view) => ShownAnew::Appointment(view.id),
+            Self::Call(view) => ShownAnew::Call(view.id),
+            Self::Message(view) => ShownAnew::Message(view.id),
+            Self::Contact(view) => ShownAnew::Contact(view.id),
+        }
+    }
+
+    /// The contact that it names.
+    pub(super) fn contact_id(&self) -> Option<ContactId> {
+        match self {
+            Self::Appointment(view) => view.contact_id,
+            Self::Call(view) => view.contact_id,
+            Self::Message(view) => view.contact_id,
+            Self::Contact(view) => Some(view.id),
+        }
+    }
+
+    /// The customer's phone number. In a call the other number is the business's own line, which every call has.
+    pub(super) fn phone(&self) -> Option<&str> {
+        match self {
+            Self::Appointment(view) => view.contact_phone.as_deref(),
+            Self::Call(view) if view.direction == Direction::Outbound => view.to_number.as_deref(),
+            Self::Call(view) => view.from_number.as_deref(),
+            Self::Message(view) => view.caller_phone.as_deref(),
+            Self::Contact(view) => view.phone.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+
+    use super::*;
+    use crate::delivery::sample::sample;
+
+    #[test]
+    fn an_event_and_an_answer_are_read_as_what_they_show() {
+        let now = Timestamp::from_millis(1_772_442_000_000);
+        for kind in EventType::ALL {
+            let data = sample(*kind, now, "Europe/Paris");
+            let event = [format!(r#"{{"type":"{kind}","data":"#).as_bytes(), &data, b"}"].concat();
+            let (event, answer) = (Resource::of_event(&event).unwrap(), Resource::of_answer(&data).unwrap());
+            assert_eq!(event.shown_anew(), answer.shown_anew(), "{kind}");
+            assert_eq!(event.contact_id(), answer.contact_id(), "{kind}");
+            assert_eq!(
+                (event.phone(), answer.phone()),
+                (Some("+33612345680"), Some("+33612345680")),
+                "{kind}"
+            );
+        }
+        assert!(Resource::of_event(br#"{"type":"contact.erased","data":{}}"#).is_err());
+        assert!(Resource::of_answer(br#"{"id":"01900000-0000-7000-8000-000000000000"}"#).is_none());
+    }
+}

@@ -1,0 +1,74 @@
+//! Records as the API shows them, from the memory of a business and as the newest decision left them.
+//!
+//! What always holds: of somebody who was erased nothing is shown, though what tells of them goes in steps behind that.
+
+use domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
+use store::records::ShownAnew;
+use store::{StoreError, keys};
+use view::{
+    self, AppointmentParties, CallView, MessageView, OperatorAppointmentView, OperatorContactView,
+    SomeAppointmentView,
+};
+
+use super::state::State;
+
+impl State {
+    /// The contact of a record, unless they were erased.
+    pub(super) fn contact_of(&self, id: Option<ContactId>) -> Result<Option<Contact>, StoreError> {
+        id.map_or(Ok(None), |id| self.read(&keys::contact(self.id, id)))
+    }
+
+    /// An appointment.
+    pub(super) fn show<V: SomeAppointmentView>(
+        &self,
+        appointment: &Appointment,
+        contact: Option<&Contact>,
+    ) -> V {
+        let service = self.services.get(&appointment.service_id);
+        let member = self.staff.get(&appointment.staff_id);
+        let parties = AppointmentParties {
+            timezone: self.business.zone.name(),
+            service_name: service.map_or("", |service| &service.name),
+            staff_name: member.map_or("", |member| &member.name),
+            contact,
+        };
+        V::new(appointment, parties)
+    }
+
+    /// A message.
+    pub(super) fn show_message(&self, message: &TakenMessage) -> Result<MessageView, StoreError> {
+        let was_erased = message.contact_id.is_some() && self.contact_of(message.contact_id)?.is_none();
+        Ok(if was_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
+    }
+
+    /// A resource as it is now, rendered with all that any view shows of it; `None` when it is not there any more.
+    pub(super) fn show_anew(&self, what: ShownAnew) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(match what {
+            ShownAnew::Contact(id) => {
+                let contact = self.read::<Contact>(&keys::contact(self.id, id))?;
+                contact.map(|contact| view::render(&OperatorContactView::from(&contact)))
+            }
+            ShownAnew::Appointment(id) => match self.appointment(id)? {
+                None => None,
+                Some(appointment) => {
+                    let contact = self.contact_of(appointment.contact_id)?;
+                    Some(view::render(&self.show::<OperatorAppointmentView>(&appointment, contact.as_ref())))
+                }
+            },
+            ShownAnew::Call(id) => match self.read::<CallRecord>(&keys::call(self.id, id))? {
+                None => None,
+                Some(call) => {
+                    let contact = self.contact_of(call.contact_id)?;
+                    let call =
+                        if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
+                    let name = contact.as_ref().and_then(|contact| contact.name.as_deref());
+                    Some(view::render(&CallView::new(&call, name)))
+                }
+            },
+            ShownAnew::Message(id) => {
+                let message = self.read::<TakenMessage>(&keys::message(self.id, id))?;
+                message.map(|message| Ok(view::render(&self.show_message(&message)?))).transpose()?
+            }
+        })
+    }
+}

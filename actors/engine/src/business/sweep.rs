@@ -1,0 +1,300 @@
+//! Deleting what has outlived its time, a bounded number of rows at a time.
+//!
+//! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
+//! stamps; steady time against the point by which a row was there at the latest, which its id tells
+//! ([`Ages`](super::ages::Ages)). Stamps that lie ahead of the wall clock say nothing, so what bears them is as old as
+//! steady time says.
+//!
+//! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is,
+//! so it hides nothing behind it.
+
+use chrono::TimeDelta;
+use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp};
+use ractor::ActorRef;
+use store::keys::kind;
+use store::records::IdempotencyRecord;
+use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys, unless_set_aside};
+
+use super::ages::noted_until;
+use super::message::Message;
+use super::state::State;
+use crate::delivery::LOG_DAYS;
+use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
+
+/// How many remembered keys, and how many rows of the log, one sweep looks at.
+const SWEEP_ROWS_MAX: usize = 256;
+/// How many bytes one sweep writes before it ends: what it rewrites may be long, and so may be what it deletes.
+const SWEEP_BYTES_MAX: usize = 256 << 10;
+/// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for
+/// a day more.
+pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
+/// How long alerts are kept, as long as what is mailed of them is in its log.
+pub(super) const ALERT_DAYS: TimeDelta = MAIL_LOG_DAYS;
+
+/// One step of a round: what it may still look at.
+struct Step<'a> {
+    store: &'a Store,
+    batch: &'a mut Batch,
+    rows: usize,
+    at: Option<Key>,
+}
+
+impl Step<'_> {
+    /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes
+    /// those that need not stay; gives whether it may go on with another range. To look at one reads so many rows in
+    /// all.
+    fn over(
+        &mut self,
+        range: KeyRange,
+        cost: usize,
+        mut look: impl FnMut(&[u8], &[u8]) -> Result<Row, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let range = self.at.map_or(range, |at| range.after(at));
+        for row in self.store.scan(&range, Order::Ascending) {
+            if self.rows >= SWEEP_ROWS_MAX || self.batch.bytes() >= SWEEP_BYTES_MAX {
+                return Ok(false);
+            }
+            let (key, value) = row?;
+            self.rows += cost;
+            match self.store.usable(&key, look(&key, &value))? {
+                Some(Row::IsOutlived) => self.batch.delete_whole(Key::new(&key), value.len()),
+                // Of what does not decode nobody knows whether it is needed.
+                Some(Row::Stays) | None => {}
+                Some(Row::IsNewer) => return Ok(true),
+            }
+            self.at = Some(Key::new(&key));
+        }
+        Ok(true)
+    }
+}
+
+/// What is to be done about a row of the log.
+enum Row {
+    IsOutlived,
+    /// It is old, and needed.
+    Stays,
+    /// It is not old, and those behind it are not either.
+    IsNewer,
+}
+
+/// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once
+/// these rows are deleted.
+pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    // Deleting is writing, too: where nothing but what frees is written any more, it waits for the next minute.
+    if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
+        return Ok(());
+    }
+    let mut batch = Batch::default();
+    if renew_keys_ahead(state, &mut batch)? {
+        state.sweeping = true;
+        // Not by way of the overlay, where it would look like an answer that is not there yet.
+        state.store.submit(state.id, batch, swept(myself, true));
+        return Ok(());
+    }
+    let more_keys = sweep_keys(state, &mut batch)?;
+    let more_log = sweep_log(state, now, &mut batch)?;
+    let more = more_keys || more_log;
+    state.sweeping = more || !batch.is_empty();
+    if !batch.is_empty() {
+        state.submit(batch, swept(myself, more));
+    } else if more {
+        swept(myself, more)();
+    }
+    Ok(())
+}
+
+/// Tells the actor that a step is done, and whether there may be more. Not before its rows are gone: the store would
+/// show them again.
+fn swept(myself: &ActorRef<Message>, more: bool) -> Done {
+    let myself = myself.clone();
+    Box::new(move || _ = myself.cast(Message::Swept { more }))
+}
+
+/// Deletes idempotency records of days that no look-up reaches any more; gives whether there may be more.
+fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
+    let today = state.clocks.steady().day();
+    let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
+    for (rows, row) in state.store.scan(&outlived, Order::Ascending).enumerate() {
+        if rows >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX {
+            return Ok(true);
+        }
+        let (key, value) = row?;
+        batch.delete_whole(Key::new(&key), value.len());
+    }
+    Ok(false)
+}
+
+/// Keeps for a day from now what stands under a day far ahead: an earlier version remembered it on a wrong clock, and
+/// nobody knows how old it is. Gives whether there was any.
+fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
+    let now = state.clocks.steady();
+    let today = now.day();
+    let ahead = keys::idempotency_from(state.id, today.saturating_add(2));
+    let sound = state.store.scan(&ahead, Order::Ascending).filter_map(|row| {
+        let sound = row.and_then(|(key, value)| {
+            let read = keys::day_and_hash(&key)
+                .and_then(|(_, hash)| Ok((hash, value.len(), IdempotencyRecord::decode(&value)?)));
+            Ok(state.store.usable(&key, read)?.map(|read| (key, read)))
+        });
+        sound.transpose()
+    });
+    for row in sound.take(SWEEP_ROWS_MAX) {
+        let (key, (hash, bytes, record)) = row?;
+        batch.delete_whole(Key::new(&key), bytes);
+        let as_of_now = keys::idempotency(state.id, today, &hash);
+        if state.read_raw(&as_of_now)?.is_none() {
+            let record = IdempotencyRecord { answered: now, ..record };
+            batch.put(as_of_now, record.encode());
+        }
+        if batch.bytes() >= SWEEP_BYTES_MAX {
+            break;
+        }
+    }
+    Ok(!batch.is_empty())
+}
+
+/// Deletes deliveries and mails that their logs show no longer, events that no delivery needs, and old alerts. What waits is left
+/// alone. Gives whether the round goes on.
+fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
+    let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
+    let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
+    let mails = keys::mails(state.id);
+    let of_people = keys::mails_and_alerts(state.id);
+    let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(of_people)?.is_some();
+    let kept_longest = state.retention.longest();
+    if !has_log && kept_longest.is_none() {
+        return Ok(false);
+    }
+    let steady = state.clocks.steady();
+    state.ages.note(state.id, steady, batch);
+    if !has_log {
+        return Ok(false);
+    }
+    let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
+        return Ok(false);
+    };
+    if !state.round.is_under_way(steady) {
+        return Ok(false);
+    }
+    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
+    let needed_until = noted_until(&state.store, state.id, steady - needed)?;
+    let mut step = Step { store: &state.store, batch, rows: 0, at: state.round.at };
+    let is_through = {
+        let event = |key: &[u8], _: &[u8]| {
+            let event: EventId = keys::id_at_end(key)?;
+            let is_newer = needed_until.is_none_or(|(_, until)| event.uuid() > until.uuid());
+            if is_newer || is_within(event.minted_at(), now, needed) {
+                return Ok(Row::IsNewer);
+            }
+            Ok(if waits(state, event)? { Row::Stays } else { Row::IsOutlived })
+        };
+        // In the order of their keys.
+        step.over(events, 1 + state.webhooks.len(), event)?
+            && sweep_deliveries(state, &mut step, |delivery| {
+                delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
+            })?
+            && step.over(mails, 1, |_, value| {
+                let mail = Mail::decode(value)?;
+                let is_newer = mail.id.uuid() > shown_until.uuid();
+                Ok(match (is_newer || is_within(mail.created_at, now, MAIL_LOG_DAYS), mail.status) {
+                    (true, _) => Row::IsNewer,
+                    (false, MailStatus::Pending) => Row::Stays,
+                    (false, _) => Row::IsOutlived,
+                })
+            })?
+            && sweep_alerts(state, &mut step, |alert| {
+                alert.id.uuid() > shown_until.uuid() || is_within(alert.about.at, now, ALERT_DAYS)
+            })?
+            // What was noted before that is not asked for any more.
+            && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
+                Some((noted, _)) => {
+                    let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
+                    step.over(stale, 1, |_, _| Ok(Row::IsOutlived))?
+                }
+                None => true,
+            }
+    };
+    state.round.at = step.at.filter(|_| !is_through);
+    Ok(!is_through)
+}
+
+/// Deletes the old alerts of everybody, and up to where those have read theirs who belong no more and have none left;
+/// gives whether it is through with them.
+fn sweep_alerts(
+    state: &State,
+    step: &mut Step<'_>,
+    is_newer: impl Fn(&Alert) -> bool,
+) -> Result<bool, StoreError> {
+    let mut left = keys::of_kind(state.id, kind::ALERT);
+    if let Some(at) = step.at {
+        left = left.after(at);
+    }
+    while let Some((key, _)) = step.store.scan(&left, Order::Ascending).next().transpose()? {
+        let Some((person, _)) = step.store.usable(&key, keys::alert_at(&key))? else {
+            left = left.after(Key::new(&key));
+            continue;
+        };
+        let theirs = keys::alerts(state.id, person);
+        let look = |_: &[u8], value: &[u8]| {
+            Ok(if is_newer(&Alert::decode(value)?) { Row::IsNewer } else { Row::IsOutlived })
+        };
+        if !step.over(theirs, 1, look)? {
+            return Ok(false);
+        }
+        let end = keys::alert(state.id, person, u64::MAX);
+        (left, step.at) = (left.after(end), Some(end));
+    }
+    step.over(keys::of_kind(state.id, kind::ALERTS_READ), 1, |key, _| {
+        let person: PersonId = keys::id_at_end(key)?;
+        let is_needed = state.people.contains_key(&person)
+            || state
+                .store
+                .scan(&keys::alerts(state.id, person), Order::Ascending)
+                .next()
+                .transpose()?
+                .is_some();
+        Ok(if is_needed { Row::Stays } else { Row::IsOutlived })
+    })
+}
+
+/// Deletes the old deliveries of all endpoints; gives whether it is through with them.
+fn sweep_deliveries(
+    state: &State,
+    step: &mut Step<'_>,
+    is_newer: impl Fn(&Delivery) -> bool,
+) -> Result<bool, StoreError> {
+    for endpoint in state.webhooks.values() {
+        let look = |_: &[u8], value: &[u8]| {
+            let delivery = Delivery::decode(value)?;
+            let waits = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+            Ok(match (is_newer(&delivery), waits) {
+                (true, _) => Row::IsNewer,
+                (false, true) => Row::Stays,
+                (false, false) => Row::IsOutlived,
+            })
+        };
+        if !step.over(keys::deliveries(state.id, endpoint.id), 1, look)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a stamp says that something is no older than this. One that lies ahead says nothing.
+pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
+    stamp > now - age && stamp <= now
+}
+
+/// Whether a delivery of the event is still to be made.
+fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
+    for endpoint in state.webhooks.values() {
+        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event));
+        match unless_set_aside(delivery)? {
+            Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
+            Some(None) => {}
+            // Of one that does not decode nobody knows.
+            Some(Some(_)) | None => return Ok(true),
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,45 @@
+//! Ending a business whose profile does not decode, so that no actor can be started.
+//!
+//! What always holds: it is ended as one that can be read is, in one batch; its rows go behind that.
+
+use domain::{Business, BusinessId, ENDPOINTS_MAX, SteadyTime, WebhookId};
+use store::keys::kind;
+use store::{Batch, Order, Store, StoreError, keys};
+use view::EndedView;
+
+use super::remembered::remember;
+use super::request::{Ended, Gives, Idempotency};
+use super::write::Write;
+
+/// Whether there is a profile that does not decode.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) fn is_unread(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
+    let profile = keys::profile(of);
+    Ok(store.usable(&profile, store.get::<Business>(&profile))?.is_none())
+}
+
+/// What ends such a business, and its endpoints.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) fn end_unread(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
+    let (mut batch, mut endpoints) = (Batch::default(), Vec::new());
+    Write::NoBusiness.encode(of, &mut batch);
+    for row in store.rows().scan(&keys::of_kind(of, kind::WEBHOOK), Order::Ascending).take(ENDPOINTS_MAX) {
+        let key = row?.0;
+        if let Some(id) = store.usable(&key, keys::id_at_end(&key))? {
+            Write::NoWebhook(id).encode(of, &mut batch);
+            endpoints.push(id);
+        }
+    }
+    Ok((batch, endpoints))
+}
+
+/// Adds to a batch what the same request is answered that ends a business. It is remembered among the rows of the
+/// installation, for those of the business go.
+pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
+    let kept = Ended::render(&EndedView { id: of });
+    remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);
+}

@@ -1,0 +1,183 @@
+//! How much a business keeps: counted with each change, told in the newest entry of its audit log, and counted anew
+//! where no entry tells it yet.
+//!
+//! What always holds:
+//!
+//! - `Accounts::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or
+//!   of all rows when nothing is left to be counted;
+//! - a change that alters it writes an entry of the audit log, which tells it in the same batch: a crash leaves both or
+//!   neither, and an actor that starts takes it from the newest entry;
+//! - a step of counting is one message among the others and reads a bounded number of rows and bytes, as the newest
+//!   decision left them: nobody waits for it but whoever asks for the whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::{Amount, ApiKey, BudgetKind, Usage};
+use store::kept::{COUNTED, counted};
+use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
+
+use super::accounts::Left;
+use super::state::State;
+use super::write::Write;
+
+/// How many rows one step of counting reads.
+const COUNT_ROWS_MAX: usize = 256;
+/// How many bytes of values one step of counting reads, and one row more.
+const COUNT_BYTES_MAX: usize = 256 << 10;
+
+/// The place among [`COUNTED`] of the kind of a key of this business.
+fn place_of(state: &State, key: &[u8]) -> Option<usize> {
+    let kind = key.strip_prefix(domain::ResourceId::uuid(state.id).as_bytes())?.first()?;
+    counted(*kind).map(|(place, _)| place)
+}
+
+/// Counts what one write puts and deletes: the last rows of the batch, from this one on.
+pub(super) fn count(
+    state: &State,
+    write: &Write,
+    (batch, from): (&Batch, usize),
+    usage: &mut Usage,
+) -> Result<(), StoreError> {
+    if let Write::ApiKey(key) = write {
+        return count_key(state, key, usage);
+    }
+    let is_new = is_new(state, write);
+    for (key, value) in batch.writes().skip(from) {
+        let Some(place) = place_of(state, key).filter(|place| state.accounts.has_counted(*place, key)) else {
+            continue;
+        };
+        let kind = COUNTED[place].budget;
+        // Creations are the most, and need not ask whether there was something.
+        // One whose pieces do not belong together was not counted either.
+        let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
+        if let Some(before) = before {
+            usage.remove(kind, Amount::row(before.len()));
+        }
+        if let Some(value) = value {
+            usage.add(kind, Amount::row(value.len()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a write creates a record, as far as records are counted: nothing stood under any of its keys.
+fn is_new(state: &State, write: &Write) -> bool {
+    match write {
+        Write::Service(service) => !state.services.contains_key(&service.id),
+        Write::Staff(staff) => !state.staff.contains_key(&staff.id),
+        Write::Appointment { before, .. } => before.is_none(),
+        Write::Contact { before, .. } => before.is_none(),
+        Write::Message { before, .. } => before.is_none(),
+        Write::Call { before, .. } => before.is_none(),
+        Write::Business(_)
+        | Write::Budget(_)
+        | Write::ApiKey(_)
+        | Write::Webhook(_)
+        | Write::NoWebhook(_)
+        | Write::NoService(_)
+        | Write::NoStaff(_)
+        | Write::NoContact(_)
+        | Write::NoUnreadContact(_)
+        | Write::NoAppointment(_)
+        | Write::NoBusiness
+        | Write::Retention(_)
+        | Write::Rows(_)
+        | Write::SpecialDay(_)
+        | Write::NoSpecialDay(_)
+        | Write::BlockedTime(_)
+        | Write::NoBlockedTime(_)
+        | Write::Membership(_)
+        | Write::NoMembership(..)
+        | Write::Delivery { .. } => false,
+    }
+}
+
+/// Keys stand with those of all businesses; those that are revoked are not counted.
+fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), StoreError> {
+    let listed = keys::key(state.id, after.id);
+    let counted = place_of(state, &listed).is_some_and(|place| state.accounts.has_counted(place, &listed));
+    if !counted {
+        return Ok(());
+    }
+    if let Some(before) = live_key(state, keys::api_key_prefix(after))? {
+        usage.remove(BudgetKind::Keys, before);
+    }
+    if after.revoked_at.is_none() {
+        usage.add(BudgetKind::Keys, Amount::row(after.encode().len()));
+    }
+    Ok(())
+}
+
+/// The row of a key that is there and not revoked; of one that does not decode nobody knows, and it counts as there.
+fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
+    let at = keys::api_key(prefix);
+    let Some(row) = state.read_raw(&at)? else { return Ok(None) };
+    let key = state.store.usable(&at, ApiKey::decode(&row))?;
+    let lives = key.is_none_or(|key| key.revoked_at.is_none());
+    Ok(lives.then_some(Amount::row(row.len())))
+}
+
+impl State {
+    /// Counts the next rows; whether something is left.
+    pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
+        if let Some(range) = self.accounts.due.last().copied() {
+            let waiting = Arc::clone(&self.accounts.waiting);
+            let left = self.store.add_waiting(&waiting, range, COUNT_ROWS_MAX)?;
+            self.accounts.due.pop();
+            self.accounts.due.extend(left);
+            if self.accounts.due.is_empty() {
+                waiting.end_adding();
+            }
+        } else if let Some(left) = self.accounts.kept {
+            self.accounts.kept = self.count_kept(left)?;
+        }
+        Ok(!self.accounts.are_complete())
+    }
+
+    fn count_kept(&mut self, left: Left) -> Result<Option<Left>, StoreError> {
+        let kind = COUNTED[left.kind].budget;
+        let (rows, rest) = self.next_rows(&left.range)?;
+        for (key, value) in rows {
+            let row = match kind {
+                BudgetKind::Keys => {
+                    let row = keys::prefix_from_value(&value).and_then(|prefix| live_key(self, prefix));
+                    self.store.usable(&key, row)?.flatten()
+                }
+                _ => Some(Amount::row(value.len())),
+            };
+            if let Some(row) = row {
+                self.accounts.usage.add(kind, row);
+            }
+        }
+        if let Some(range) = rest {
+            return Ok(Some(Left { range, ..left }));
+        }
+        let next = left.kind + 1;
+        Ok(COUNTED.get(next).map(|counted| Left { kind: next, range: keys::of_kind(self.id, counted.kind) }))
+    }
+
+    /// The next rows of a range as the newest decision left them, and what is left of it.
+    #[allow(clippy::type_complexity, reason = "rows, and the rest of the range")]
+    fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
+        let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);
+        for row in self.store.scan(range, Order::Ascending) {
+            let (key, value) = row?;
+            bytes += value.len();
+            let key = Key::new(&key);
+            rows.insert(key, value);
+            if rows.len() == COUNT_ROWS_MAX || bytes >= COUNT_BYTES_MAX {
+                rest = Some(range.after(key));
+                break;
+            }
+        }
+        let seen = KeyRange { to: rest.map_or(range.to, |rest| rest.from), ..*range };
+        for (key, value) in self.overlay.range(&seen) {
+            match value {
+                Some(value) => rows.insert(*key, value.to_vec()),
+                None => rows.remove(key),
+            };
+        }
+        Ok((rows, rest))
+    }
+}

@@ -1,0 +1,113 @@
+//! Wiping events that tell of somebody who was erased.
+//!
+//! Such an event is named by a row (`keys::wipe`) from when it was found. What always holds: from then on it is not sent
+//! again on request; its bytes go once no endpoint waits for it and nothing is left of what receivers answered to it,
+//! which the endpoints' actors see to, and which is 24 hours of steady time later at the latest. An event without bytes
+//! was wiped, and is never sent.
+
+use domain::{Delivery, DeliveryStatus, EventId};
+use store::keys::kind;
+use store::records::WipeRecord;
+use store::{Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, Record, StoreError, keys, unless_set_aside};
+
+use super::state::State;
+use super::write::Write;
+use crate::delivery::EndpointKey;
+
+/// How many events one step looks at, each with a delivery for each endpoint.
+const EVENTS_MAX: usize = 64;
+
+/// What a step comes to.
+#[derive(Default)]
+pub(super) struct Stepped {
+    pub(super) writes: Vec<Write>,
+    /// The endpoints that have something to clean.
+    pub(super) clean: Vec<EndpointKey>,
+    pub(super) more: bool,
+}
+
+/// Looks at the next events that are to be wiped; behind the last, says that nothing is left to be done if that is so.
+pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
+    let all = keys::of_kind(state.id, kind::WIPE);
+    let range = state.chores.wiped.map_or(all, |at| all.after(at));
+    let (mut rows, mut stepped) = (Batch::default(), Stepped::default());
+    state.chores.wiped = None;
+    for (looked_at, row) in state.store.scan(&range, Order::Ascending).enumerate() {
+        if looked_at == EVENTS_MAX {
+            stepped.more = true;
+            break;
+        }
+        let (key, value) = row?;
+        let key = Key::new(&key);
+        state.chores.wiped = Some(key);
+        let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
+        // Where it does not decode, it has waited long enough.
+        let record = state.store.usable(&key, WipeRecord::decode(&value))?;
+        let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
+        if waits(state, event, is_late, &mut stepped.clean)? {
+            continue;
+        }
+        let bytes = keys::event(state.id, event);
+        match unless_set_aside(state.store.get_raw(&bytes))? {
+            Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
+            Some(None) => {}
+            // Its pieces do not belong together, and nobody knows how many they are.
+            None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
+        }
+        rows.delete(key);
+    }
+    if !stepped.more {
+        state.chores.wiped = None;
+        let unfinished = keys::unfinished(state.id);
+        if state.store.contains(&unfinished)? && is_finished(state, &rows)? {
+            rows.delete(unfinished);
+        }
+    }
+    if !rows.is_empty() {
+        stepped.writes.push(Write::Rows(rows));
+    }
+    Ok(stepped)
+}
+
+/// Whether an event is still needed, or its deliveries still tell what was answered to it; notes who has to see to that.
+fn waits(
+    state: &State,
+    event: EventId,
+    is_late: bool,
+    clean: &mut Vec<EndpointKey>,
+) -> Result<bool, StoreError> {
+    let mut waits = false;
+    for endpoint in state.webhooks.values() {
+        let delivery = state.store.find::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
+        let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
+        waits = true;
+        let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+        let may_wait = is_pending && endpoint.is_enabled() && !state.business.suspended && !is_late;
+        let key = EndpointKey { business: state.id, endpoint: endpoint.id };
+        if !may_wait && !clean.contains(&key) {
+            clean.push(key);
+        }
+    }
+    Ok(waits)
+}
+
+/// Whether nobody is to be erased and nothing to be wiped any more, once these rows are written.
+fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
+    for kind in [kind::ERASURE, kind::WIPE] {
+        let range = keys::of_kind(state.id, kind);
+        if state.overlay.range(&range).any(|(_, value)| value.is_some()) || has_more(state, &range, rows)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn has_more(state: &State, range: &KeyRange, rows: &Batch) -> Result<bool, StoreError> {
+    for row in state.store.scan(range, Order::Ascending) {
+        let key = row?.0;
+        if !rows.writes().any(|(gone, value)| value.is_none() && gone[..] == key[..]) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,197 @@
+//! The steady time that a store keeps across restarts, and the check of the wall clock at a start.
+//!
+//! The wall clock measures the time that the service was stopped, but never as negative and never as more
+//! than [`STOPPED_MAX`], which is the lifetime of an idempotency key. So a jump cannot expire all keys.
+//!
+//! The believed time is stored too. In the same boot of the machine the steady clock continues it; after
+//! another boot it is a lower bound.
+
+use chrono::TimeDelta;
+use domain::{Business, BusinessId, SteadyTime, Timestamp};
+use store::keys::installation_kind;
+use store::records::{Boot, ClockRecord};
+use store::{Order, Store, StoreError, keys, past_corrupt_pages, unless_business_set_aside};
+
+use super::belief::KeptTime;
+
+/// The maximum counted stop.
+const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
+/// A start logs a warning if the wall clock is further than this behind the newest stamp.
+const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
+/// A start logs a warning if the wall clock is further than this ahead of the newest stamp and of its last
+/// stored reading.
+const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
+const BUSINESSES_PER_TURN: usize = 256;
+
+pub(super) struct Kept {
+    pub(super) steady: SteadyTime,
+    pub(super) newest: Option<Timestamp>,
+    /// `None` if no record has a stamp.
+    pub(super) believed: Option<KeptTime>,
+    pub(super) warning: Option<String>,
+}
+
+pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> Result<Kept, StoreError> {
+    if let Some(kept) = store.find::<ClockRecord>(&keys::clock())? {
+        let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
+        // An empty store has no stamps to compare with the clock.
+        let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
+        let believed = newest.map(|_| KeptTime {
+            written: kept.wall.millis(),
+            now: kept.wall.millis() + passed_since(kept.boot, boot),
+        });
+        let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
+        return Ok(Kept { steady, newest, believed, warning });
+    }
+    // A store without a steady time, from an earlier version or after damage: its stamps show the last use.
+    let newest = newest_stamp(store).await?;
+    let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
+    let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
+    Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, believed: None, warning })
+}
+
+/// The milliseconds between two moments of the same boot; 0 for different boots.
+fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
+    let same = kept.zip(now).filter(|(kept, now)| kept.id == now.id);
+    same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
+}
+
+fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
+    if wall < kept {
+        return Some(format!(
+            "the clock shows {wall}, but the service's time is already {kept}; time stamps continue from there until \
+             the clock reaches them. If the clock is wrong, set it. If the service's time is wrong, stop the service \
+             and run `receptionist repair-stamps`"
+        ));
+    }
+    let ran_until = newest.max(kept);
+    if wall < newest - BEHIND_MAX {
+        return Some(format!(
+            "the clock shows {wall}, but the newest time stamp in the store is {newest}. If the clock is wrong, stop \
+             the service and set it. If the stamps are wrong, stop the service and run `receptionist repair-stamps`"
+        ));
+    }
+    (wall > ran_until + AHEAD_MAX).then(|| {
+        format!(
+            "the clock shows {wall}, but the store was last used at {ran_until}. If the clock is wrong, stop the \
+             service, set the clock, and run `receptionist repair-stamps` to correct the stamps of the meantime"
+        )
+    })
+}
+
+async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
+    let mut newest = None;
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+    loop {
+        let rows = store.scan(&range, Order::Ascending).take(BUSINESSES_PER_TURN);
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let Some((last, _)) = rows.last() else { return Ok(newest) };
+        range = range.after(store::Key::new(last));
+        for (key, _) in &rows {
+            let stamp =
+                keys::listed_business(key).and_then(|of| past_corrupt_pages(|| newest_stamp_of(store, of)));
+            newest = newest.max(store.usable(key, unless_business_set_aside(stamp))?.flatten().flatten());
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn newest_stamp_of(store: &Store, of: BusinessId) -> Result<Option<Timestamp>, StoreError> {
+    if store.is_business_set_aside(of) {
+        return Ok(None);
+    }
+    if let Some(newest) = store.newest_entry(of)? {
+        return Ok(Some(newest.at));
+    }
+    Ok(store.get::<Business>(&keys::profile(of))?.map(|business| business.updated_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use store::{Batch, MemoryBackend, Record};
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    async fn read_with(kept: Option<ClockRecord>, wall: Timestamp) -> Kept {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        if let Some(kept) = kept {
+            let mut batch = Batch::default();
+            batch.put(keys::clock(), kept.encode());
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.settled(BusinessId::INSTALLATION).await.unwrap();
+        }
+        read(&store, wall, None).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn time_spent_stopped_counts_as_the_wall_clock_tells_up_to_24_hours() {
+        let wall = at("2026-03-02T12:00:00Z");
+        let kept = ClockRecord { steady: SteadyTime::from_millis(1_000), wall, newest: wall, boot: None };
+        for (stopped, counts) in [
+            (TimeDelta::zero(), 0),
+            (TimeDelta::milliseconds(-1), 0),
+            (TimeDelta::days(-3_000), 0),
+            (TimeDelta::milliseconds(7), 7),
+            (TimeDelta::hours(24), 86_400_000),
+            (TimeDelta::milliseconds(86_400_001), 86_400_000),
+            (TimeDelta::days(1_000), 86_400_000),
+        ] {
+            let found = read_with(Some(kept.clone()), wall + stopped).await;
+            assert_eq!(found.steady.millis(), 1_000 + counts, "{stopped}");
+        }
+        let first = read_with(None, wall).await;
+        assert_eq!((first.steady.millis(), first.newest, first.warning), (wall.millis(), None, None));
+    }
+
+    #[test]
+    fn a_warning_about_the_clock_names_both_instants() {
+        let newest = at("2026-03-02T12:00:00Z");
+        let tick = TimeDelta::milliseconds(1);
+        let told = |wall, ran_until| odd(wall, newest, ran_until);
+        let none = Timestamp::MIN;
+        for fits in [newest - BEHIND_MAX, newest, newest + AHEAD_MAX] {
+            assert_eq!(told(fits, none), None);
+        }
+        let behind = told(newest - BEHIND_MAX - tick, none).unwrap();
+        assert!(behind.contains("2026-03-01T11:59:59.999Z") && behind.contains("2026-03-02T12:00:00.000Z"));
+        assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
+        let ahead = told(newest + AHEAD_MAX + tick, none).unwrap();
+        assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
+        // A service with few requests still ran.
+        assert_eq!(told(newest + AHEAD_MAX + tick, newest + tick), None);
+    }
+
+    #[test]
+    fn a_clock_before_the_kept_time_is_reported_whatever_the_distance() {
+        let kept = at("2026-03-02T12:00:00Z");
+        assert_eq!(odd(kept, kept, kept), None);
+        for behind in [TimeDelta::milliseconds(1), TimeDelta::days(3_000)] {
+            let told = odd(kept - behind, Timestamp::MIN, kept).unwrap();
+            assert!(told.contains("2026-03-02T12:00:00.000Z") && told.contains(&(kept - behind).to_string()));
+            assert!(told.contains("repair-stamps"), "{told}");
+        }
+    }
+
+    #[test]
+    fn time_since_the_kept_moment_is_known_within_a_boot_alone() {
+        let boot = |id, passed| Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed });
+        assert_eq!(passed_since(boot(1, 5), boot(1, 70)), 65);
+        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "a machine that was restored from a snapshot");
+        assert_eq!(passed_since(boot(1, 5), boot(2, 70)), 0);
+        assert_eq!(passed_since(None, boot(1, 70)) + passed_since(boot(1, 5), None), 0);
+    }
+
+    #[tokio::test]
+    async fn of_a_store_in_which_nothing_was_stamped_no_time_is_kept() {
+        let wall = at("2026-03-02T12:00:00Z");
+        let steady = SteadyTime::from_millis(1_000);
+        let kept = ClockRecord { steady, wall, newest: Timestamp::MIN, boot: None };
+        assert!(read_with(Some(kept.clone()), wall).await.believed.is_none());
+        let stamped = read_with(Some(ClockRecord { newest: wall, ..kept }), wall).await.believed.unwrap();
+        assert_eq!((stamped.written, stamped.now), (wall.millis(), wall.millis()));
+    }
+}

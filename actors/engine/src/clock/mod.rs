@@ -1,0 +1,191 @@
+//! The clocks of the engine.
+//!
+//! - [`Clocks::now`], the believed wall clock: for time stamps and comparisons with them. It follows the wall
+//!   clock as far as the steady clock confirms it ([`belief`]), so a glitch has no effect;
+//! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
+//!   `webhook-timestamp`;
+//! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
+//!   is kept across restarts and crashes;
+//! - [`SteadyClock`]: for schedules, see [`LOOK_EVERY`].
+//!
+//! Invariants:
+//!
+//! - steady time never goes back while an engine runs, and by at most a minute after a crash; all businesses
+//!   share it;
+//! - no change has a stamp before [`Clocks::stamps_from`]. In the same boot of the machine, that is not
+//!   before any instant that was returned as the end of a list by change.
+
+mod belief;
+mod kept;
+mod schedule;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::{BusinessId, SteadyTime, Timestamp};
+use parking_lot::Mutex;
+use ports::Clock;
+use store::records::{Boot, ClockRecord};
+use store::{Batch, Noted, Record, Store, StoreError, Weight, keys};
+
+use self::belief::{Belief, FOLLOWED_MAX_MILLIS};
+use self::kept::Kept;
+pub(crate) use self::schedule::{LOOK_EVERY, SteadyClock};
+
+/// If the newest stamp is further than this ahead of the stored one, it is stored before the next minute.
+const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
+
+#[derive(Clone)]
+pub(crate) struct Clocks(Arc<Inner>);
+
+struct Inner {
+    port: Arc<dyn Clock>,
+    belief: Mutex<Belief>,
+    /// The store's steady time minus the port's steady time, in milliseconds.
+    ahead: i64,
+    /// The earliest stamp of a change since the start.
+    stamps_from: Timestamp,
+    listed: AtomicI64,
+    /// The believed time minus the port's steady time when it was last stored, in milliseconds.
+    kept_offset: AtomicI64,
+    /// The newest stamp of any record, in milliseconds after 1970.
+    newest: AtomicI64,
+    newest_kept: AtomicI64,
+    reported: Mutex<Option<i64>>,
+}
+
+impl Clocks {
+    /// Opens the clocks of a store with the stored times, and logs a warning if the wall clock does not fit
+    /// the stamps.
+    pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let kept = kept::read(store, port.now(), boot(&*port)).await?;
+        if let Some(warning) = &kept.warning {
+            tracing::warn!("{warning}");
+        }
+        let clocks = Self::new(port, &kept);
+        // Stored before any record with a stamp, so a crash cannot leave a later record without a count.
+        clocks.keep(store);
+        Ok(clocks)
+    }
+
+    fn new(port: Arc<dyn Clock>, kept: &Kept) -> Self {
+        let (wall, passed) = (port.now().millis(), millis(port.steady()));
+        let newest = kept.newest.unwrap_or(Timestamp::MIN).millis();
+        let belief = Belief::new(wall, passed, kept.believed);
+        Self(Arc::new(Inner {
+            ahead: kept.steady.millis() - passed,
+            stamps_from: kept.believed.map_or(Timestamp::MIN, |kept| Timestamp::from_millis(kept.now)),
+            listed: AtomicI64::new(0),
+            kept_offset: AtomicI64::new(i64::MIN),
+            newest: AtomicI64::new(newest),
+            newest_kept: AtomicI64::new(newest),
+            reported: Mutex::new(belief.doubted()), // the start has logged a warning
+            belief: Mutex::new(belief),
+            port,
+        }))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        let mut belief = self.0.belief.lock();
+        // Both clocks are read under the lock. Otherwise a delay between the readings would look like a jump.
+        let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
+        Timestamp::from_millis(belief.read(wall, passed))
+    }
+
+    /// The earliest stamp of a change of a business that is loaded now: the stored believed time of the
+    /// previous run, or the time of the last list by change of any business. A list too far ahead of the
+    /// clock is ignored, because the clock was wrong then.
+    pub(crate) fn stamps_from(&self) -> Timestamp {
+        let listed = self.0.listed.load(Ordering::Relaxed);
+        let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
+        if is_near { self.0.stamps_from.max(Timestamp::from_millis(listed)) } else { self.0.stamps_from }
+    }
+
+    pub(crate) fn record_list(&self, now: Timestamp) {
+        self.0.listed.fetch_max(now.millis(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn raw(&self) -> Timestamp {
+        self.0.port.now()
+    }
+
+    pub(crate) fn steady(&self) -> SteadyTime {
+        SteadyTime::from_millis(self.0.ahead + millis(self.0.port.steady()))
+    }
+
+    pub(crate) fn doubted(&self) -> bool {
+        let _ = self.now();
+        self.0.belief.lock().doubted().is_some()
+    }
+
+    /// Records the stamp of a change. A stamp far ahead of the stored one is stored soon, so that even after
+    /// a crash the next start detects a wrong clock.
+    pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
+        self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
+        let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
+        if stamp - kept > UNKEPT_MAX {
+            self.keep(store);
+        }
+    }
+
+    /// Records a list by change. Returns true if the list must wait for the stored time, because a start
+    /// after a crash would begin earlier.
+    pub(crate) fn store_list_time(&self, store: &Store) -> bool {
+        let _ = self.now();
+        let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
+        if is_ahead {
+            self.keep(store);
+        }
+        is_ahead
+    }
+
+    /// Called once a minute: confirms a jump even if no caller reads the time, and logs when the wall clock
+    /// becomes doubted or believed.
+    pub(crate) fn check_wall_clock(&self) {
+        let _ = self.now();
+        let doubted = self.0.belief.lock().doubted();
+        let mut reported = self.0.reported.lock();
+        match (*reported, doubted) {
+            (None, Some(ahead)) => tracing::warn!(
+                clock.ahead_seconds = ahead / 1_000,
+                "the wall clock has jumped; time stamps continue evenly until it has been steady for ten minutes"
+            ),
+            (Some(_), None) => {
+                tracing::warn!(clock.believed = %self.now(), "the service follows the wall clock again");
+            }
+            _ => {}
+        }
+        *reported = doubted;
+    }
+
+    /// Stores the steady time without waiting. A failure stops the store.
+    pub(crate) fn keep(&self, store: &Store) {
+        if store.check_room(Weight::Keeps).is_err() {
+            return; // without disk space nothing is stored, so idempotency keys live longer
+        }
+        let newest = self.0.newest.load(Ordering::Relaxed);
+        self.0.newest_kept.store(newest, Ordering::Relaxed);
+        // A doubted wall clock must not age the idempotency keys.
+        let wall = self.now();
+        let boot = boot(&*self.0.port);
+        let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);
+        let newest = Timestamp::from_millis(newest);
+        let record = ClockRecord { steady: self.steady(), wall, newest, boot };
+        let mut batch = Batch::default();
+        batch.put(keys::clock(), record.encode());
+        let (this, offset) = (self.clone(), wall.millis() - passed);
+        let done = Box::new(move || this.0.kept_offset.store(offset, Ordering::Relaxed));
+        store.submit(BusinessId::INSTALLATION, batch, done);
+        store.note_instant(Noted::BelievedTime, wall);
+    }
+}
+
+fn boot(port: &dyn Clock) -> Option<Boot> {
+    port.boot_id().map(|id| Boot { id, passed: millis(port.steady()) })
+}
+
+fn millis(passed: Duration) -> i64 {
+    i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,157 @@
+//! Counts the records of businesses and compares them with the usage that each business has recorded.
+//!
+//! The newest entry of a business's audit log records how many rows of each kind the business keeps. Both are compared
+//! at one point between two commits. Invariants:
+//!
+//! - a business is compared only if its newest entry records the usage: an entry that was written before counting was
+//!   complete records none;
+//! - waiting deliveries and mails are not recorded, so they are not compared;
+//! - a row that does not decode is neither found nor missing. The number of records that decode must not exceed the
+//!   recorded number, and together with the rows that do not decode it must reach it;
+//! - a business without a profile that no list names was ended or is being imported, and is not compared.
+
+mod one;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use domain::{BudgetKind, BusinessId, Usage};
+use serde::{Deserialize, Serialize};
+use store::kept::{COUNTED, counted};
+use store::keys::kind;
+use store::records::AuditRecord;
+use store::{Key, Order, Rows, StoreError, is_whole, keys, record_at};
+
+pub(crate) use self::one::{Counting, ROWS_TO_BEGIN};
+pub(crate) use self::tally::Tally;
+
+/// How many differences are listed; more are counted.
+pub const DIFFERENCES_MAX: usize = 1_000;
+/// The kind of a difference that concerns a business as a whole.
+const BUSINESS: &str = "business";
+
+/// A kind of records of a business of which the recorded number is not the number of rows found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// The business.
+    pub business_id: BusinessId,
+    /// The kind as in a budget, or `business` for the whole business: its profile and its records.
+    pub kind: String,
+    /// The recorded number of rows; none if it cannot be read.
+    pub recorded: Option<u64>,
+    /// The number of rows found.
+    pub found: u64,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { business_id, kind, recorded, found } = self;
+        let recorded = recorded.map_or("an unknown number".into(), |recorded| recorded.to_string());
+        write!(f, "business {business_id}: {kind}: {recorded} recorded, {found} found")
+    }
+}
+
+/// The differences of several businesses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// The first [`DIFFERENCES_MAX`].
+    pub listed: Vec<Difference>,
+    /// The number of all.
+    pub count: u64,
+}
+
+impl Differences {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Adds a difference.
+    pub fn add(&mut self, difference: Difference) {
+        self.count += 1;
+        if self.listed.len() < DIFFERENCES_MAX {
+            self.listed.push(difference);
+        }
+    }
+}
+
+impl std::fmt::Display for Differences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, difference) in self.listed.iter().enumerate() {
+            write!(f, "{}{difference}", if at == 0 { "" } else { "; " })?;
+        }
+        match self.count - self.listed.len() as u64 {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
+    }
+}
+
+/// The rows found of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct FoundOf {
+    decode: u64,
+    do_not: u64,
+}
+
+/// The rows found of each kind, in the order of [`COUNTED`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found([FoundOf; COUNTED.len()]);
+
+impl Found {
+    /// Counts a row of a kind of rows. Rows of kinds that no usage records are not counted.
+    pub(crate) fn add(&mut self, kind: u8, decodes: bool) {
+        let Some((place, _)) = counted(kind) else { return };
+        let found = &mut self.0[place];
+        *(if decodes { &mut found.decode } else { &mut found.do_not }) += 1;
+    }
+
+    /// The number of all rows.
+    fn rows(&self) -> u64 {
+        self.0.iter().map(|found| found.decode + found.do_not).sum()
+    }
+
+    /// The kinds of which another number is recorded, one kind apart.
+    pub(crate) fn differences(
+        &self,
+        of: BusinessId,
+        recorded: &Usage,
+        without: Option<BudgetKind>,
+    ) -> Vec<Difference> {
+        let kinds = COUNTED.iter().zip(&self.0).filter(|(counted, _)| Some(counted.budget) != without);
+        let differences = kinds.filter_map(|(counted, FoundOf { decode, do_not })| {
+            let recorded = recorded.of(counted.budget).rows;
+            let found = if *decode > recorded { *decode } else { decode + do_not };
+            let (business_id, kind) = (of, counted.budget.to_string());
+            (*decode > recorded || found < recorded).then_some(Difference {
+                business_id,
+                kind,
+                recorded: Some(recorded),
+                found,
+            })
+        });
+        differences.collect()
+    }
+}
+
+/// Whether a row decodes as what its key says. The rows of API keys lead to records elsewhere and are not meant. A value
+/// in pieces counts as one that decodes.
+fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
+    let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
+    keys::has_width(key, kind) && (!is_whole(row) || decodes.is_some_and(|decodes| decodes(row)))
+}
+
+/// The usage that a business has recorded last, if it has and its newest entry decodes.
+///
+/// # Errors
+/// When reading fails.
+pub(crate) fn recorded_usage(rows: &dyn Rows, of: BusinessId) -> Result<Option<Usage>, StoreError> {
+    let log = keys::of_kind(of, kind::AUDIT);
+    let Some((key, _)) = rows.scan(&log, Order::Descending).next().transpose()? else { return Ok(None) };
+    match record_at::<AuditRecord>(rows, &Key::new(&key)) {
+        Ok(record) => Ok(record.and_then(|record| record.usage)),
+        Err(StoreError::Damaged { .. } | StoreError::Version { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,293 @@
+//! One attempt: its request, its end, and what is written of its outcome.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::{
+    Actor as Who, AttemptFailure, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
+};
+use net::{Post, WebhookClient};
+use ractor::ActorRef;
+use store::{Batch, StoreError, keys, unless_set_aside};
+use tokio::time::timeout;
+
+use super::dispatch::Place;
+use super::key::EndpointKey;
+use super::message::{Ended, Message};
+use super::post::signed;
+use super::schedule::{AttemptResult, Next, after_attempt};
+use super::state::{Attempting, State};
+use super::write::write_delivery;
+use crate::business::commands::webhooks::TurnOff;
+use crate::business::{BusinessHandle, Request};
+use crate::error::EngineError;
+use crate::live::LiveChange;
+use crate::quota::Quota;
+use crate::shared::Shared;
+
+/// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
+/// the connection in order.
+const BODY_GRACE: Duration = Duration::from_millis(10);
+/// How long an endpoint waits when this machine was short of something.
+const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
+
+impl State {
+    /// Begins an attempt in a task of its own.
+    pub(super) fn attempt(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        endpoint: &WebhookEndpoint,
+        mut delivery: Delivery,
+        place: Place,
+    ) -> Result<(), StoreError> {
+        let event = delivery.event_id;
+        let body = shared.store.get_raw(&keys::event(self.key.business, event));
+        let body = match unless_set_aside(body)?.flatten() {
+            Some(body) if !body.is_empty() => body,
+            none => {
+                self.give_up(shared, myself, delivery, none.is_some());
+                return Ok(());
+            }
+        };
+        delivery.reached_before.get_or_insert(self.reached());
+        self.attempts += 1;
+        let (number, epoch) = (self.attempts, delivery.epoch);
+        let under_way = shared.dispatcher.under_way();
+        let known = Arc::new(AtomicBool::new(false));
+        let task = match signed(shared, endpoint, &event.to_string(), body, false) {
+            Ok((post, began)) => {
+                let making = Making {
+                    client: shared.webhooks.clone(),
+                    bodies: Arc::clone(&shared.dispatcher.bodies),
+                    business: self.key.business,
+                    reached: Arc::clone(&self.reached),
+                    known: Arc::clone(&known),
+                    myself: myself.clone(),
+                    event,
+                    number,
+                    place,
+                };
+                let myself = myself.clone();
+                self.tasks.spawn(async move {
+                    let result = making.make(post).await;
+                    let ended = Ended { number, delivery, result, began, under_way };
+                    let _ = myself.cast(Message::Ended(Box::new(ended)));
+                })
+            }
+            Err(result) => {
+                let (began, myself) = (shared.clocks.now(), myself.clone());
+                self.tasks.spawn(async move {
+                    let ended = Ended { number, delivery, result, began, under_way };
+                    let _ = myself.cast(Message::Ended(Box::new(ended)));
+                })
+            }
+        };
+        self.attempting.insert(event, Attempting { number, epoch, known, task });
+        Ok(())
+    }
+
+    /// Ends the attempts that an endpoint is no longer owed and of which nothing is known yet: those of before it was
+    /// turned off, or all when it is no more. Their places are free at once, and nobody waits for them any longer.
+    pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
+        let before = self.attempting.len();
+        let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
+        self.attempting.retain(|_, attempt| {
+            let goes_on = epoch == Some(attempt.epoch) || attempt.known.load(Ordering::Acquire);
+            if !goes_on {
+                attempt.task.abort();
+            }
+            goes_on
+        });
+        if self.attempting.len() < before {
+            self.resend_what_waited(myself);
+        }
+    }
+
+    /// Takes note that an attempt's outcome is known.
+    pub(super) fn head(&mut self, event: EventId, number: u64) {
+        if self.attempting.get(&event).is_some_and(|attempt| attempt.number == number) {
+            self.attempting.remove(&event);
+            self.recording.insert(event, number);
+        }
+    }
+
+    /// Takes note of an attempt that has ended, and has it written.
+    pub(super) fn ended(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        ended: Ended,
+    ) -> Result<(), StoreError> {
+        let event = ended.delivery.event_id;
+        match self.attempting.get(&event) {
+            Some(attempt) if attempt.number == ended.number => _ = self.attempting.remove(&event),
+            None if self.recording.get(&event) == Some(&ended.number) => {}
+            _ => return Ok(()), // it was ended before its time
+        }
+        if !ended.result.made {
+            // For want of something here, not there: it is still due, and no attempt of the schedule is used up.
+            self.pause(myself, SHORTAGE_PAUSE);
+            self.resend_what_waited(myself);
+            return Ok(());
+        }
+        self.record(shared, myself, ended)
+    }
+
+    /// Takes note that what came of an attempt is on the disk.
+    pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
+        self.recording.remove(&event);
+        self.resend_what_waited(myself);
+    }
+
+    /// Goes on with what had to wait for an attempt.
+    fn resend_what_waited(&mut self, myself: &ActorRef<Message>) {
+        for resending in self.resending.drain(..) {
+            let _ = myself.cast(Message::Resend(Box::new(resending)));
+        }
+    }
+
+    /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
+    pub(super) fn record(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        ended: Ended,
+    ) -> Result<(), StoreError> {
+        let event = ended.delivery.event_id;
+        // An endpoint that was deleted meanwhile leaves nothing behind.
+        if matches!(unless_set_aside(self.endpoint(shared))?, Some(None)) {
+            self.recorded(myself, event);
+            return Ok(());
+        }
+        let now = shared.steady.now();
+        let (mut after, next) =
+            after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
+        let is_wiped = after.next_attempt_at.is_none() && self.is_to_be_wiped(shared, event)?;
+        if is_wiped {
+            after = after.cleaned();
+        }
+        self.recording.insert(event, ended.number);
+        if next == Next::TurnOff {
+            self.turn_off(shared, myself, after, ended);
+            return Ok(());
+        }
+        let EndpointKey { business, endpoint } = self.key;
+        let mut batch = Batch::default();
+        write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
+        // Written no later than any delivery that counts from it.
+        let reached = self.reached();
+        if self.reached_written != reached {
+            self.reached_written = reached;
+            batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
+        }
+        let (myself, under_way) = (myself.clone(), ended.under_way);
+        let shared_then = Arc::downgrade(shared);
+        let done = move || {
+            let _ = myself.cast(Message::Recorded(event));
+            if let Some(shared) = shared_then.upgrade() {
+                if is_wiped {
+                    shared.go_on(business); // which wipes the event
+                }
+                shared
+                    .live
+                    .tell(business, [LiveChange { kind: "delivery", id: endpoint.uuid(), person: None }]);
+            }
+            drop(under_way);
+        };
+        shared.store.submit_outcome(business, batch, Box::new(done));
+        Ok(())
+    }
+
+    /// Has the business turn the endpoint off.
+    fn turn_off(&self, shared: &Arc<Shared>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
+        let EndpointKey { business, endpoint } = self.key;
+        let handle = BusinessHandle::new(shared, business);
+        let (due, event) = (ended.delivery.next_attempt_at, after.event_id);
+        let (reached, myself) = (Arc::clone(&self.reached), myself.clone());
+        tokio::spawn(async move {
+            let change = TurnOff { endpoint, delivery: after, due, reached };
+            let message = match handle.change(Request::by(Who::System), change).await {
+                Ok(_) | Err(EngineError::Refused(_) | EngineError::NotFound) => Message::Recorded(event),
+                Err(EngineError::Stopping) => return,
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    Message::NotRecorded(Box::new(ended))
+                }
+            };
+            let _ = myself.cast(message);
+        });
+    }
+
+    /// Ends a delivery whose event is not there, was wiped, or cannot be read. One that cannot be made must not hold the
+    /// others up.
+    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery, was_wiped: bool) {
+        let EndpointKey { business, endpoint } = self.key;
+        let event = delivery.event_id;
+        let due_before = delivery.next_attempt_at;
+        let after = if was_wiped {
+            delivery.cleaned()
+        } else {
+            tracing::error!(
+                business.id = %business,
+                webhook.id = %endpoint,
+                event.id = %event,
+                "a delivery waits whose event is not there or cannot be read; it has failed"
+            );
+            Delivery {
+                status: DeliveryStatus::Failed,
+                last_error: Some(AttemptFailure::EventGone.into()),
+                next_attempt_at: None,
+                ..delivery
+            }
+        };
+        let mut batch = Batch::default();
+        write_delivery(&mut batch, self.key, &after, due_before);
+        self.recording.insert(event, self.attempts);
+        let myself = myself.clone();
+        shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
+    }
+}
+
+/// What an attempt needs that is made in a task of its own.
+struct Making {
+    client: WebhookClient,
+    bodies: Arc<Quota>,
+    business: BusinessId,
+    reached: Arc<AtomicU64>,
+    known: Arc<AtomicBool>,
+    myself: ActorRef<Message>,
+    event: EventId,
+    number: u64,
+    place: Place,
+}
+
+impl Making {
+    /// Makes the attempt. Its place is free with the head of the response, or [`BODY_GRACE`] behind it; the rest of the
+    /// body is read without one, in a bound of its own, and goes unread where there is no room in that.
+    async fn make(self, post: Post) -> AttemptResult {
+        let Self { client, bodies, business, reached, known, myself, event, number, mut place } = self;
+        place.begin();
+        let (attempt, rest) = client.post(post).await;
+        known.store(true, Ordering::Release);
+        let mut result = AttemptResult::from(attempt);
+        if result.delivered {
+            reached.fetch_add(1, Ordering::AcqRel);
+        }
+        if result.made {
+            place.end(result.delivered);
+        }
+        let Some(rest) = rest else { return result };
+        let mut body = Box::pin(client.body(rest));
+        if let Ok(text) = timeout(BODY_GRACE, &mut body).await {
+            result.response_body = Some(text);
+            return result;
+        }
+        drop(place);
+        let Some(_permit) = bodies.take_owned(business) else { return result };
+        let _ = myself.cast(Message::Head(event, number));
+        result.response_body = Some(body.await);
+        result
+    }
+}

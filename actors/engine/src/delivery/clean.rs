@@ -1,0 +1,85 @@
+//! What is left at an endpoint of events that are to be wiped, since they tell of somebody who was erased: what was
+//! answered to them goes, and what still waits for nothing but that is missed. The business wipes an event once no endpoint
+//! has anything left of it.
+
+use std::sync::Arc;
+
+use domain::{Delivery, DeliveryStatus, EventId};
+use ractor::ActorRef;
+use store::keys::kind;
+use store::records::WipeRecord;
+use store::{Batch, Order, Record, StoreError, keys};
+
+use super::key::EndpointKey;
+use super::message::Message;
+use super::state::{ROWS_PER_TURN, State};
+use super::target::Target;
+use super::write::write_delivery;
+use crate::shared::Shared;
+
+impl State {
+    /// Cleans the deliveries of the next events that are to be wiped. Those under way come when they have ended.
+    pub(super) async fn clean(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        after: Option<EventId>,
+    ) -> Result<(), StoreError> {
+        let EndpointKey { business, endpoint: id } = self.key;
+        // What this actor has handed to the committer is read, too.
+        shared.store.settled(business).await?;
+        let Some(Target { endpoint, suspended }) = Target::read(&shared.store, self.key, &self.suspended)?
+        else {
+            return Ok(());
+        };
+        let (mut batch, mut last, mut looked_at) = (Batch::default(), None, 0);
+        let mut range = keys::of_kind(business, kind::WIPE);
+        if let Some(after) = after {
+            range = range.after(keys::wipe(business, after));
+        }
+        for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
+            let (key, value) = row?;
+            looked_at += 1;
+            let Some(event) = shared.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
+            last = Some(event);
+            // Where it does not decode, it has waited long enough.
+            let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
+            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
+            let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
+            let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+            let is_late = record.is_none_or(|WipeRecord { until }| shared.clocks.steady() >= until);
+            if self.is_under_way(event) || is_pending && endpoint.is_enabled() && !suspended && !is_late {
+                continue;
+            }
+            write_delivery(&mut batch, self.key, &delivery.cleaned(), delivery.next_attempt_at);
+        }
+        let more = last.filter(|_| looked_at == ROWS_PER_TURN);
+        if batch.is_empty() {
+            if more.is_some() {
+                let _ = myself.cast(Message::Cleaned(more));
+            }
+            return Ok(());
+        }
+        let (myself, shared_then) = (myself.clone(), Arc::downgrade(shared));
+        let done = move || {
+            if more.is_some() {
+                let _ = myself.cast(Message::Cleaned(more));
+            } else if let Some(shared) = shared_then.upgrade() {
+                shared.go_on(business);
+            }
+        };
+        shared.store.submit(business, batch, Box::new(done));
+        shared.store.settled(business).await // or a turn would find it as it was
+    }
+
+    /// Whether an event is to be wiped.
+    pub(super) fn is_to_be_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
+        shared.store.contains(&keys::wipe(self.key.business, event))
+    }
+
+    /// Whether an event was wiped, or is to be: it is not sent again on request.
+    pub(super) fn is_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
+        let bytes = shared.store.get_raw(&keys::event(self.key.business, event))?;
+        Ok(bytes.is_some_and(|bytes| bytes.is_empty()) || self.is_to_be_wiped(shared, event)?)
+    }
+}

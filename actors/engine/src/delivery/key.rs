@@ -1,0 +1,18 @@
+//! What an endpoint's actor is told apart by.
+
+use std::fmt;
+
+use domain::{BusinessId, WebhookId};
+
+/// An endpoint of a business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EndpointKey {
+    pub(crate) business: BusinessId,
+    pub(crate) endpoint: WebhookId,
+}
+
+impl fmt::Display for EndpointKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.business, self.endpoint)
+    }
+}

@@ -1,0 +1,138 @@
+//! The delivery log of an endpoint as it is looked through: narrowed, one delivery with what it sends, and how many
+//! there were of late.
+
+use domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, Timestamp, WebhookId};
+use store::{Order, Record, keys, unless_set_aside};
+use view::DeliveryView;
+
+use super::schedule::{LOG_DAYS, RETRY_AFTER};
+use crate::business::{BusinessHandle, Page, PageRequest, collect};
+use crate::error::EngineError;
+
+/// How many attempts a schedule has.
+pub const ATTEMPTS_MAX: usize = RETRY_AFTER.len() + 1;
+
+/// What the delivery log is narrowed to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryFilter {
+    /// Only those that stand like this.
+    pub status: Option<DeliveryStatus>,
+    /// Only those of events of this type.
+    pub event: Option<EventType>,
+    /// Only those of events that happened at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those of events that happened before this instant.
+    pub until: Option<Timestamp>,
+}
+
+/// A delivery with what it sends.
+#[derive(Clone)]
+pub struct SentDelivery {
+    /// The delivery.
+    pub shown: DeliveryView,
+    /// The bytes that each attempt sends; empty where the event told of somebody who was erased, `None` where it is
+    /// kept no longer.
+    pub body: Option<Vec<u8>>,
+}
+
+/// Whom an event tells of does not show in a log.
+impl std::fmt::Debug for SentDelivery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SentDelivery").field("event_id", &self.shown.event_id).finish_non_exhaustive()
+    }
+}
+
+/// How the deliveries of some events stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryTally {
+    /// Those that the receiver took.
+    pub delivered: usize,
+    /// Those whose newest attempt failed, whether they are tried again or not.
+    pub failed: usize,
+    /// Those that were not sent because the endpoint was off.
+    pub missed: usize,
+    /// Whether there are more than were counted, which are the newest.
+    pub more: bool,
+}
+
+impl BusinessHandle {
+    /// The delivery log of an endpoint, newest first.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the store's failure.
+    pub async fn deliveries(
+        &self,
+        id: WebhookId,
+        filter: DeliveryFilter,
+        page: &PageRequest,
+    ) -> Result<Page<DeliveryView>, EngineError> {
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let oldest = self.now() - LOG_DAYS;
+        let range = keys::deliveries_within(self.id, id, (filter.from, filter.until));
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let delivery = Delivery::decode(value)?;
+                let status = delivery.status_in(endpoint.epoch);
+                let shown = delivery.created_at > oldest
+                    && filter.status.is_none_or(|wanted| wanted == status)
+                    && filter.event.is_none_or(|wanted| wanted == delivery.event);
+                Ok(shown.then(|| DeliveryView::new(&delivery, status)))
+            })
+        })
+        .await
+    }
+
+    /// One delivery of the log, with what it sends.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the store's failure.
+    pub async fn delivery(&self, id: WebhookId, event: EventId) -> Result<SentDelivery, EngineError> {
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let oldest = self.now() - LOG_DAYS;
+        let found = self.read(|store| {
+            let row = keys::delivery(self.id, id, event);
+            let Some(delivery) = store.find::<Delivery>(&row)? else { return Ok(None) };
+            Ok(Some((delivery, unless_set_aside(store.get_raw(&keys::event(self.id, event)))?.flatten())))
+        });
+        let found = found.await?.filter(|(delivery, _)| delivery.created_at > oldest);
+        let (delivery, body) = found.ok_or(Refusal::NotFound("delivery"))?;
+        let shown = DeliveryView::new(&delivery, delivery.status_in(endpoint.epoch));
+        Ok(SentDelivery { shown, body })
+    }
+
+    /// How the deliveries of the newest events since an instant stand, at most so many of them.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the store's failure.
+    pub async fn tally_deliveries(
+        &self,
+        id: WebhookId,
+        since: Timestamp,
+        at_most: usize,
+    ) -> Result<DeliveryTally, EngineError> {
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let range = keys::deliveries_within(self.id, id, (Some(since), None));
+        let newest = PageRequest { limit: at_most, after: None };
+        let found = self.list(&newest, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let delivery = Delivery::decode(value)?;
+                let status = delivery.status_in(endpoint.epoch);
+                Ok(Some((status, delivery.last_error.is_some() && delivery.attempts > 0)))
+            })
+        });
+        let found = found.await?;
+        let count = |counted: fn(DeliveryStatus, bool) -> bool| {
+            found.items.iter().filter(|(status, has_failed)| counted(*status, *has_failed)).count()
+        };
+        Ok(DeliveryTally {
+            delivered: count(|status, _| status == DeliveryStatus::Delivered),
+            failed: count(|status, has_failed| match status {
+                DeliveryStatus::Failed => true,
+                DeliveryStatus::Pending => has_failed,
+                DeliveryStatus::Delivered | DeliveryStatus::Missed => false,
+            }),
+            missed: count(|status, _| status == DeliveryStatus::Missed),
+            more: found.next.is_some(),
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! The signed request of an attempt.
+
+use domain::{AttemptFailure, Timestamp, WebhookEndpoint};
+use net::{Post, WebhookUrl};
+
+use super::schedule::AttemptResult;
+use super::signature::sign;
+use crate::shared::Shared;
+
+/// The signed request of an attempt that begins now, or the result of one that cannot be made.
+pub(crate) fn signed(
+    shared: &Shared,
+    endpoint: &WebhookEndpoint,
+    id: &str,
+    body: Vec<u8>,
+    test: bool,
+) -> Result<(Post, Timestamp), AttemptResult> {
+    let url = WebhookUrl::parse(&endpoint.url).map_err(|_| AttemptResult {
+        made: true,
+        delivered: false,
+        response_status: None,
+        response_body: None,
+        error: Some(AttemptFailure::UrlRefused.into()),
+    })?;
+    // Receivers hold it against their own clocks, not against our stamps.
+    let seconds = shared.clocks.raw().millis().div_euclid(1_000);
+    let mut headers = vec![
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", seconds.to_string()),
+        ("webhook-signature", sign(endpoint.secret.bytes(), id, seconds, &body)),
+        ("content-type", "application/json".to_owned()),
+    ];
+    if test {
+        headers.push(("webhook-test", "true".to_owned()));
+    }
+    Ok((Post { url, headers, body: body.into() }, shared.clocks.now()))
+}

@@ -1,0 +1,202 @@
+//! Sending events again: the same ids and bytes, signed with the secret of then, on a new schedule.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{
+    BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, ProblemCode, Refusal, WebhookEndpoint,
+};
+use ractor::ActorRef;
+use store::{Batch, KeyRange, Order, Promised, StoreError, keys, unless_set_aside};
+
+use super::key::EndpointKey;
+use super::message::{Message, Resend, Resending};
+use super::schedule::LOG_DAYS;
+use super::state::{ROWS_PER_TURN, State};
+use super::write::write_delivery;
+use crate::business::BusinessHandle;
+use crate::error::EngineError;
+use crate::shared::Shared;
+
+/// How long a step is put off when too much is in flight.
+const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
+
+impl State {
+    /// Carries out one step of a request to send again.
+    pub(super) async fn resend(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        mut step: Box<Resending>,
+    ) -> Result<(), StoreError> {
+        if shared.store.failed() {
+            _ = step.reply.send(Err(EngineError::Stopping));
+            return Ok(());
+        }
+        // Until the turn that follows has looked, there may be work.
+        self.hold();
+        // What it is no longer owed is ended before anything of it is sent again.
+        if let Some(endpoint) = unless_set_aside(self.endpoint(shared))? {
+            self.abort_stale(myself, endpoint.as_ref());
+        }
+        let done = match &mut step.what {
+            Resend::One(event) => self.resend_one(shared, *event).await,
+            Resend::Missed(range) => self.resend_missed(shared, range).await,
+        };
+        match done {
+            Ok((count, then)) => {
+                step.resent += count;
+                match then {
+                    Then::GoesOn => _ = myself.cast(Message::Resend(step)),
+                    Then::Waits => self.resending.push(*step),
+                    Then::Done => _ = step.reply.send(Ok(step.resent)),
+                }
+            }
+            // Some are sent again already, and nobody is told of them if this ends here.
+            Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
+                let myself = myself.clone();
+                tokio::spawn(async move {
+                    tokio::time::sleep(OVERLOAD_PAUSE).await;
+                    let _ = myself.cast(Message::Resend(step));
+                });
+            }
+            Err(error) => _ = step.reply.send(Err(error)),
+        }
+        Ok(())
+    }
+
+    /// Room for so many more among what waits, as far as there is any.
+    async fn room_for(&self, shared: &Arc<Shared>, count: usize) -> Result<Promised, EngineError> {
+        let business = BusinessHandle::new(shared, self.key.business);
+        business.promise_waiting(count).await
+    }
+
+    /// The endpoint, if events can be sent to it again.
+    fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
+        let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        if !endpoint.is_enabled() {
+            return Err(Refusal::conflict(
+                Conflict::EndpointDisabled,
+                "status",
+                ProblemCode::Now("disabled".into()),
+            )
+            .into());
+        }
+        Ok(endpoint)
+    }
+
+    /// Sends one event again, if there is room for one that waits.
+    async fn resend_one(&mut self, shared: &Arc<Shared>, event: EventId) -> Result<(u64, Then), EngineError> {
+        let endpoint = self.resendable(shared)?;
+        let EndpointKey { business, endpoint: id } = self.key;
+        shared.store.settled(business).await?;
+        let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+        let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
+        let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
+        if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
+            return Err(Refusal::conflict(
+                Conflict::DeliveryPending,
+                "status",
+                ProblemCode::Now("pending".into()),
+            )
+            .into());
+        }
+        let promised = self.room_for(shared, 1).await?;
+        if promised.rows() == 0 {
+            let full = Conflict::BudgetUsedUp(BudgetKind::WaitingDeliveries);
+            return Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into());
+        }
+        if self.is_under_way(event) {
+            return Ok((0, Then::Waits));
+        }
+        let mut batch = Batch::default();
+        let endpoint = self.resendable(shared)?; // it may have changed meanwhile
+        if self.is_wiped(shared, event)? {
+            return Err(Refusal::conflict(Conflict::EventWiped, "event_id", ProblemCode::EventWiped).into());
+        }
+        self.send_again(shared, &mut batch, &delivery, &endpoint);
+        shared.store.submit(business, batch, Box::new(|| ()));
+        drop(promised); // from here on the rows count themselves
+        shared.store.settled(business).await?;
+        Ok((1, Then::Done))
+    }
+
+    /// Sends what is missed or failed among the next rows of the range again, as far as there is room, and gives how
+    /// many.
+    async fn resend_missed(
+        &mut self,
+        shared: &Arc<Shared>,
+        range: &mut KeyRange,
+    ) -> Result<(u64, Then), EngineError> {
+        let business = self.key.business;
+        shared.store.settled(business).await?;
+        let endpoint = self.resendable(shared)?; // behind the wait, as what is looked at next
+        let oldest = shared.clocks.now() - LOG_DAYS;
+        let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
+        for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {
+            let (key, delivery) = row?;
+            let status = delivery.status_in(endpoint.epoch);
+            // What is pending is nobody's to wait for: its attempts may go on for days.
+            if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
+                waits = true;
+                break;
+            }
+            last = Some(key);
+            let is_lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
+            if is_lost && delivery.created_at > oldest {
+                lost.push(delivery);
+            }
+        }
+        let (mut full, mut wiped) = (false, 0);
+        if !lost.is_empty() {
+            let promised = self.room_for(shared, lost.len()).await?;
+            full = promised.rows() < lost.len() as u64;
+            lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
+            let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile
+            for delivery in &lost {
+                if self.is_wiped(shared, delivery.event_id)? {
+                    wiped += 1;
+                    continue;
+                }
+                self.send_again(shared, &mut batch, delivery, &endpoint);
+            }
+            shared.store.submit(business, batch, Box::new(|| ()));
+            drop(promised); // from here on the rows count themselves
+            shared.store.settled(business).await?;
+        }
+        if let Some(last) = &last {
+            *range = range.after(*last);
+        }
+        let count = lost.len() as u64 - wiped;
+        let then = match last {
+            _ if full => Then::Done,
+            _ if waits => Then::Waits,
+            Some(_) => Then::GoesOn,
+            None => Then::Done,
+        };
+        Ok((count, then))
+    }
+
+    /// Writes that a delivery is to be made again.
+    fn send_again(
+        &self,
+        shared: &Shared,
+        batch: &mut Batch,
+        delivery: &Delivery,
+        endpoint: &WebhookEndpoint,
+    ) {
+        assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
+        let again = delivery.again(endpoint.epoch, shared.steady.now());
+        write_delivery(batch, self.key, &again, delivery.next_attempt_at);
+    }
+}
+
+/// How a request to send again goes on.
+enum Then {
+    /// With the next rows.
+    GoesOn,
+    /// Once an attempt that is under way has ended, and its outcome is on the disk: the row has to wait for that.
+    Waits,
+    /// It is carried out.
+    Done,
+}

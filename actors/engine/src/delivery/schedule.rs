@@ -1,0 +1,138 @@
+//! When attempts are made, and what follows from one (spec §6 rules 5, 6 and 8). Pure.
+
+use chrono::TimeDelta;
+use domain::{AttemptError, Delivery, DeliveryStatus, Timestamp};
+use net::{Attempt, Outcome};
+
+/// How long a delivery is shown in the log (spec §6 rule 10).
+pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
+
+/// How long after each failure the next attempt is due; after the last there is none.
+pub const RETRY_AFTER: [TimeDelta; 8] = [
+    TimeDelta::seconds(30),
+    TimeDelta::minutes(2),
+    TimeDelta::minutes(10),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(1),
+    TimeDelta::hours(3),
+    TimeDelta::hours(6),
+    TimeDelta::hours(12),
+];
+
+/// How long after the failure of the attempt before it an attempt is due, when so many have ended.
+pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
+    let before = attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
+    before.copied().unwrap_or_default()
+}
+
+/// What came of one attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AttemptResult {
+    /// Whether it was made at all; not when this machine was short of something.
+    pub(crate) made: bool,
+    /// Whether the receiver took the event: a 2xx in time.
+    pub(crate) delivered: bool,
+    /// The status of the answer, if there was one.
+    pub(crate) response_status: Option<u16>,
+    /// The first KiB of the answer, if it was read.
+    pub(crate) response_body: Option<String>,
+    /// Why it failed.
+    pub(crate) error: Option<AttemptError>,
+}
+
+/// What follows from an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The receiver took the event.
+    Delivered,
+    /// It is tried again.
+    Retry,
+    /// It has failed for good.
+    Failed,
+    /// It has failed for good, and nothing reached the endpoint since its first attempt: the endpoint is turned off.
+    TurnOff,
+}
+
+/// The delivery after an attempt that began at `began` and ended at `ended`; `reached` is how often anything has
+/// reached the endpoint by then, this attempt included.
+pub(crate) fn after_attempt(
+    delivery: &Delivery,
+    result: AttemptResult,
+    (began, ended): (Timestamp, Timestamp),
+    reached: u64,
+) -> (Delivery, Next) {
+    let attempts = delivery.attempts + 1;
+    let delay = RETRY_AFTER.get(delivery.attempts as usize);
+    let next = match delay {
+        _ if result.delivered => Next::Delivered,
+        Some(_) => Next::Retry,
+        None if delivery.reached_before.is_some_and(|before| before < reached) => Next::Failed,
+        None => Next::TurnOff,
+    };
+    let status = match next {
+        Next::Delivered => DeliveryStatus::Delivered,
+        Next::Retry => DeliveryStatus::Pending,
+        Next::Failed | Next::TurnOff => DeliveryStatus::Failed,
+    };
+    let after = Delivery {
+        status,
+        attempts,
+        last_response_status: result.response_status,
+        last_response_body: result.response_body,
+        last_error: result.error,
+        last_attempt_at: Some(began),
+        next_attempt_at: delay.filter(|_| next == Next::Retry).map(|delay| ended + *delay),
+        ..delivery.clone()
+    };
+    (after, next)
+}
+
+impl From<Attempt> for AttemptResult {
+    fn from(attempt: Attempt) -> Self {
+        Self {
+            made: attempt.outcome != Outcome::NotMade,
+            delivered: attempt.outcome == Outcome::Delivered,
+            response_body: None,
+            response_status: attempt.status,
+            error: attempt.error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{EventId, EventType};
+
+    use super::*;
+
+    #[test]
+    fn the_last_failure_turns_off_only_if_nothing_arrived_since_the_first_attempt() {
+        let at = Timestamp::from_millis(0);
+        let failed = AttemptResult {
+            made: true,
+            delivered: false,
+            response_status: None,
+            response_body: None,
+            error: None,
+        };
+        let mut delivery = Delivery {
+            event_id: EventId::from(uuid::Uuid::nil()),
+            event: EventType::ContactCreated,
+            status: DeliveryStatus::Pending,
+            attempts: 8,
+            last_response_status: None,
+            last_response_body: None,
+            last_error: None,
+            created_at: at,
+            last_attempt_at: None,
+            next_attempt_at: Some(at),
+            epoch: 1,
+            reached_before: Some(5),
+        };
+        for (reached, next) in [(5, Next::TurnOff), (6, Next::Failed)] {
+            assert_eq!(after_attempt(&delivery, failed.clone(), (at, at), reached).1, next);
+        }
+        delivery.attempts = 7;
+        assert_eq!(after_attempt(&delivery, failed, (at, at), 5).1, Next::Retry);
+    }
+}

@@ -1,0 +1,58 @@
+//! Signatures by the Standard Webhooks scheme (spec §6 rules 2 and 3).
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use domain::WebhookSecret;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+/// The tag that every secret begins with.
+const TAG: &str = "whsec_";
+
+/// The secret as its owner stores it: `whsec_` and the base64 of the key.
+pub(crate) fn reveal(secret: &WebhookSecret) -> String {
+    format!("{TAG}{}", BASE64_STANDARD.encode(secret.bytes()))
+}
+
+/// The `webhook-signature` of an attempt: `v1,` and the base64 of the HMAC-SHA256 over `id.timestamp.body`.
+pub fn sign(key: &[u8], id: &str, timestamp: i64, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
+    mac.update(format!("{id}.{timestamp}.").as_bytes());
+    mac.update(body);
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(secret: &str, id: &str, timestamp: i64, body: &str, signature: &str) {
+        let key = BASE64_STANDARD.decode(secret.strip_prefix(TAG).unwrap()).unwrap();
+        assert_eq!(sign(&key, id, timestamp, body.as_bytes()), signature);
+    }
+
+    #[test]
+    fn the_reference_vectors_of_standard_webhooks_hold() {
+        check(
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            r#"{"test": 2432232314}"#,
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        );
+        check(
+            "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk",
+            1_649_367_553,
+            r#"{"email":"test@example.com","username":"test_user"}"#,
+            "v1,tZ1I4/hDygAJgO5TYxiSd6Sd0kDW6hPenDe+bTa3Kkw=",
+        );
+    }
+
+    #[test]
+    fn a_secret_is_the_tag_and_the_base64_of_32_bytes() {
+        let text = reveal(&WebhookSecret::new([7; 32]));
+        assert_eq!(BASE64_STANDARD.decode(text.strip_prefix(TAG).unwrap()).unwrap(), [7; 32]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What the engine does with deliveries when it starts.
+//!
+//! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
+//! actor is started for a place, so no more of them start at once than there are places, apart from those whose due
+//! times have to be put in order. A row that does not decode is set aside.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use domain::{BusinessId, Delivery, EventId};
+use store::keys::installation_kind;
+use store::{Key, KeyRange, Order, StoreError, keys};
+
+use super::dispatch::Host;
+use super::due::is_ahead;
+use super::key::EndpointKey;
+use super::message::Message;
+use crate::shared::Shared;
+
+/// How many endpoints are looked at when deliveries start before others get their turn.
+const ENDPOINTS_PER_TURN: usize = 64;
+/// What is left to do for an endpoint when the engine starts: when, and whether it was tried before and failed.
+struct Left {
+    wait: Duration,
+    failed_before: bool,
+}
+
+impl Shared {
+    /// Deliveries go out from now on, until the engine closes.
+    pub(crate) fn begin_deliveries(self: &Arc<Self>) {
+        self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
+        // In a task of its own: what waits for a slow receiver holds nobody else up.
+        tokio::spawn(Arc::clone(self).start_deliveries());
+    }
+
+    /// Registers every endpoint for which something waits, with the time at which that is due, and then brings back due
+    /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
+    async fn start_deliveries(self: Arc<Self>) {
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
+        let mut range = all;
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
+            for key in endpoints {
+                match self.left_of(key) {
+                    Ok(None) => {}
+                    Ok(Some(Left { wait, failed_before })) => {
+                        self.dispatcher.register(key, wait, failed_before);
+                    }
+                    Err(error) => cannot_be_read(key, &error),
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+        range = all;
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
+            for key in endpoints {
+                match is_ahead(&self, key).await {
+                    Ok(true) if !self.tell_running(key, Message::Straighten) => {
+                        self.start_for(key, Message::Straighten);
+                    }
+                    Ok(_) => {}
+                    Err(error) => cannot_be_read(key, &error),
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The next endpoints of the list of all; `None` at its end, or when the engine closes. A row that names none is
+    /// set aside.
+    fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
+        self.check_open().ok()?;
+        let (mut endpoints, mut last) = (Vec::new(), None);
+        for row in self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN) {
+            let row =
+                row.inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read")).ok()?.0;
+            let row = Key::new(&row);
+            last = Some(row);
+            let named = keys::business_and_endpoint(&row).and_then(|(business, endpoint)| {
+                if keys::endpoint_index(business, endpoint) == row {
+                    return Ok(EndpointKey { business, endpoint });
+                }
+                Err(StoreError::damaged("key", "it is longer than one that names an endpoint"))
+            });
+            match self.store.usable(&row, named) {
+                Ok(named) => {
+                    endpoints.extend(named.filter(|key| !self.store.is_business_set_aside(key.business)));
+                }
+                Err(error) => tracing::error!(%error, "the endpoints cannot be read"),
+            }
+        }
+        *range = range.after(last?);
+        Some(endpoints)
+    }
+
+    /// What is left to do for an endpoint.
+    fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
+        let EndpointKey { business, endpoint } = key;
+        if !self.store.contains(&keys::webhook(business, endpoint))? {
+            return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows, to be deleted
+        }
+        let due = keys::deliveries_due(business, endpoint);
+        let mut rows = self.store.walk(&due, Order::Ascending, |row, _| {
+            let (at, event) = keys::instant_and_id::<EventId>(row)?;
+            Ok((at, self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
+        });
+        Ok(rows.next().transpose()?.map(|(_, (at, delivery))| {
+            let wait = (at - self.steady.now()).to_std().unwrap_or_default();
+            Left { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
+        }))
+    }
+}
+
+fn cannot_be_read(key: EndpointKey, error: &StoreError) {
+    let EndpointKey { business, endpoint } = key;
+    tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "the deliveries of an endpoint cannot be read");
+}

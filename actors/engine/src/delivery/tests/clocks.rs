@@ -1,0 +1,93 @@
+//! What the wall clock does to deliveries: receivers see it as it is, the log shows what is believed, and what is kept
+//! for thirty days goes by both clocks.
+
+use store::{Order, keys};
+
+use super::*;
+
+/// Deliveries and events that stand in the store.
+fn kept(world: &World, endpoint: WebhookId) -> (usize, usize) {
+    let (store, of) = (&world.business.shared.store, world.business.id());
+    let count = |range| store.scan(&range, Order::Ascending).count();
+    (count(keys::deliveries(of, endpoint)), count(keys::of_kind(of, keys::kind::EVENT)))
+}
+
+async fn days(count: u64) {
+    sleep(Duration::from_secs(count * 24 * 3_600)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn receivers_see_the_wall_clock_as_it_is_and_the_log_what_is_believed() {
+    for hours in [20_000, -20_000] {
+        let world = World::new().await;
+        let (id, receiver) = world.endpoint("a", 1, OK).await;
+        world.clock.is_off(hours);
+        world.happen("A").await;
+        settle().await;
+        let truth = world.clock.now() - chrono::TimeDelta::hours(hours);
+        let requests = receiver.requests();
+        let sent: i64 = header(&requests[0], "webhook-timestamp").parse().unwrap();
+        assert!((sent - world.clock.now().millis() / 1_000).abs() <= 1);
+        let row = &world.log(id).await[0];
+        for stamp in [Some(row.created_at), row.last_attempt_at] {
+            assert!((stamp.unwrap() - truth).num_seconds().abs() <= 1, "{stamp:?} at {truth}");
+        }
+        let envelope: Value = serde_json::from_str(body(&requests[0])).unwrap();
+        assert_eq!(envelope["created_at"], row.created_at.to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.happen("A").await;
+    days(29).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
+    // By the wall clock it is a year old, by the other one not thirty days.
+    world.clock.is_off(365 * 24);
+    sleep(Duration::from_secs(2 * 3_600)).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 0));
+    days(2).await;
+    assert_eq!(kept(&world, id), (0, 1), "the event is needed for two days more");
+    days(2).await;
+    assert_eq!(kept(&world, id), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_thirty_days() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.happen("A").await;
+    days(29).await;
+    // The wall clock is put back by ten days, so that by it nineteen have passed.
+    world.clock.is_off(-10 * 24);
+    days(6).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
+    days(9).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((0, 0), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.clock.is_off(20_000);
+    sleep(Duration::from_secs(15 * 60)).await;
+    world.happen("A").await;
+    settle().await;
+    world.clock.is_off(0);
+    sleep(Duration::from_secs(15 * 60)).await;
+    // Stamped two years ahead, for stamps do not go back.
+    world.happen("B").await;
+    settle().await;
+    assert!(world.log(id).await.iter().all(|row| row.created_at > world.clock.now()));
+    days(29).await;
+    assert_eq!(kept(&world, id), (2, 2));
+    days(8).await;
+    assert_eq!(kept(&world, id), (0, 0));
+    // What is new is kept.
+    world.happen("C").await;
+    days(28).await;
+    assert_eq!(kept(&world, id), (1, 1));
+}

@@ -1,0 +1,191 @@
+//! An outage of ours is not the receivers'.
+
+use domain::AttemptFailure;
+use net::outage::PROBE_AFTER;
+
+use super::*;
+
+/// What is lacking, and how it is taken away and given back.
+#[derive(Clone, Copy, Debug)]
+enum Lacking {
+    Routes,
+    NameServers,
+}
+
+impl World {
+    fn cut_off(&self, lacking: Lacking, cut_off: bool) {
+        match lacking {
+            Lacking::Routes => self.net.set_routes(cut_off.then_some(&[])),
+            Lacking::NameServers => self.dns.set_silent(cut_off),
+        }
+    }
+
+    /// Waits until the network is known to be there again, and what was held back has gone out.
+    async fn go_on(&self) {
+        let start = Instant::now();
+        while self.engine.is_cut_off() {
+            sleep(Duration::from_secs(1)).await;
+        }
+        assert!(start.elapsed() <= PROBE_AFTER + Duration::from_secs(1), "{:?}", start.elapsed());
+        settle().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
+    for lacking in [Lacking::Routes, Lacking::NameServers] {
+        let mut world = World::new().await;
+        let (failing, refusing) = world.endpoint("a", 1, NO).await;
+        let (taking, receiver) = world.endpoint("b", 2, OK).await;
+        world.happen("A").await;
+        sleep(Duration::from_secs(200)).await;
+        assert_eq!((refusing.requests().len(), receiver.requests().len()), (3, 1));
+        world.cut_off(lacking, true);
+        world.happen("B").await;
+        // Long enough for a receiver that does not answer to be turned off.
+        sleep(Duration::from_secs(26 * 3_600)).await;
+        assert!(world.engine.is_cut_off(), "{lacking:?}");
+        for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
+            let log = world.log(id).await;
+            assert_eq!([log[0].attempts, log[1].attempts], attempts, "{lacking:?}");
+            assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
+            assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
+        }
+        // One probe at a time, and one attempt with it: neither an endpoint nor an event adds to that.
+        let asked = world.dns.asked();
+        world.happen("C").await;
+        sleep(PROBE_AFTER * 100).await;
+        assert!((99..=101).contains(&(world.dns.asked() - asked)), "{lacking:?}");
+        // It lasts beyond a restart, too, and is found out anew.
+        world.restart().await;
+        sleep(Duration::from_secs(3_600)).await;
+        assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts == 0);
+        world.cut_off(lacking, false);
+        world.go_on().await;
+        assert_eq!(receiver.requests().len(), 3, "all that was held back is there");
+        let log = world.log(failing).await;
+        assert_eq!(log.iter().map(|row| row.attempts).collect::<Vec<_>>(), [1, 1, 4], "{lacking:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_without_name_server_or_route_of_its_own_is_turned_off_as_ever() {
+    let world = World::new().await;
+    let (failing, _) = world.endpoint("a", 1, OK).await;
+    let (unreachable, _) = world.endpoint("b", 2, OK).await;
+    world.dns.break_down("a.example.com");
+    world.net.put("93.184.216.2:443", Place::Error(101));
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    for id in [failing, unreachable] {
+        assert_eq!(world.status(id).await.0, WebhookStatus::Disabled);
+        assert_eq!(world.log(id).await[0].attempts, 9);
+    }
+    assert!(!world.engine.is_cut_off());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_needs_no_name_server_goes_on_without_one() {
+    let world = World::new().await;
+    let (_, held_back) = world.endpoint("a", 1, OK).await;
+    let (_, known) = world.endpoint("b", 2, OK).await;
+    world.dns.know("b.example.com", "93.184.216.2");
+    world.dns.set_silent(true);
+    for number in 1..=3 {
+        world.happen("A").await;
+        settle().await;
+        assert_eq!((held_back.requests().len(), known.requests().len()), (0, number));
+        assert!(world.engine.is_cut_off());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn evidence_that_is_mistaken_does_not_hold_deliveries_back_for_long() {
+    let world = World::new().await;
+    // There is no way to anywhere but the one receiver, and the first to be tried is another.
+    world.net.set_routes(Some(&["93.184.216.2"]));
+    let (_, unreachable) = world.endpoint("a", 1, OK).await;
+    world.dns.break_down("a.example.com");
+    world.happen("A").await;
+    settle().await;
+    assert!(world.engine.is_cut_off());
+    let (_, receiver) = world.endpoint("b", 2, OK).await;
+    world.happen("B").await;
+    sleep(PROBE_AFTER * 4).await;
+    assert!(!world.engine.is_cut_off());
+    assert_eq!((unreachable.requests().len(), receiver.requests().len()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
+    for (lacking, failure) in
+        [(Lacking::NameServers, AttemptFailure::NoNameServer), (Lacking::Routes, AttemptFailure::NoRoute)]
+    {
+        world.cut_off(lacking, true);
+        for _ in 0..2 {
+            let test = world.business.test_webhook(id, None).await.unwrap();
+            assert!(!test.delivered && test.response_status.is_none());
+            assert_eq!(test.error, Some(failure.into()), "{test:?}");
+        }
+        world.cut_off(lacking, false);
+        world.go_on().await;
+    }
+    world.dns.set_silent(true);
+    let url = WebhookUrl::parse("https://a.example.com/other").unwrap();
+    let refused = world.business.check_webhook_url(&url).await;
+    assert!(matches!(refused, Err(EngineError::Overloaded)), "{refused:?}");
+    world.dns.set_silent(false);
+    world.business.check_webhook_url(&url).await.unwrap();
+    assert_eq!(receiver.requests().len(), 1);
+}
+
+/// Those that are cut off wait in one place: nobody looks for each again and again, and with the end all have their
+/// turn.
+#[tokio::test(start_paused = true)]
+async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
+    let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
+    let mut receivers = Vec::new();
+    for number in 1..=20 {
+        receivers.push(world.endpoint(&format!("e{number}"), number, OK).await.1);
+    }
+    world.cut_off(Lacking::NameServers, true);
+    world.happen("A").await;
+    sleep(PROBE_AFTER).await;
+    assert!(world.engine.is_cut_off());
+    assert_eq!(world.engine.endpoints_waiting(), 20);
+    for _ in 0..40 {
+        // Past the looks that go with a probe, and the one attempt.
+        sleep(PROBE_AFTER / 2).await;
+        let reads = world.disk.reads();
+        assert_eq!(world.engine.running_deliveries(), 0);
+        sleep(PROBE_AFTER / 4).await;
+        assert!(world.disk.reads() - reads < 20, "{}", world.disk.reads() - reads);
+        sleep(PROBE_AFTER / 4).await;
+    }
+    world.cut_off(Lacking::NameServers, false);
+    world.go_on().await;
+    assert!(receivers.iter().all(|receiver| receiver.requests().len() == 1));
+    assert_eq!(world.engine.endpoints_waiting(), 0);
+}
+
+/// Without a name server the outage is never over; those that need none go on all the same once there is a way to them.
+#[tokio::test(start_paused = true)]
+async fn a_way_that_comes_back_is_seen_by_those_that_need_no_name_server() {
+    let world = World::new().await;
+    let (_, known) = world.endpoint("a", 1, OK).await;
+    world.dns.know("a.example.com", "93.184.216.1");
+    world.dns.set_silent(true);
+    world.net.set_routes(Some(&[]));
+    world.net.put("93.184.216.1:443", Place::Error(101));
+    world.happen("A").await;
+    sleep(PROBE_AFTER * 3).await;
+    assert!(world.engine.is_cut_off() && known.requests().is_empty());
+    world.net.put("93.184.216.1:443", Place::Receiver(known.clone()));
+    world.net.set_routes(None);
+    sleep(PROBE_AFTER + Duration::from_secs(2)).await;
+    assert!(world.engine.is_cut_off());
+    assert_eq!(known.requests().len(), 1);
+}

@@ -1,0 +1,303 @@
+//! When an endpoint is turned off, and when it is not.
+
+use std::sync::atomic::AtomicU64;
+
+use domain::{Address, AlertKind, AttemptFailure, Delivery, MembershipPatch, PersonId, ResourceId, Role};
+use store::keys;
+
+use super::*;
+use crate::business::commands::webhooks::TurnOff;
+use crate::people::Invitation;
+
+/// How long after each failure the next attempt comes, in seconds.
+const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
+
+/// Waits until eight attempts of a first event have failed, and the ninth is half a second away.
+async fn before_the_ninth(world: &World, receiver: &Receiver) {
+    world.happen("A").await;
+    sleep(Duration::from_secs(DELAYS.iter().sum()) - Duration::from_millis(500)).await;
+    assert_eq!(receiver.requests().len(), 8);
+}
+
+const ON: (WebhookStatus, Option<DisabledReason>) = (WebhookStatus::Enabled, None);
+
+#[tokio::test(start_paused = true)]
+async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+    for (made, delay) in (1..).zip(DELAYS) {
+        assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+        // Half a second of the delay has passed already.
+        sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made + 1, "attempt {} is late", made + 1);
+    }
+    settle().await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts, log[0].next_attempt_at), (DeliveryStatus::Failed, 9, None));
+    assert_eq!(log[0].last_response_body.as_deref(), Some("no\u{fffd}go"));
+    let ids: Vec<_> =
+        receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+    // Off, nothing is sent, and what happens is missed.
+    world.happen("B").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(receiver.requests().len(), 9);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    let refused = world.business.resend_missed(id).await;
+    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
+    // On again, what was missed and what failed is delivered once.
+    let revived = world.receiver("a.example.com", 1, OK);
+    world.set(id, WebhookStatus::Enabled).await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(revived.requests().len(), 0, "what was missed waits to be resent");
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 2);
+    settle().await;
+    assert_eq!(revived.requests().len(), 2);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
+    assert!(
+        world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Delivered && row.attempts == 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    settle().await;
+    world.receiver("a.example.com", 1, NO);
+    sleep(Duration::from_secs(90_000)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
+    assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ninth_attempt_that_succeeds_keeps_it_on() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let revived = world.receiver("a.example.com", 1, OK);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(revived.requests().len(), 1);
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 9));
+    assert_eq!(world.status(id).await, ON);
+}
+
+/// The ninth attempt hangs until its deadline; gives the world within that time.
+async fn in_the_ninth(world: &World) -> WebhookId {
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(world, &receiver).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(hanging.requests().len(), 1);
+    world.receiver("a.example.com", 1, OK);
+    id
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_during_the_ninth_attempt_keeps_it_on() {
+    let world = World::new().await;
+    let id = in_the_ninth(&world).await;
+    world.happen("B").await;
+    sleep(Duration::from_secs(20)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
+    assert_eq!(log[1].last_error, Some(AttemptFailure::ResponseTimeout.into()));
+    assert_eq!(world.status(id).await, ON);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_before_a_restart_keeps_it_on() {
+    let mut world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    settle().await;
+    world.receiver("a.example.com", 1, NO);
+    world.restart().await;
+    sleep(Duration::from_secs(90_000)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[1].status, log[1].attempts), (DeliveryStatus::Failed, 9));
+    assert_eq!(world.status(id).await, ON);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_before_the_first_attempt_does_not_count() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.happen("before").await;
+    settle().await;
+    // At another address, for the connection to the first one is still open.
+    world.receiver("a.example.com", 2, NO);
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    assert_eq!(world.engine.endpoints_turned_off(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn disabling_and_enabling_during_the_ninth_attempt_keeps_it_on() {
+    let world = World::new().await;
+    let id = in_the_ninth(&world).await;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(world.status(id).await, ON);
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Missed, 8), "the ninth was ended");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
+    let world = World::new().await;
+    let (endpoint, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let event = world.log(endpoint).await[0].event_id;
+    let key = keys::delivery(world.business.id(), endpoint, event);
+    let delivery: Delivery = world.business.shared.store.get(&key).unwrap().unwrap();
+    assert_eq!(delivery.reached_before, Some(0));
+    for (reached, status) in [(1, WebhookStatus::Enabled), (0, WebhookStatus::Disabled)] {
+        let due = delivery.next_attempt_at;
+        let reached = Arc::new(AtomicU64::new(reached));
+        let turn_off = TurnOff { endpoint, delivery: delivery.clone(), due, reached };
+        world.business.change(Request::by(Actor::System), turn_off).await.unwrap();
+        assert_eq!(world.status(endpoint).await.0, status);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(hanging.requests().len(), 1);
+    sleep(Duration::from_secs(8)).await;
+    let slow = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
+    world.receiver_that("a.example.com", 1, slow, Then::Hangs);
+    world.happen("B").await;
+    // The ninth attempt ends before the body of the other one's answer.
+    sleep(Duration::from_millis(700)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Pending, DeliveryStatus::Failed));
+    assert_eq!(world.status(id).await, ON);
+    settle().await;
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered, "the body is read for a second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
+    let mut world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    let revived = world.receiver("a.example.com", 1, OK);
+    // Its row among those that wait is still there, and meets whoever looks.
+    world.restart().await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1);
+    settle().await;
+    assert_eq!(revived.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sending_what_was_missed_again_waits_for_nothing_that_is_pending() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    for number in 0..30 {
+        world.happen(&format!("{number}")).await;
+    }
+    settle().await;
+    let business = world.business.clone();
+    let again = tokio::spawn(async move { business.resend_missed(id).await });
+    settle().await;
+    assert!(again.is_finished(), "it waits for attempts that nobody answers");
+    assert_eq!(again.await.unwrap().unwrap(), 1, "A alone was missed");
+    let log = world.log(id).await;
+    assert!(log.iter().all(|delivery| delivery.status == DeliveryStatus::Pending));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_again() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    world.disk.set_sync_delay(Duration::from_secs(1));
+    let again = async {
+        sleep(Duration::from_millis(200)).await;
+        world.business.resend_missed(id).await.unwrap()
+    };
+    let off_and_on = async {
+        sleep(Duration::from_millis(100)).await;
+        tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
+    };
+    // Something that is on its way to the disk meanwhile, and wakes nobody.
+    let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
+    let all = async { tokio::join!(rotate, again, off_and_on) };
+    let (_, resent, ()) =
+        tokio::time::timeout(Duration::from_secs(9), all).await.expect("nobody is left to wait for");
+    assert_eq!(resent, 1, "A was missed");
+}
+
+/// Somebody of the business who is let in.
+async fn member(world: &World, email: &str, role: Role) -> PersonId {
+    let people = world.engine.people();
+    let email = Address::new(email).unwrap();
+    let invitation = Invitation { email, name: None, locale: None, role, staff_id: None };
+    let by = || Request::by(Actor::Operator);
+    let invited = people.invite(&world.business, by(), invitation).await.unwrap();
+    let id = invited.answer.value.person.id;
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    people.patch_member(&world.business, by(), (id, active, None)).await.unwrap();
+    id
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_and_admins_are_told_that_an_endpoint_was_turned_off_and_members_are_not() {
+    let world = World::new().await;
+    let mut people = Vec::new();
+    for role in [Role::Owner, Role::Admin, Role::Member] {
+        people.push(member(&world, &format!("{role}@example.com"), role).await);
+    }
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    // Whoever turns one off knows it.
+    let (other, _) = world.endpoint("b", 2, OK).await;
+    world.set(other, WebhookStatus::Disabled).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let page = PageRequest { limit: 10, after: None };
+    let mut told = Vec::new();
+    for person in people {
+        let alerts = world.business.alerts(person, &page).await.unwrap().items;
+        told.push(alerts.iter().map(|alert| (alert.about.kind, alert.about.id)).collect::<Vec<_>>());
+    }
+    let off = vec![(AlertKind::WebhookDisabled, id.uuid())];
+    assert_eq!(told, [off.clone(), off, Vec::new()]);
+}

@@ -1,0 +1,307 @@
+//! The engine: opens the store, starts the supervisor, hands out businesses, closes in order.
+
+mod authenticate;
+mod backups;
+mod businesses;
+mod exports;
+mod figures;
+mod imports;
+mod mail;
+mod once;
+mod recipients;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use domain::{BusinessId, IdMint, Timestamp};
+use net::{Ports, WebhookClient};
+use ractor::{Actor, ActorRef};
+use store::keys::installation_kind;
+use store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, watch};
+
+pub use self::businesses::NewBusiness;
+pub use self::exports::{Export, ExportError};
+pub use self::once::Once;
+use crate::actor::{Bounds, Directory, Start};
+use crate::business::{self, BusinessActor, BusinessHandle};
+use crate::clock::{Clocks, SteadyClock};
+use crate::delivery::{DeliveryActor, Dispatcher};
+use crate::error::EngineError;
+use crate::key_usage::KeyUsage;
+use crate::limits::Limits;
+use crate::mail::Outbox;
+use crate::meta;
+use crate::people::{Hasher, People, PersonActor, write_uses};
+use crate::principals::Principals;
+use crate::quota::Quota;
+use crate::repair;
+use crate::scans::Scans;
+use crate::shared::{Counted, EXPORTS_MAX, READERS_MAX, Shared, Swept};
+use crate::supervisor::{self, Supervisor};
+use crate::upgrade;
+
+/// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
+pub const ENGINE_PERMITS: usize = 16_384;
+/// How many webhook URLs may be looked up to be saved at once, and how many endpoints tested: over all, and for each
+/// business. What waits for somebody's slow name server or receiver must leave room for everybody else.
+const OUTGOING_MAX: usize = 256;
+const OUTGOING_PER_BUSINESS_MAX: usize = 8;
+/// How many failures in a minute a business has before it rests: after one the next request starts it at once. Nobody
+/// waits for a delivery, which rests after the first.
+const BUSINESS_PATIENCE: u32 = 1;
+/// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// The engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+impl Engine {
+    /// Opens the store in a directory, creating it if need be, and starts the engine on it. `on_fatal` is called once
+    /// if the store fails; nothing is acknowledged after that, and the process had best end.
+    ///
+    /// # Errors
+    /// When the directory cannot be used, is in use, or holds a damaged store.
+    pub async fn open(
+        directory: &Path,
+        ports: Ports,
+        on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
+        Self::open_within(directory, ports, Limits::default(), on_fatal).await
+    }
+
+    /// [`Engine::open`] with other bounds.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn open_within(
+        directory: &Path,
+        ports: Ports,
+        limits: Limits,
+        on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
+        Self::start_within(Store::open_disk(directory, Box::new(on_fatal))?, ports, limits).await
+    }
+
+    /// Starts the engine on a store that is open.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn start(store: Store, ports: Ports) -> Result<Self, StoreError> {
+        Self::start_within(store, ports, Limits::default()).await
+    }
+
+    /// [`Engine::start`] with other bounds.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
+        store.watch_syncs(Arc::clone(&ports.clock));
+        upgrade::upgrade(&store, limits.upgrades).await?;
+        repair::check_finished(&store)?;
+        let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
+        let meta = meta::read_or_create(&store, &ports, clocks.now()).await?;
+        let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
+        let steady = SteadyClock::set(clocks.now(), &ports.clock);
+        let webhooks = WebhookClient::new(&ports, &ports.trust);
+        let dispatcher = Dispatcher::new(limits.places, steady.clone());
+        let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
+        let (supervisor, its_end) = supervisor.map_err(|_| StoreError::Stopped)?;
+        let hasher = Hasher::new(limits.hashing, store.is_simulated());
+        let shared = Arc::new_cyclic(|shared| Shared {
+            store,
+            ports,
+            businesses: Directory::new(
+                starting(shared, BusinessActor::start),
+                Some(|| business::Message::Sweep),
+                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.business_actors },
+            ),
+            deliveries: Directory::new(
+                starting(shared, DeliveryActor::start),
+                None,
+                // Those that only wait have a bound of their own.
+                Bounds { patience: 0, running_max: usize::MAX },
+            ),
+            persons: Directory::new(
+                starting(shared, PersonActor::start),
+                None,
+                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.person_actors },
+            ),
+            claims: Default::default(),
+            known: Default::default(),
+            attempts: Default::default(),
+            hasher,
+            sends_mail: AtomicBool::new(false),
+            public_url: parking_lot::RwLock::new(None),
+            supervisor: supervisor.get_cell(),
+            key_usage: KeyUsage::default(),
+            principals: Principals::default(),
+            clocks,
+            steady,
+            webhooks,
+            saves: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
+            tests: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
+            runtime: Handle::current(),
+            permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
+            closing: AtomicBool::new(false),
+            scans: Scans::new(limits.scan_rows),
+            limits,
+            dispatcher,
+            turned_off: AtomicU64::new(0),
+            missed_over_budget: AtomicU64::new(0),
+            swept: Swept::default(),
+            counted: Counted::default(),
+            round: Arc::default(),
+            live: Arc::default(),
+            mail: Arc::new(Outbox::new(limits.mails_waiting)),
+            backups: Arc::default(),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            exports_of_people: Arc::new(Quota::new(EXPORTS_MAX - 1, 1)),
+            export_steps: Arc::new(Semaphore::new(READERS_MAX)),
+            imports: Arc::new(Semaphore::new(1)),
+            import_left: Arc::default(),
+            imports_end: watch::Sender::new(false),
+            creating: Arc::default(),
+            ending: Arc::default(),
+            secret: meta.secret,
+            link_secret: meta.link_secret,
+            mint: parking_lot::Mutex::new(mint),
+        });
+        let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
+        supervisor::watch_over(its_end, Arc::downgrade(&shared));
+        shared.begin_deliveries();
+        tokio::spawn(crate::ending::run(Arc::downgrade(&shared)));
+        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&shared)));
+        Ok(Self { shared })
+    }
+
+    /// The handle of a business, whether or not there is one.
+    pub fn business(&self, id: BusinessId) -> BusinessHandle {
+        BusinessHandle::new(&self.shared, id)
+    }
+
+    /// All people: accounts, sessions and links.
+    pub fn people(&self) -> People {
+        People::new(&self.shared)
+    }
+
+    /// The present instant: what the wall clock shows, as far as the steady clock bears it out.
+    pub fn now(&self) -> Timestamp {
+        self.shared.clocks.now()
+    }
+
+    /// Whether the wall clock has jumped and is not followed yet.
+    pub fn clock_doubted(&self) -> bool {
+        self.shared.clocks.doubted()
+    }
+
+    /// The ports the engine runs on.
+    pub fn ports(&self) -> &Ports {
+        &self.shared.ports
+    }
+
+    /// 32 random bytes that stay the same as long as the store does.
+    pub fn secret(&self) -> [u8; 32] {
+        self.shared.secret
+    }
+
+    /// Whether it takes requests: not while it closes, and never again once the store has failed.
+    pub fn is_open(&self) -> bool {
+        self.shared.check_open().is_ok()
+    }
+
+    /// Sets how much of the disk the store leaves free; [`DiskReserve::Usual`] until then.
+    pub fn set_disk_reserve(&self, reserve: DiskReserve) {
+        self.shared.store.set_disk_reserve(reserve);
+    }
+
+    /// What the disk has room for, and how much of it is free, if that is known.
+    pub fn room(&self) -> (RoomLevel, Option<Space>) {
+        self.shared.store.room()
+    }
+
+    /// Refuses what comes from now on, waits for what is in flight (at most 2 s), and closes the store.
+    ///
+    /// # Errors
+    /// When the store failed meanwhile.
+    pub async fn close(self) -> Result<(), StoreError> {
+        // People's actors write the uses, so they must still be taking messages.
+        let uses = async {
+            for running in write_uses(&self.shared).await {
+                running.wait_idle().await;
+            }
+        };
+        let _ = tokio::time::timeout(CLOSE_TIME_MAX, uses).await;
+        self.shared.closing.store(true, Ordering::Release);
+        self.end_imports();
+        self.shared.dispatcher.stop();
+        self.shared.ending.notify_one();
+        self.shared.import_left.notify_one();
+        self.shared.backups.stop().await;
+        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);
+        let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
+        if tokio::time::timeout_at(closed_by, all).await.is_err() {
+            tracing::warn!("some requests were still in flight when the engine closed");
+        }
+        let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
+        // What is not done by then is sent again by the next start.
+        let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
+        self.shared.mail.stop(closed_by).await;
+        self.shared.businesses.stop();
+        self.shared.deliveries.stop();
+        self.shared.persons.stop();
+        let written = self.shared.key_usage.write(&self.shared.store).await;
+        self.shared.clocks.keep(&self.shared.store);
+        self.shared.round.end(&self.shared.store);
+        self.shared.supervisor.stop(None);
+        self.shared.store.close().await?;
+        written
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+/// The newest id of those that belong to no business's own sequence: of businesses, people, and the installation's log.
+fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
+    let mut newest = None;
+    for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {
+        let all = keys::of_kind(BusinessId::INSTALLATION, kind);
+        let mut ids = store.walk(&all, Order::Descending, |key, _| match kind {
+            installation_kind::BUSINESS_INDEX => keys::listed_business(key),
+            _ => keys::id_at_end(key),
+        });
+        newest = newest.max(ids.next().transpose()?.map(|(_, id)| id));
+    }
+    Ok(newest)
+}
+
+/// How actors are started of what this function starts one of: not any more once the engine is gone or closes.
+fn starting<I, M, F>(
+    shared: &Weak<Shared>,
+    start: impl Fn(Arc<Shared>, I, Arc<Semaphore>) -> F + Copy + Send + Sync + 'static,
+) -> Start<I, M>
+where
+    I: Send + 'static,
+    F: Future<Output = Result<ActorRef<M>, EngineError>> + Send + 'static,
+{
+    let shared = Weak::clone(shared);
+    Box::new(move |id, permits| {
+        let shared = shared.upgrade();
+        Box::pin(async move {
+            let shared = shared.ok_or(EngineError::Stopping)?;
+            shared.check_open()?;
+            start(shared, id, permits).await
+        })
+    })
+}

@@ -1,0 +1,55 @@
+//! The error of requests to the engine.
+
+use std::time::Duration;
+
+use domain::Refusal;
+use store::{DiskFull, StoreError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error("refused: {0:?}")]
+    Refused(Refusal),
+    /// Nothing was changed.
+    #[error("too many requests are in flight")]
+    Overloaded,
+    #[error("the service is stopping")]
+    Stopping,
+    #[error("there is no such business")]
+    NotFound,
+    #[error("the key is revoked")]
+    KeyRevoked,
+    #[error("the business is suspended")]
+    Suspended,
+    #[error(transparent)]
+    DiskFull(#[from] DiskFull),
+    /// The actor failed repeatedly and is in back-off for this time. Nothing was changed.
+    #[error("the actor failed repeatedly and is not restarted yet; try again later")]
+    Resting(Duration),
+    #[error("the business's actor failed")]
+    Failed,
+    #[error("the store failed")]
+    Store(#[source] StoreError),
+}
+
+impl EngineError {
+    /// Whether a failed start counts as a failure of the actor and causes back-off. The error of a business
+    /// that is set aside does not, because back-off would not help.
+    pub(crate) fn is_of_the_actor(&self) -> bool {
+        match self {
+            Self::Store(StoreError::BusinessSetAside { .. }) => false,
+            error => matches!(error, Self::Failed | Self::Store(_)),
+        }
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for EngineError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

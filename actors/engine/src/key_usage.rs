@@ -1,0 +1,82 @@
+//! The last use of each API key, to the minute.
+//!
+//! Uses are collected in memory and written once a minute and before they are shown, so a request costs no
+//! commit. A crash loses at most a minute of uses.
+
+use dashmap::DashMap;
+use domain::{BusinessId, KeyId, Timestamp};
+use store::{Batch, Store, StoreError, Weight, keys};
+
+use crate::scans::Reader;
+
+const MINUTE_MILLIS: i64 = 60_000;
+/// The maximum number of uses in one batch.
+const BATCH_KEYS_MAX: usize = 1_024;
+
+#[derive(Debug, Default)]
+pub(crate) struct KeyUsage {
+    pending: DashMap<KeyId, Timestamp>,
+}
+
+impl KeyUsage {
+    pub(crate) fn note(&self, key: KeyId, now: Timestamp) {
+        let minute = Timestamp::from_millis(now.millis().div_euclid(MINUTE_MILLIS) * MINUTE_MILLIS);
+        if self.pending.get(&key).is_none_or(|noted| *noted != minute) {
+            self.pending.insert(key, minute);
+        }
+    }
+
+    pub(crate) fn forget(&self, key: KeyId) {
+        self.pending.remove(&key);
+    }
+
+    /// Writes the collected uses and waits until they are durable. Without disk space they stay collected.
+    pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
+        if store.check_room(Weight::Keeps).is_err() {
+            return Ok(());
+        }
+        let mut uses = Vec::new();
+        self.pending.retain(|key, used| {
+            uses.push((*key, *used));
+            false
+        });
+        for uses in uses.chunks(BATCH_KEYS_MAX) {
+            let mut batch = Batch::default();
+            for (key, used) in uses {
+                batch.put(keys::key_used(*key), keys::millis_value(*used));
+            }
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        }
+        store.settled(BusinessId::INSTALLATION).await
+    }
+}
+
+pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
+    let at = keys::key_used(key);
+    let Some(value) = reader.get_raw(&at)? else { return Ok(None) };
+    reader.usable(&at, keys::millis_from_value(&value))
+}
+
+#[cfg(test)]
+mod tests {
+    use store::MemoryBackend;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_uses_of_any_number_of_keys_are_written() {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let (usage, now) = (KeyUsage::default(), Timestamp::from_millis(119_999));
+        let key = |number| KeyId::from(Uuid::from_u128(number));
+        for number in 0..30_000 {
+            usage.note(key(number), now);
+        }
+        usage.write(&store).await.unwrap();
+        let reader = Reader::unbounded(&store);
+        for number in [0, 1_023, 1_024, 29_999] {
+            assert_eq!(last_used(&reader, key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
+        }
+        assert_eq!(last_used(&reader, key(30_000)).unwrap(), None);
+    }
+}

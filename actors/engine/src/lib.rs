@@ -1,0 +1,46 @@
+//! The engine of receptionist: the actors and the background jobs.
+//!
+//! `actors/README.md` is the map. The edges use [`Engine`], [`BusinessHandle`], the types of
+//! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
+
+mod actor;
+pub mod backup;
+pub mod business;
+mod clock;
+pub mod counting;
+pub mod credentials;
+pub mod delivery;
+mod ending;
+mod engine;
+mod error;
+mod housekeeping;
+mod installation_log;
+mod key_usage;
+mod limits;
+mod live;
+pub mod mail;
+mod meta;
+pub mod moving;
+pub mod people;
+mod principals;
+mod quota;
+pub mod repair;
+pub mod salvage;
+mod scans;
+mod settling;
+mod shared;
+mod sources;
+mod supervisor;
+#[cfg(test)]
+mod testing;
+pub mod upgrade;
+pub mod verify;
+pub mod window;
+
+pub use business::BusinessHandle;
+pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, NewBusiness, Once};
+pub use error::EngineError;
+pub use limits::{BUSINESS_ACTORS, Limits};
+pub use live::{LiveChange, LiveEvent, LiveSubscription};
+pub use people::People;
+pub use principals::Principal;

@@ -1,0 +1,222 @@
+//! Whose mail is sent next. Pure: what waits goes in, whose turn it is comes out.
+//!
+//! What always holds: resets go first; then the lane that was served longest ago, where each business has one, and one
+//! is for whatever else concerns an account alone; a lane costs one entry, however much waits in it; one that has nothing
+//! due is asked for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{BusinessId, Mail, MailKind, Timestamp};
+
+/// Mails that wait for their turn together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lane {
+    /// Resets of whoever has forgotten a password, which somebody waits for.
+    Resets,
+    /// Whatever else concerns an account alone: anybody may have as many accounts as they can, so this goes before nobody.
+    Accounts,
+    /// What is about a business.
+    Of(BusinessId),
+}
+
+impl Lane {
+    /// The lanes of what stands under a business, or under the installation: by the row alone these are not told apart.
+    pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
+        let of_installation = [Self::Resets, Self::Accounts];
+        let is_installation = of == BusinessId::INSTALLATION;
+        let lanes = if is_installation { of_installation } else { [Self::Of(of); 2] };
+        lanes.into_iter().take(if is_installation { 2 } else { 1 })
+    }
+
+    /// The lane of a mail.
+    pub(super) fn of(mail: &Mail) -> Self {
+        match (mail.business_id, mail.kind) {
+            (Some(business), _) => Self::Of(business),
+            (None, MailKind::Reset) => Self::Resets,
+            (None, _) => Self::Accounts,
+        }
+    }
+
+    /// Under what its rows stand.
+    pub(super) fn rows(self) -> BusinessId {
+        match self {
+            Self::Of(business) => business,
+            Self::Resets | Self::Accounts => BusinessId::INSTALLATION,
+        }
+    }
+}
+
+/// What is known of a lane in which something waits.
+#[derive(Clone, Copy, Debug)]
+struct Waits {
+    due: Timestamp,
+    /// Of two for which something is due, the lower is first.
+    turn: u64,
+}
+
+/// The lanes in which something waits.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    waits: BTreeMap<Lane, Waits>,
+    /// Those whose time has not come, by when it does.
+    later: BTreeSet<(Timestamp, Lane)>,
+    /// Those whose time has come, by whose turn it is.
+    now: BTreeSet<(u64, Lane)>,
+    turns: u64,
+}
+
+impl Order {
+    /// Something waits in a lane, the first of it until this instant; nothing, if there is none.
+    pub(super) fn set(&mut self, lane: Lane, due: Option<Timestamp>) {
+        let before = self.take_out(lane);
+        let Some(due) = due else { return };
+        self.turns += 1;
+        // Whoever has waited keeps the turn; who comes anew is behind those who wait.
+        let turn = before.map_or(self.turns, |before| before.turn);
+        self.put(lane, Waits { due, turn });
+    }
+
+    /// Something was written that waits in a lane until this instant at the latest.
+    pub(super) fn add(&mut self, lane: Lane, due: Timestamp) {
+        let due = self.waits.get(&lane).map_or(due, |waits| waits.due.min(due));
+        self.set(lane, Some(due));
+    }
+
+    /// Whose turn it is of those for which something is due; it is the last in turn from then on.
+    pub(super) fn next(&mut self, now: Timestamp) -> Option<Lane> {
+        while let Some((due, lane)) = self.later.first().copied().filter(|(due, _)| *due <= now) {
+            self.later.remove(&(due, lane));
+            let turn = self.waits[&lane].turn;
+            self.now.insert((turn, lane));
+        }
+        let resets = Lane::Resets;
+        let of_resets = self.waits.get(&resets).map(|waits| (waits.turn, resets));
+        let first = of_resets.filter(|first| self.now.contains(first)).or(self.now.first().copied());
+        let (_, lane) = first?;
+        let waits = self.take_out(lane)?;
+        self.turns += 1;
+        self.put(lane, Waits { turn: self.turns, ..waits });
+        // It stays among those whose time has come until it is told otherwise.
+        self.later.remove(&(waits.due, lane));
+        self.now.insert((self.turns, lane));
+        Some(lane)
+    }
+
+    /// The lanes in which something waits.
+    pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
+        self.waits.keys().copied()
+    }
+
+    /// When the time of the next one comes; at once, if somebody's has come.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);
+        due.or_else(|| self.later.first().map(|(due, _)| *due))
+    }
+
+    fn put(&mut self, lane: Lane, waits: Waits) {
+        self.waits.insert(lane, waits);
+        self.later.insert((waits.due, lane));
+    }
+
+    fn take_out(&mut self, lane: Lane) -> Option<Waits> {
+        let waits = self.waits.remove(&lane)?;
+        self.later.remove(&(waits.due, lane));
+        self.now.remove(&(waits.turn, lane));
+        Some(waits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::testing::{business as id, mail};
+
+    fn business(number: u8) -> Lane {
+        Lane::Of(id(number))
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    #[test]
+    fn businesses_take_turns_however_much_waits_for_one() {
+        let mut order = Order::default();
+        for number in [1, 2, 3] {
+            order.set(business(number), Some(at(0)));
+        }
+        let served: Vec<_> = (0..7).filter_map(|_| order.next(at(1))).collect();
+        let expected: Vec<_> = [1, 2, 3, 1, 2, 3, 1].into_iter().map(business).collect();
+        assert_eq!(served, expected);
+    }
+
+    #[test]
+    fn a_reset_goes_before_everybody_and_who_is_new_behind_those_who_wait() {
+        let mut order = Order::default();
+        order.set(business(1), Some(at(0)));
+        assert_eq!(order.next(at(1)), Some(business(1)));
+        order.add(business(2), at(0));
+        order.add(Lane::Resets, at(1));
+        assert_eq!(order.next(at(1)), Some(Lane::Resets));
+        order.set(Lane::Resets, None);
+        assert_eq!(order.next(at(1)), Some(business(1)));
+        assert_eq!(order.next(at(1)), Some(business(2)));
+    }
+
+    #[test]
+    fn a_changed_address_waits_its_turn_among_the_businesses_and_behind_every_reset() {
+        let mut order = Order::default();
+        order.set(Lane::Accounts, Some(at(0)));
+        order.set(business(1), Some(at(0)));
+        order.set(business(2), Some(at(0)));
+        let served: Vec<_> = (0..4).filter_map(|_| order.next(at(1))).collect();
+        assert_eq!(served, [Lane::Accounts, business(1), business(2), Lane::Accounts]);
+        order.add(Lane::Resets, at(1));
+        assert_eq!([order.next(at(1)), order.next(at(1))], [Some(Lane::Resets); 2], "as long as one waits");
+        order.set(Lane::Resets, None);
+        assert_eq!(order.next(at(1)), Some(business(1)));
+    }
+
+    #[test]
+    fn a_mail_has_one_lane_and_its_row_leads_to_it() {
+        for kind in MailKind::ALL.iter().copied() {
+            let of_account = Mail { business_id: None, kind, ..mail(1) };
+            let expected = if kind == MailKind::Reset { Lane::Resets } else { Lane::Accounts };
+            assert_eq!(Lane::of(&of_account), expected, "{kind}");
+            // A reset that came of an invitation is its business's.
+            assert_eq!(Lane::of(&Mail { kind, ..mail(1) }), business(1), "{kind}");
+        }
+        for lane in [Lane::Resets, Lane::Accounts, business(1)] {
+            assert_eq!(Lane::under(lane.rows()).filter(|one| *one == lane).count(), 1);
+        }
+        assert_eq!(Lane::under(id(1)).count(), 1);
+    }
+
+    #[test]
+    fn nobody_is_served_before_their_time_and_the_next_time_is_known() {
+        let mut order = Order::default();
+        order.set(business(1), Some(at(60)));
+        order.set(business(2), Some(at(30)));
+        assert_eq!((order.next(at(29)), order.next_due()), (None, Some(at(30))));
+        assert_eq!(order.next(at(30)), Some(business(2)));
+        order.set(business(2), Some(at(300)));
+        assert_eq!((order.next(at(59)), order.next_due()), (None, Some(at(60))));
+        order.add(business(1), at(400));
+        assert_eq!(order.next_due(), Some(at(60)), "what comes later does not put off what waits");
+        order.set(business(1), None);
+        order.add(business(2), at(40));
+        assert_eq!(order.next_due(), Some(at(40)));
+        order.set(business(2), None);
+        assert_eq!((order.next(at(900)), order.next_due(), order.waits.len()), (None, None, 0));
+    }
+
+    #[test]
+    fn what_waits_costs_an_entry_for_each_business() {
+        let mut order = Order::default();
+        for number in 0..100_000 {
+            order.add(business(1), at(number));
+            order.add(business(2), at(number));
+        }
+        assert_eq!((order.waits.len(), order.later.len() + order.now.len()), (2, 2));
+    }
+}

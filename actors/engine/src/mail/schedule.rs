@@ -1,0 +1,100 @@
+//! When a mail is tried again, and what follows from an attempt (contract, second part, §3). Pure.
+
+use chrono::TimeDelta;
+use domain::{Mail, MailStatus, Timestamp};
+use ports::MailFailure;
+
+/// How long a mail is shown in the log.
+pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
+/// How long after each failure the next attempt is due; after the last there is none.
+const RETRY_AFTER: [TimeDelta; 6] = [
+    TimeDelta::minutes(1),
+    TimeDelta::minutes(5),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(2),
+    TimeDelta::hours(6),
+    TimeDelta::hours(24),
+];
+/// How much of a relay's words is kept, in characters.
+const ERROR_CHARS_MAX: usize = 300;
+
+/// The mail after an attempt that began at `began` and ended at `ended`.
+pub(super) fn after_attempt(
+    mail: &Mail,
+    result: &Result<String, MailFailure>,
+    (began, ended): (Timestamp, Timestamp),
+) -> Mail {
+    let retry = match result {
+        Err(MailFailure::Relay(_) | MailFailure::Refused(_)) => RETRY_AFTER.get(mail.attempts as usize),
+        Err(MailFailure::RefusedForGood(_)) | Ok(_) => None,
+    };
+    let status = match (result, retry) {
+        (Ok(_), _) => MailStatus::Sent,
+        (Err(_), Some(_)) => MailStatus::Pending,
+        (Err(_), None) => MailStatus::Failed,
+    };
+    Mail {
+        status,
+        attempts: mail.attempts.saturating_add(1),
+        last_error: result.as_ref().err().map(|failure| line(&failure.to_string())),
+        last_attempt_at: Some(began),
+        next_attempt_at: retry.map(|delay| ended + *delay),
+        ..mail.clone()
+    }
+}
+
+/// The latest that a mail may be due, seen from now: later was set by a clock that was ahead.
+pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
+    let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
+    // A daily mail waits for its hour, and one that is gathered for the end of the hour.
+    now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
+}
+
+/// What a relay said, on one line of a bounded length.
+fn line(words: &str) -> String {
+    let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(ERROR_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::mail;
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    #[test]
+    fn a_mail_is_tried_again_by_its_schedule_and_then_failed() {
+        let down: Result<String, _> = Err(MailFailure::Relay("nobody answers".into()));
+        let (mut mail, mut waits) = (mail(1), Vec::new());
+        while mail.status == MailStatus::Pending {
+            mail = after_attempt(&mail, &down, (at(0), at(7)));
+            waits.extend(mail.next_attempt_at.map(|next| (next - at(7)).num_seconds()));
+        }
+        assert_eq!(waits, [60, 300, 1_800, 7_200, 21_600, 86_400]);
+        assert_eq!((mail.status, mail.attempts, mail.next_attempt_at), (MailStatus::Failed, 7, None));
+        assert_eq!(mail.last_error.as_deref(), Some("nobody answers"));
+    }
+
+    #[test]
+    fn what_is_refused_for_good_fails_at_once_and_what_is_refused_for_now_waits() {
+        let now = (at(0), at(0));
+        let for_good =
+            after_attempt(&mail(1), &Err(MailFailure::RefusedForGood("550 no\r\nsuch".into())), now);
+        assert_eq!((for_good.status, for_good.next_attempt_at), (MailStatus::Failed, None));
+        assert_eq!(for_good.last_error.as_deref(), Some("550 no  such"));
+        let for_now = after_attempt(&mail(1), &Err(MailFailure::Refused("451 later".repeat(99))), now);
+        assert_eq!((for_now.status, for_now.next_attempt_at), (MailStatus::Pending, Some(at(60))));
+        assert_eq!(for_now.last_error.map(|error| error.chars().count()), Some(ERROR_CHARS_MAX));
+    }
+
+    #[test]
+    fn a_mail_that_was_taken_keeps_its_message_id_and_no_error() {
+        let before = Mail { last_error: Some("451".into()), attempts: 2, ..mail(1) };
+        let after = after_attempt(&before, &Ok("250 ok".into()), (at(1), at(2)));
+        assert_eq!((after.status, after.last_error.as_deref()), (MailStatus::Sent, None));
+        assert_eq!((after.message_id, after.attempts), (before.message_id, 3));
+    }
+}

@@ -1,0 +1,164 @@
+//! One attempt at a mail, in a task of its own: who gets it, what it tells, the relay's answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Mail, Timestamp};
+use ports::{MadeMail, MailFailure};
+use ractor::ActorRef;
+use store::{Batch, StoreError, Weight, keys};
+use tokio::time::{sleep, timeout};
+
+use super::message::{Ended, MailKey, Message, Outcome};
+use super::outside::Outside;
+use super::schedule::after_attempt;
+use super::state::{ROOM_EVERY, State};
+use super::told::letter;
+use super::write::{delete_mail, write_mail};
+use crate::shared::Shared;
+
+/// How long a relay may take over one mail.
+pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
+/// How long the people may take to say who gets a mail.
+const ASK_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Begins an attempt, which tells the outbox of its end, whatever that is.
+pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<Message>, mail: Mail) {
+    let (outside, began) = (Arc::clone(&state.outside), shared.clocks.now());
+    let under_way = outside.under_way();
+    let (shared, myself) = (Arc::clone(shared), myself.clone());
+    state.tasks.spawn(async move {
+        let making = tokio::spawn(attempt(shared, outside, mail.clone()));
+        let abort = AbortOnDrop(making.abort_handle());
+        let outcome = match making.await {
+            Ok(outcome) => outcome,
+            Err(_) => Outcome::NotMade("making it has panicked".into()),
+        };
+        drop(abort);
+        let _ = myself.cast(Message::Ended(Box::new(Ended { mail, began, outcome, under_way })));
+    });
+}
+
+/// Ends a task with the one that waits for it.
+struct AbortOnDrop(tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn attempt(shared: Arc<Shared>, outside: Arc<Outside>, mail: Mail) -> Outcome {
+    match make(&shared, &outside, &mail).await {
+        Ok(Some(made)) => Outcome::Tried(hand_over(&outside, &made).await),
+        Ok(None) => Outcome::Dropped,
+        Err(NotMade::Now(why)) => Outcome::NotMade(why),
+        Err(NotMade::Ever(why)) => {
+            tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
+            Outcome::Tried(Err(MailFailure::RefusedForGood(format!("the mail cannot be made: {why}"))))
+        }
+    }
+}
+
+/// Hands a mail to the relay, for as long as that may take.
+pub(super) async fn hand_over(outside: &Outside, made: &MadeMail) -> Result<String, MailFailure> {
+    let late = || Err(MailFailure::Relay(format!("no answer within {} s", SEND_TIME_MAX.as_secs())));
+    timeout(SEND_TIME_MAX, outside.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
+}
+
+/// Why a mail is not made.
+enum NotMade {
+    Now(String),
+    Ever(String),
+}
+
+async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
+    let now = |error: StoreError| NotMade::Now(error.to_string());
+    let asked = timeout(ASK_TIME_MAX, outside.ports.recipients.recipient(mail)).await;
+    let asked = asked.unwrap_or_else(|_| Err("nobody says who gets it".into()));
+    let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };
+    if let Some(to) = &mail.to {
+        recipient.address.clone_from(to);
+    }
+    let to = recipient.address.clone();
+    let Some(letter) = letter(&shared.store, &shared.secret, mail, recipient).map_err(now)? else {
+        return Ok(None);
+    };
+    if let Some(business) = mail.business_id {
+        shared.store.check_business(business).map_err(now)?; // the letter may lack what it tells of
+    }
+    let bytes = outside.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
+    Ok(Some(MadeMail { to, bytes }))
+}
+
+impl State {
+    /// Takes note of an attempt that has ended, and has it written.
+    pub(super) fn ended(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        ended: Ended,
+    ) -> Result<(), StoreError> {
+        let key = MailKey::of(&ended.mail);
+        if !self.sending.contains(&key) {
+            return Ok(());
+        }
+        if shared.store.check_room(Weight::Keeps).is_err() {
+            // It cannot be written just now; until it can the mail is left alone.
+            let myself = myself.clone();
+            self.tasks.spawn(async move {
+                sleep(ROOM_EVERY).await;
+                let _ = myself.cast(Message::Ended(Box::new(ended)));
+            });
+            return Ok(());
+        }
+        self.sending.remove(&key);
+        if !shared.store.contains(&keys::mail(key.of, key.id))? {
+            return Ok(()); // its business was ended meanwhile, and nothing of it comes back
+        }
+        let Ended { mail, began, outcome, under_way } = ended;
+        let now = shared.steady.now();
+        let mut batch = Batch::default();
+        match outcome {
+            Outcome::Dropped => {
+                self.outside.note_dropped();
+                delete_mail(&mut batch, &mail);
+            }
+            Outcome::NotMade(why) => {
+                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail could not be made");
+                // By the schedule, which ends: what cannot be made for a day and more never will.
+                let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
+                self.outside.note_tried(after.status);
+                write_mail(&mut batch, &after, Some(&mail));
+            }
+            Outcome::Tried(result) => {
+                match &result {
+                    Err(MailFailure::Relay(_)) => self.pace.failed(tokio::time::Instant::now()),
+                    _ => self.pace.answered(),
+                }
+                let after = after_attempt(&mail, &result, (began, now));
+                tell(&mail, &after, result.as_ref().err());
+                self.outside.note_tried(after.status);
+                write_mail(&mut batch, &after, Some(&mail));
+            }
+        }
+        self.record(shared, myself, &[key], batch, under_way);
+        Ok(())
+    }
+}
+
+/// Tells the log of an attempt that failed: never whom the mail was for.
+fn tell(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
+    let Some(failure) = failure else { return };
+    let next: Option<Timestamp> = after.next_attempt_at;
+    let kind = match failure {
+        MailFailure::Relay(_) => "the relay failed",
+        MailFailure::Refused(_) => "it was refused for now",
+        MailFailure::RefusedForGood(_) => "it was refused for good",
+    };
+    let status = after.status;
+    tracing::warn!(
+        mail.id = %mail.id, mail.kind = %mail.kind, mail.attempts = after.attempts, mail.status = %status,
+        mail.next_attempt_at = next.map(tracing::field::display), reason = kind, "a mail was not sent"
+    );
+}

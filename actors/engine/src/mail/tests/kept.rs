@@ -1,0 +1,253 @@
+//! What is kept through restarts and failures, and what is dropped.
+
+use store::keys::kind;
+use store::{Batch, Order, Record, keys};
+
+use super::*;
+use crate::EngineError;
+use crate::business::commands::mails::ResendMail;
+use crate::mail::next_daily;
+
+impl World {
+    fn rows(&self, kind: u8) -> usize {
+        let range = keys::of_kind(self.business.id(), kind);
+        self.business.shared.store.scan(&range, Order::Ascending).count()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
+    let mut world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let mail = world.alert(1).await;
+    sleep(Duration::from_secs(100)).await;
+    assert_eq!(world.times(), [0, 60]);
+    world.stand_still(0).await;
+    sleep(Duration::from_secs(230)).await;
+    assert_eq!(world.times(), [0, 60], "the third is due at 360 s");
+    assert_eq!(world.engine.mails_waiting().await, Some(1));
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(world.times().len(), 3);
+    world.does(Does::Takes);
+    world.stand_still(7_200).await;
+    settle().await;
+    assert_eq!(world.times().len(), 4, "what fell due while stopped is tried at once");
+    assert!(world.texts().iter().all(|text| text.starts_with(&mail.message_id)));
+    assert_eq!(world.statuses().await, [MailStatus::Sent]);
+    assert_eq!(world.engine.mails_waiting().await, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    world.alert(1).await;
+    let eight = next_daily(chrono_tz::UTC, world.engine.now());
+    world.alert_in(&world.business, 2, MailKind::Daily, Some(eight)).await;
+    sleep(Duration::from_secs(400)).await;
+    assert_eq!(world.times(), [0, 60, 360], "the fourth is due at 2,160 s");
+    world.does(Does::Takes);
+    world.clock.suspend(Duration::from_secs(1_700));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 3);
+    world.clock.suspend(Duration::from_secs(3_600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 4);
+    world.clock.suspend(Duration::from_secs(8 * 3_600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.times().len(), 5, "the mail of the day");
+    assert_eq!(world.statuses().await, [MailStatus::Sent; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_may_not_get_it_any_more_gets_nothing_and_nothing_of_it_stays() {
+    let world = World::new().await;
+    world.people.gone.lock().push(person_id(1));
+    world.alert(1).await;
+    settle().await;
+    assert_eq!((world.times().len(), world.rows(kind::MAIL), world.rows(kind::MAIL_DUE)), (0, 0, 0));
+    assert_eq!(world.engine.mail_figures().unwrap().dropped, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn name_and_membership_are_those_of_the_moment_it_is_made() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    world.alert(1).await;
+    settle().await;
+    world.people.renamed.lock().insert(person_id(1), "Ada King".into());
+    sleep(Duration::from_secs(60)).await;
+    world.people.gone.lock().push(person_id(1));
+    sleep(Duration::from_secs(400)).await;
+    let texts = world.texts();
+    assert!(texts[0].contains("\"Ada\"") && texts[1].contains("\"Ada King\""), "{texts:?}");
+    assert_eq!((texts.len(), world.rows(kind::MAIL)), (2, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let reset = NewMail {
+        business_id: None,
+        person_id: person_id(1),
+        kind: MailKind::Reset,
+        about: Vec::new(),
+        more: 0,
+        to: None,
+        due: None,
+    };
+    world.engine.queue_mail(reset).await.unwrap();
+    settle().await;
+    let left = || {
+        let store = &world.business.shared.store;
+        [kind::MAIL, kind::MAIL_DUE]
+            .map(|kind| store.scan(&keys::of_kind(BusinessId::INSTALLATION, kind), Order::Ascending).count())
+    };
+    assert_eq!(left(), [1, 1]);
+    world.does(Does::Takes);
+    sleep(Duration::from_secs(61)).await;
+    assert_eq!((world.times().len(), left()), (2, [0, 0]));
+}
+
+/// The power goes between the relay's answer and the note of it, at a random moment of the writing.
+#[tokio::test(start_paused = true)]
+async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_message_id() {
+    let mut doubled = 0;
+    for round in 0..30 {
+        let mut world = World::new().await;
+        let mut ids = std::collections::BTreeSet::new();
+        for person in 0..10 {
+            ids.insert(world.alert(person).await.message_id);
+        }
+        world.disk.set_sync_delay(Duration::from_millis(5));
+        sleep(Duration::from_millis(3 * round)).await;
+        world.disk.crash(0);
+        world.engine = open(&world.disk, &world.ports).await;
+        world.engine.begin_mail(world.mail.clone());
+        world.business = world.engine.business(world.business.id());
+        sleep(Duration::from_secs(600)).await;
+        assert!(world.statuses().await.iter().all(|status| *status == MailStatus::Sent));
+        let sent: Vec<_> = world.texts().iter().map(|text| text.lines().next().unwrap().to_owned()).collect();
+        doubled += sent.len() - ids.len();
+        assert_eq!(sent.into_iter().collect::<std::collections::BTreeSet<_>>(), ids, "round {round}");
+    }
+    assert!(doubled > 0, "no round hit the moment between the answer and the note");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_row_holds_up_no_other_mail() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let damaged = world.alert(1).await;
+    settle().await;
+    let (of, row) = (world.business.id(), keys::mail(world.business.id(), damaged.id));
+    let mut batch = Batch::default();
+    batch.put(row, b"no mail".to_vec());
+    world.business.shared.store.submit(of, batch, Box::new(|| ()));
+    world.business.shared.store.settled(of).await.unwrap();
+    world.does(Does::Takes);
+    sleep(Duration::from_secs(120)).await;
+    let other = NewMail {
+        business_id: Some(of),
+        person_id: person_id(2),
+        kind: MailKind::EmailChanged,
+        about: Vec::new(),
+        more: 0,
+        to: Some("old@example.com".into()),
+        due: None,
+    };
+    world.engine.queue_mail(other).await.unwrap();
+    settle().await;
+    assert_eq!(world.addresses().last().map(String::as_str), Some("old@example.com"));
+    assert_eq!(world.times().len(), 2, "and the damaged one is not sent");
+    let stays = world.business.shared.store.get_raw(&row).unwrap();
+    assert_eq!(stays.as_deref(), Some(&b"no mail"[..]), "and is left for whoever repairs it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_due_time_that_a_clock_of_the_future_has_set_is_not_waited_for() {
+    let mut world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let mail = world.alert(1).await;
+    settle().await;
+    let before = world.log(world.business.id()).await.remove(0);
+    let far = Some(before.created_at + chrono::TimeDelta::days(4_000));
+    let after = Mail { next_attempt_at: far, ..before.clone() };
+    let mut batch = Batch::default();
+    super::super::write::write_mail(&mut batch, &after, Some(&before));
+    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.does(Does::Takes);
+    world.stand_still(0).await;
+    settle().await;
+    assert!(world.texts()[1].starts_with(&mail.message_id));
+    assert_eq!(world.statuses().await, [MailStatus::Sent]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_shows_30_days_and_then_nothing_of_it_is_left() {
+    let world = World::new().await;
+    world.alert(1).await;
+    sleep(Duration::from_secs(30 * 86_400 - 60)).await;
+    assert_eq!(world.statuses().await, [MailStatus::Sent]);
+    sleep(Duration::from_secs(120)).await;
+    assert_eq!((world.statuses().await, world.rows(kind::MAIL)), (Vec::new(), 1));
+    sleep(Duration::from_secs(3 * 86_400)).await;
+    assert_eq!(world.rows(kind::MAIL), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_link() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let mail = world.alert(1).await;
+    let of = world.business.id();
+    let refused = |result: Result<_, EngineError>| matches!(result, Err(EngineError::Refused(_)));
+    settle().await;
+    let again = async |business: &BusinessHandle, id| {
+        business.change(Request::by(Actor::Operator), ResendMail { id }).await
+    };
+    assert!(refused(again(&world.business, mail.id).await), "it is still to be sent");
+    world.does(Does::Takes);
+    sleep(Duration::from_secs(60)).await;
+    let sent = again(&world.business, mail.id).await.unwrap().value;
+    settle().await;
+    let texts = world.texts();
+    assert_eq!((texts.len(), world.statuses().await), (3, vec![MailStatus::Sent; 2]));
+    assert_eq!(sent.id, world.log(of).await[0].id);
+    assert!(texts[2].contains("For 1") && !texts[2].starts_with(&mail.message_id), "{}", texts[2]);
+
+    let (business_id, person_id, about, to, due) = (Some(of), person_id(2), Vec::new(), None, None);
+    let new = NewMail { business_id, person_id, kind: MailKind::Invitation, about, more: 0, to, due };
+    let invitation = world.engine.queue_mail(new).await.unwrap().unwrap();
+    settle().await;
+    assert_eq!(world.statuses().await[0], MailStatus::Sent);
+    assert!(refused(again(&world.business, invitation).await), "its link is used or void");
+    let other = new_business(&world.engine).await;
+    assert!(refused(again(&other, mail.id).await), "it is another business's");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_comes_back_of_a_mail_whose_rows_went_while_it_was_sent() {
+    let world = World::new().await;
+    world.does(Does::Hangs);
+    let mail = world.alert(1).await;
+    settle().await;
+    let mut batch = Batch::default();
+    super::super::write::delete_mail(&mut batch, &mail);
+    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    sleep(Duration::from_secs(300)).await;
+    assert_eq!((world.rows(kind::MAIL), world.rows(kind::MAIL_DUE), world.times().len()), (0, 0, 1));
+}
+
+#[test]
+fn a_mail_with_all_it_may_tell_of_fits_a_change_of_the_outbox() {
+    let about = super::super::testing::mail(1).about[0];
+    let mail = Mail {
+        about: vec![about; domain::ABOUT_MAX],
+        to: Some("x".repeat(254)),
+        last_error: Some("é".repeat(300)),
+        ..super::super::testing::mail(1)
+    };
+    assert!(mail.encode().len() < 4_096, "{}: it fits a row", mail.encode().len());
+}

@@ -1,0 +1,164 @@
+//! What a mail tells, read from the store when it is made: as things are then, so that what was erased meanwhile is in
+//! no mail.
+
+use domain::{
+    About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,
+    ContactId, Mail, MailKind, MessageId, Role, Service, StaffMember, Subscription, TakenMessage,
+    WebhookEndpoint, WebhookId,
+};
+use store::{Store, StoreError, keys, unless_set_aside};
+use uuid::Uuid;
+
+use super::letter::{Content, Letter, Link, Recipient, Sender, Told, What};
+use super::unsubscribe::Unsubscribe;
+
+/// The letter of a mail; `None` when what it tells of is gone, or its business is.
+pub(super) fn letter(
+    store: &Store,
+    secret: &[u8; 32],
+    mail: &Mail,
+    to: Recipient,
+) -> Result<Option<Letter>, StoreError> {
+    let business = match mail.business_id {
+        None => None,
+        Some(id) => {
+            let Some(profile) = store.get::<Business>(&keys::profile(id))? else { return Ok(None) };
+            Some(Sender { id, name: profile.name, zone: profile.zone })
+        }
+    };
+    let Some((content, from)) = content(store, mail, &to)? else { return Ok(None) };
+    let token = |from| {
+        let unsubscribe = Unsubscribe { person_id: mail.person_id, business_id: mail.business_id?, from };
+        Some(unsubscribe.token(secret))
+    };
+    Ok(Some(Letter {
+        message_id: mail.message_id.clone(),
+        written_at: mail.created_at,
+        to: Recipient { link: None, ..to },
+        business,
+        content,
+        unsubscribe: from.and_then(token),
+    }))
+}
+
+/// What a mail tells, and what its link ends.
+fn content(
+    store: &Store,
+    mail: &Mail,
+    to: &Recipient,
+) -> Result<Option<(Content, Option<Subscription>)>, StoreError> {
+    let with_link = |content: fn(Link) -> Content| to.link.clone().map(|link| (content(link), None));
+    Ok(match mail.kind {
+        MailKind::Invitation => with_link(Content::Invitation),
+        MailKind::Offer => Some((Content::Offer, None)),
+        MailKind::Reset => with_link(Content::Reset),
+        MailKind::EmailChange => with_link(Content::EmailChange),
+        MailKind::EmailChanged => Some((Content::EmailChanged, None)),
+        MailKind::Alert | MailKind::Gathered | MailKind::Daily => {
+            let mut told = told(store, mail, to.role)?;
+            let Some(first) = told.first().map(|told| told.kind) else { return Ok(None) };
+            let is_of_one_kind = told.iter().all(|told| told.kind == first) && mail.more == 0;
+            let from = if is_of_one_kind { Subscription::Kind(first) } else { Subscription::EveryNow };
+            Some(match mail.kind {
+                MailKind::Alert => (Content::Alert(told.remove(0)), Some(Subscription::Kind(first))),
+                MailKind::Gathered => (Content::Gathered(told, mail.more), Some(from)),
+                _ => (Content::Daily(told, mail.more), Some(Subscription::EveryDaily)),
+            })
+        }
+    })
+}
+
+/// The things that a mail tells of which are still there, and shown to whoever it is for.
+fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, StoreError> {
+    let Some(of) = mail.business_id else { return Ok(Vec::new()) };
+    let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
+    let told = shown.filter_map(|about| {
+        let what = read(store, of, about).transpose()?;
+        Some(what.map(|what| Told { kind: about.kind, at: about.at, what }))
+    });
+    told.collect()
+}
+
+/// The record that something happened to, as it is now; `None` once it is gone.
+pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
+    match about.kind {
+        AlertKind::WebhookDisabled => {
+            let endpoint = store.find::<WebhookEndpoint>(&keys::webhook(of, WebhookId::from(about.id)))?;
+            Ok(endpoint.map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url }))
+        }
+        AlertKind::UrgentMessage | AlertKind::MessageTaken => {
+            let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;
+            let Some(message) = message else { return Ok(None) };
+            let contact = contact_of(store, of, message.contact_id)?;
+            let message = if contact.is_erased() { message.erased() } else { message };
+            Ok(Some(What::Message {
+                id: message.id,
+                caller: message.caller_name.or_else(|| contact.called()),
+                phone: message.caller_phone,
+                body: message.body,
+            }))
+        }
+        AlertKind::CallMissed => {
+            let call = store.find::<CallRecord>(&keys::call(of, CallId::from(about.id)))?;
+            let Some(call) = call else { return Ok(None) };
+            let contact = contact_of(store, of, call.contact_id)?;
+            let call = if contact.is_erased() { call.erased() } else { call };
+            let caller = contact.called().or_else(|| call.number_of_caller().map(str::to_owned));
+            Ok(Some(What::Call { id: call.id, status: call.status, caller, started_at: call.started_at }))
+        }
+        AlertKind::AppointmentRequested
+        | AlertKind::AppointmentBooked
+        | AlertKind::AppointmentRescheduled
+        | AlertKind::AppointmentCancelled => appointment(store, of, about.id),
+    }
+}
+
+fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, StoreError> {
+    let id = AppointmentId::from(id);
+    let start = store.find_as(&keys::appointment_start(of, id), keys::millis_from_value)?;
+    let Some(start) = start else { return Ok(None) };
+    let key = keys::appointment(of, start, id);
+    let Some(appointment) = store.find::<Appointment>(&key)? else { return Ok(None) };
+    let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;
+    let staff = store.find::<StaffMember>(&keys::staff(of, appointment.staff_id))?;
+    Ok(Some(What::Appointment {
+        id,
+        status: appointment.status,
+        contact: contact_of(store, of, appointment.contact_id)?.called(),
+        service: service.map(|service| service.name),
+        staff: staff.map(|staff| staff.name),
+        starts_at: appointment.starts_at,
+    }))
+}
+
+/// The contact that a record names.
+enum Named {
+    Nobody,
+    /// Nothing is told of them any more; what tells of them in the record goes in steps.
+    Erased,
+    Contact(Box<Contact>),
+    /// Their record cannot be read.
+    SetAside,
+}
+
+fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<Named, StoreError> {
+    let Some(id) = id else { return Ok(Named::Nobody) };
+    Ok(match unless_set_aside(store.get::<Contact>(&keys::contact(of, id)))? {
+        Some(Some(contact)) => Named::Contact(Box::new(contact)),
+        Some(None) => Named::Erased,
+        None => Named::SetAside,
+    })
+}
+
+impl Named {
+    fn is_erased(&self) -> bool {
+        matches!(self, Self::Erased)
+    }
+
+    /// What they are called, or else the phone number or the email.
+    fn called(&self) -> Option<String> {
+        let Self::Contact(contact) = self else { return None };
+        let Contact { name, phone, email, .. } = &**contact;
+        name.clone().or_else(|| phone.clone()).or_else(|| email.clone())
+    }
+}

@@ -1,0 +1,240 @@
+//! A turn: looks at whose mail is due, and begins as many as may be under way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::{Mail, MailId, MailKind, Timestamp};
+use ractor::ActorRef;
+use store::{Batch, Key, Order, StoreError, Weight, keys};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+use super::message::{MailKey, Message};
+use super::order::Lane;
+use super::schedule::latest_due;
+use super::send;
+use super::state::{ROOM_EVERY, State};
+use super::write::{delete_mail, write_mail};
+use crate::clock::LOOK_EVERY;
+use crate::shared::Shared;
+
+/// How many businesses are looked at in one turn; the next turn goes on.
+const LOOKS_PER_TURN: usize = 64;
+/// How many mails of another lane a look passes by.
+const OTHERS_PER_LOOK: usize = 256;
+/// How many mails one turn takes into another that is sent as one with them; the next turn goes on.
+const GATHERED_PER_TURN: usize = 256;
+/// How many changes of the outbox may be on their way to the disk at once.
+const CHANGES_MAX: usize = 64;
+/// How far apart the alerts of a day may be due: they were set by a clock that is corrected meanwhile.
+const SAME_DAY: TimeDelta = TimeDelta::hours(1);
+/// How far a due time may lie ahead of what the schedule gives.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+
+/// What waits first in a lane.
+enum First {
+    Nothing,
+    Later(Timestamp),
+    Now(Box<Mail>),
+    /// A row that nothing asks for.
+    Stale(Key),
+    /// So much of another lane that this look ends; the next one goes on behind it.
+    Behind,
+}
+
+impl State {
+    /// Begins what is due, as far as it may be under way, and waits for what is due next.
+    pub(super) fn turn(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+    ) -> Result<(), StoreError> {
+        if shared.check_open().is_err() {
+            return Ok(());
+        }
+        if shared.store.check_room(Weight::Keeps).is_err() {
+            // Nothing could be written of what is done, so nothing is begun.
+            self.wait(myself, Some(ROOM_EVERY));
+            return Ok(());
+        }
+        while self.tasks.try_join_next().is_some() {}
+        let now = shared.steady.now();
+        for _ in 0..LOOKS_PER_TURN {
+            let room = self.pace.room(self.sending.len(), Instant::now());
+            if room == 0 || self.changes >= CHANGES_MAX {
+                break; // what ends asks for a turn, and so does the end of a rest
+            }
+            let Some(lane) = self.order.next(now) else { break };
+            if shared.store.is_business_set_aside(lane.rows()) {
+                self.order.set(lane, None); // nothing of it is sent
+                continue;
+            }
+            if self.gathering.contains_key(&lane.rows()) {
+                self.order.set(lane, None); // it is looked at again once that is on the disk
+                continue;
+            }
+            match self.first(shared, lane, now)? {
+                First::Nothing => self.order.set(lane, None),
+                First::Later(due) => self.order.set(lane, Some(due)),
+                First::Now(mail) => self.take_up(shared, myself, *mail)?,
+                // It keeps its time, so the next turn goes on: others than mails have theirs in between.
+                First::Behind => break,
+                First::Stale(row) => {
+                    let mut batch = Batch::default();
+                    batch.delete(row);
+                    self.order.set(lane, None); // it is looked at again once the row is gone
+                    let (_, id) = keys::instant_and_id::<MailId>(&row)?;
+                    self.record(shared, myself, &[MailKey { of: lane.rows(), id }], batch, None);
+                }
+            }
+        }
+        let rest = self.pace.rests_until(Instant::now()).map(|until| until - Instant::now());
+        let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
+        let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
+        // A timer stands still while the machine is suspended, so it looks again before it is time.
+        self.wait(myself, rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
+        Ok(())
+    }
+
+    /// What waits first in a lane, beside what is under way; never what is of another one, so nobody goes before anybody
+    /// by standing in their way.
+    fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
+        let (of, mut others) = (lane.rows(), 0);
+        let left = self.looked.rows(lane);
+        for row in shared.store.walk(&left, Order::Ascending, |row, _| keys::instant_and_id::<MailId>(row)) {
+            let (row, (due, id)) = row?;
+            let key = MailKey { of, id };
+            if self.is_left_alone(&key) {
+                continue;
+            }
+            let mail = self.read(shared, key)?;
+            if self.is_left_alone(&key) {
+                continue;
+            }
+            let Some(mail) = mail.filter(|mail| mail.next_attempt_at == Some(due)) else {
+                return Ok(First::Stale(row));
+            };
+            if Lane::of(&mail) != lane {
+                self.looked.pass(lane, row);
+                others += 1;
+                if others == OTHERS_PER_LOOK {
+                    return Ok(First::Behind);
+                }
+                continue;
+            }
+            // Further ahead than the schedule ever sets it: the wall clock was ahead when it was written.
+            let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
+            return Ok(if is_due { First::Now(Box::new(mail)) } else { First::Later(due) });
+        }
+        Ok(First::Nothing)
+    }
+
+    /// Takes up a mail that is due: puts it with others of its person, or has it sent.
+    fn take_up(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        mail: Mail,
+    ) -> Result<(), StoreError> {
+        let now = shared.steady.now();
+        if matches!(mail.kind, MailKind::Alert | MailKind::Gathered)
+            && mail.attempts == 0
+            && let Some(free) = self.alerts.free_at(&mail.person_id, now)
+        {
+            let after = Mail { kind: MailKind::Gathered, next_attempt_at: Some(free), ..mail.clone() };
+            let mut batch = Batch::default();
+            write_mail(&mut batch, &after, Some(&mail));
+            self.record(shared, myself, &[MailKey::of(&mail)], batch, None);
+            return Ok(());
+        }
+        if mail.kind.gathers()
+            && mail.attempts == 0
+            && let Some((mails, batch)) = self.gather(shared, &mail, now)?
+        {
+            self.gathering.insert(mails[0].of, mails[0]);
+            self.record(shared, myself, &mails, batch, None);
+            return Ok(());
+        }
+        if matches!(mail.kind, MailKind::Alert | MailKind::Gathered) && mail.attempts == 0 {
+            self.alerts.note(mail.person_id, now);
+        }
+        self.sending.insert(MailKey::of(&mail));
+        send::begin(self, shared, myself, mail);
+        Ok(())
+    }
+
+    /// Takes what else waits to be sent as one with a mail into that; `None` when there is nothing else.
+    fn gather(
+        &mut self,
+        shared: &Shared,
+        mail: &Mail,
+        now: Timestamp,
+    ) -> Result<Option<(Vec<MailKey>, Batch)>, StoreError> {
+        let key = MailKey::of(mail);
+        let (mut whole, mut batch, mut keys) = (mail.clone(), Batch::default(), vec![key]);
+        let others = keys::mails_gathered(key.of, mail.kind, mail.person_id);
+        let others = shared.store.walk(&others, Order::Ascending, |row, _| keys::id_at_end(row));
+        for row in others.take(GATHERED_PER_TURN) {
+            let (_, id) = row?;
+            let other = MailKey { of: key.of, id };
+            if other == key || self.is_left_alone(&other) {
+                continue;
+            }
+            let Some(mail) = self.read(shared, other)? else { continue };
+            // What is for tomorrow stays out of today's, and what the relay knows already is sent by itself.
+            let is_for_later =
+                mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
+            if is_for_later || mail.attempts > 0 {
+                continue;
+            }
+            delete_mail(&mut batch, &mail);
+            whole.absorb(mail);
+            keys.push(other);
+        }
+        if keys.len() == 1 {
+            return Ok(None);
+        }
+        whole.about.sort_by_key(|about| about.at);
+        write_mail(&mut batch, &whole, Some(mail));
+        Ok(Some((keys, batch)))
+    }
+
+    /// Has a change of some mails written, all of a business, which are left alone until that is on the disk.
+    pub(super) fn record(
+        &mut self,
+        shared: &Shared,
+        myself: &ActorRef<Message>,
+        mails: &[MailKey],
+        batch: Batch,
+        under_way: Option<OwnedSemaphorePermit>,
+    ) {
+        let Some(first) = mails.first().copied() else { return };
+        let myself = myself.clone();
+        let done = move || {
+            let _ = myself.cast(Message::Recorded(first));
+            drop(under_way);
+        };
+        // Of a change that is not taken nothing would say that it is on the disk.
+        if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
+            self.recording.extend(mails.iter().map(|mail| (*mail, first)));
+            self.changes += 1;
+        }
+    }
+
+    /// Asks for a turn after so long, and for none if nothing waits for its time.
+    fn wait(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
+        if let Some(timer) = self.timer.take() {
+            timer.abort();
+        }
+        let Some(wait) = wait else { return };
+        // A millisecond more, so that what is due then is not a fraction of one away.
+        let wait = wait + Duration::from_millis(1);
+        let myself = myself.clone();
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            let _ = myself.cast(Message::Turn);
+        });
+        self.timer = Some(timer.abort_handle());
+    }
+}

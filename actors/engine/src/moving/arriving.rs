@@ -1,0 +1,355 @@
+//! The business whose records come now: each is held against those before it, and written.
+//!
+//! What always holds: of a record that is not good nothing is written, and of somebody who was erased here nothing at all.
+
+use std::collections::{BTreeSet, HashSet};
+
+use domain::{
+    Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
+    ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId,
+    Retention, RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
+};
+use store::records::{AuditRecord, ErasureRecord, NamesRecord};
+use store::{Batch, Record, Store, StoreError, keys};
+use uuid::Uuid;
+
+use super::checks::{Known, stamps};
+use super::missing::calls_of_no_message;
+use super::pace::Pace;
+use super::record::{Moved, MovedKind, Wrong};
+use super::staged::Staged;
+use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
+use crate::error::EngineError;
+use crate::shared::Shared;
+
+/// The business whose records come now.
+pub(super) struct Arriving {
+    business: Business,
+    staged: Staged,
+    known: Known,
+    /// For how long things are to be kept, where a line says so.
+    retention: Option<Retention>,
+    /// Names that do not fill a row of the index yet.
+    names: Vec<(ContactId, String)>,
+    records: u64,
+    endpoints: usize,
+    /// The line of its first call; the others follow.
+    first_call: Option<u64>,
+    /// The greatest id, and the latest stamp.
+    newest: (Uuid, Timestamp),
+    /// Who was erased here, and whether they are erased again; else they are refused.
+    erased: BTreeSet<ContactId>,
+    erase_again: bool,
+    /// Those of them who have come, and their calls.
+    theirs: Theirs,
+    their_calls: HashSet<CallId>,
+}
+
+impl Arriving {
+    /// A business, noted before anything of it is there, so that it can be taken back.
+    pub(super) async fn begin(
+        store: &Store,
+        business: Business,
+        now: Timestamp,
+        (erased, erase_again): (BTreeSet<ContactId>, bool),
+    ) -> Result<Self, EngineError> {
+        let id = business.id;
+        let mut staged = Staged::new(store.clone(), id);
+        staged.put(keys::moving(id), business.encode()).await?;
+        staged.settle().await?;
+        let newest = (id.uuid(), business.updated_at.max(now));
+        Ok(Self {
+            business,
+            staged,
+            known: Known::default(),
+            retention: None,
+            names: Vec::new(),
+            records: 1,
+            endpoints: 0,
+            first_call: None,
+            newest,
+            erased,
+            erase_again,
+            theirs: Theirs::default(),
+            their_calls: HashSet::new(),
+        })
+    }
+
+    /// The id of the business.
+    pub(super) fn of(&self) -> BusinessId {
+        self.business.id
+    }
+
+    /// How many records have come, the business itself included.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Checks and writes a record.
+    pub(super) async fn record(
+        &mut self,
+        line: u64,
+        mut moved: Moved,
+        now: Timestamp,
+    ) -> Result<Vec<Problem>, EngineError> {
+        self.records += 1;
+        let mut problems = Vec::new();
+        if let Moved::Retention(retention) = moved {
+            self.known.in_order(MovedKind::Retention, &[], &mut problems);
+            if problems.is_empty() {
+                self.known.came(MovedKind::Retention, Vec::new());
+                self.retention = Some(retention);
+            }
+            return Ok(problems);
+        }
+        // The end of a business is no record of it.
+        let of = self.of();
+        let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
+        let (place, stamped) = (key.to_vec(), moved.stamps());
+        let id = if moved.has_id() { keys::id_at_end::<BusinessId>(&key)?.uuid() } else { Uuid::nil() };
+        self.known.in_order(kind, &place, &mut problems);
+        if moved.has_id() {
+            stamps(BusinessId::from(id), stamped, now, &mut problems);
+        } else {
+            super::checks::stamped(stamped, now, &mut problems);
+        }
+        if let Moved::Contact(contact) = &moved
+            && self.erased.contains(&contact.id)
+        {
+            self.check_contact(contact, &mut problems)?;
+            self.erased_before(contact, &mut problems);
+            if problems.is_empty() {
+                self.came(kind, place, (id, stamped.1));
+            }
+            return Ok(problems);
+        }
+        let write = match self.without_them(moved)? {
+            Moved::Service(service) => {
+                self.known.services.insert(service.id);
+                Write::Service(service)
+            }
+            Moved::Staff(member) => {
+                for (at, _) in
+                    (0..).zip(&member.service_ids).filter(|(_, id)| !self.known.services.contains(id))
+                {
+                    let path = format!("service_ids[{at}]");
+                    problems.push(Problem::new(path, ProblemCode::NotOfTheBusiness(Named::Service)));
+                }
+                self.known.staff.insert(member.id);
+                Write::Staff(member)
+            }
+            Moved::SpecialDay(day) => {
+                self.known.special_day(day.date, &mut problems);
+                Write::SpecialDay(day)
+            }
+            Moved::TimeOff(time) => {
+                self.known.time_off(&time, &mut problems);
+                Write::BlockedTime(time)
+            }
+            Moved::Contact(after) => {
+                self.check_contact(&after, &mut problems)?;
+                Write::Contact { before: None, after }
+            }
+            Moved::Appointment(after) => {
+                self.check_appointment(&after, &mut problems)?;
+                if problems.is_empty() {
+                    self.known.booked(&after);
+                }
+                Write::Appointment { before: None, after }
+            }
+            Moved::Call(call) => {
+                let call = self.check_call(call, &mut problems)?;
+                self.first_call = self.first_call.or(Some(line));
+                Write::Call { before: None, after: call }
+            }
+            Moved::Message(after) => {
+                self.check_message(&after, &mut problems)?;
+                Write::Message { before: None, after }
+            }
+            Moved::Webhook(endpoint) => Write::Webhook(endpoint),
+            other => {
+                let mut rows = Batch::default();
+                other.put(of, &mut rows);
+                Write::Rows(rows)
+            }
+        };
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
+        self.came(kind, place, (id, stamped.1));
+        match &write {
+            Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
+                return Ok(vec![Problem::new("", ImportProblem::EndpointsMax(ENDPOINTS_MAX))]);
+            }
+            // Its place in the list of all endpoints is that of an open business.
+            Write::Webhook(endpoint) => {
+                self.endpoints += 1;
+                self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
+            }
+            write => problems = self.staged.write(write).await?,
+        }
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
+        if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
+            self.names.push((*id, fold_name(name)));
+            if self.names.len() == NAMES_PER_ROW_MAX {
+                self.write_names().await?;
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Notes the newest record that was good.
+    fn came(&mut self, kind: MovedKind, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
+        self.newest = (self.newest.0.max(id), self.newest.1.max(at));
+        self.known.came(kind, place);
+    }
+
+    /// A contact who was erased here has come: nothing of them is written, or that is refused.
+    fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
+        // All that the lines tell of them is older than that. Where they are refused, their own line alone tells it.
+        let id = Uuid::max().into();
+        let phone = contact.phone.as_deref().map(keys::phone_digest);
+        self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
+        if !self.erase_again {
+            problems.push(Problem::new("id", ImportProblem::ErasedHere));
+        }
+    }
+
+    /// A record without what tells of those who were erased here.
+    fn without_them(&mut self, moved: Moved) -> Result<Moved, StoreError> {
+        if self.theirs.is_empty() {
+            return Ok(moved);
+        }
+        if let Moved::Call(call) = &moved
+            && self.theirs.is_their_call(call)
+        {
+            self.their_calls.insert(call.id);
+        }
+        moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
+    }
+
+    async fn write_names(&mut self) -> Result<(), EngineError> {
+        let names = std::mem::take(&mut self.names);
+        let Some((first, _)) = names.first() else { return Ok(()) };
+        let key = keys::contact_names(self.of(), *first);
+        self.staged.put(key, NamesRecord { names }.encode()).await
+    }
+
+    fn check_contact(&self, contact: &Contact, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        if contact.name.is_none() && contact.phone.is_none() && contact.email.is_none() {
+            problems.push(Problem::new("", ProblemCode::NamePhoneOrEmail));
+        }
+        let of = self.of();
+        let holder = |key| -> Result<Option<ContactId>, StoreError> {
+            self.staged.short(key)?.map(|id| keys::id_at_end(&id)).transpose()
+        };
+        let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
+        let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
+        let (phone, email) = (phone.transpose()?.flatten(), email.transpose()?.flatten());
+        if let Err(Refusal::Conflict { details, .. }) = check_unique(None, phone, email) {
+            problems.extend(details);
+        }
+        Ok(())
+    }
+
+    fn check_appointment(
+        &self,
+        appointment: &Appointment,
+        problems: &mut Vec<Problem>,
+    ) -> Result<(), StoreError> {
+        self.known.of_appointment(appointment, problems);
+        self.check_contact_id(appointment.contact_id, problems)?;
+        if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
+            problems.push(Problem::new("id", ProblemCode::Taken));
+        }
+        Ok(())
+    }
+
+    /// Gives the call as it is to be kept: without what it tells of a contact who is not there, for they were erased.
+    fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
+        if call.ended_at < call.started_at {
+            problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
+        }
+        if let Some(id) = call.appointment_id
+            && !self.may_have_gone()
+            && !self.staged.has(keys::appointment_start(self.of(), id))?
+        {
+            problems.push(Problem::new("appointment_id", ProblemCode::NotOfTheBusiness(Named::Appointment)));
+        }
+        Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
+    }
+
+    /// Whether appointments, calls and messages may have gone to which others refer: they stay where somebody has never
+    /// said how long they are kept.
+    fn may_have_gone(&self) -> bool {
+        self.retention.is_some()
+    }
+
+    fn check_message(&self, message: &TakenMessage, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        self.check_contact_id(message.contact_id, problems)?;
+        if let Some(id) = message.call_id
+            && !self.may_have_gone()
+            && !self.staged.has(keys::call(self.of(), id))?
+        {
+            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
+        }
+        if message.staff_id.is_some_and(|id| !self.known.staff.contains(&id)) {
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
+        }
+        Ok(())
+    }
+
+    fn check_contact_id(&self, id: Option<ContactId>, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        if !self.is_contact(id)? {
+            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
+        }
+        Ok(())
+    }
+
+    /// Whether a contact is there, or none is named.
+    fn is_contact(&self, id: Option<ContactId>) -> Result<bool, StoreError> {
+        id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
+    }
+
+    /// The calls that name a message which is not there: messages stand behind calls, so this is asked at the end of the
+    /// business, which stands on this line. All was good, so the calls stand in the store as on their lines.
+    pub(super) async fn calls_of_no_message(
+        &mut self,
+        store: &Store,
+        pace: &mut Pace,
+        end: u64,
+    ) -> Result<Vec<Wrong>, EngineError> {
+        let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
+        self.staged.settle().await?;
+        calls_of_no_message(store, self.of(), (first, end), pace).await
+    }
+
+    /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much
+    /// it keeps and bears the newest stamp and the greatest id. What is kept for a time is so from now on: the stamps of
+    /// what came are taken at their word.
+    pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
+        self.write_names().await?;
+        let (of, (newest, at)) = (self.of(), self.newest);
+        let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());
+        let entry = AuditEntry {
+            id,
+            at,
+            actor: Actor::Operator,
+            action: AuditAction::BusinessImported,
+            resource_type: AuditAction::BusinessImported.kind(),
+            resource_id: of.uuid(),
+            changes: Vec::new(),
+        };
+        let record = AuditRecord { entry, usage: Some(self.staged.usage) };
+        self.staged.put(keys::audit(of, id), record.encode()).await?;
+        if let Some(retention) = self.retention {
+            let clocks = &shared.clocks;
+            let set = RetentionSet { at: clocks.now(), steady: clocks.steady(), before: id.uuid() };
+            let retention = Retention { set: Some(set), ..retention };
+            self.staged.put(keys::retention(of), retention.encode()).await?;
+        }
+        self.staged.settle().await
+    }
+}

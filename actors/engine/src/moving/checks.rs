@@ -1,0 +1,195 @@
+//! What must hold of a record by itself, and of records that follow each other.
+//!
+//! What always holds: a record that passed could have come about in this service, and the engine takes it for one of
+//! its own; what is wrong is told by the property of the record's line.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{Datelike, NaiveDate, TimeDelta};
+use domain::availability::BOOKABLE_YEARS;
+use domain::{
+    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, ImportProblem, Named,
+    Problem, ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
+};
+
+use super::record::MovedKind;
+
+/// How far behind the clock of this machine that of another may be.
+const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
+
+/// What of the records so far the next one is held against.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) services: HashSet<ServiceId>,
+    pub(super) staff: HashSet<StaffId>,
+    /// How many special days there are, and times off of each staff member.
+    special_days: usize,
+    times_off: HashMap<StaffId, usize>,
+    /// Until when each staff member is booked, and by what.
+    booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
+    /// The kind of the newest record, and its place among those of its kind.
+    newest: Option<(MovedKind, Vec<u8>)>,
+}
+
+impl Known {
+    /// Finds what does not stand in its place: kinds have an order, and so have the records of one kind.
+    pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
+        let Some((newest_kind, newest)) = &self.newest else { return };
+        if kind < *newest_kind {
+            problems.push(Problem::new("kind", ImportProblem::NotBefore(newest_kind.word())));
+        } else if kind == MovedKind::Retention {
+            problems.push(Problem::new("kind", ImportProblem::OncePerBusiness));
+        } else if kind == *newest_kind && place <= newest.as_slice() {
+            let (path, order) = match kind {
+                MovedKind::Appointment => ("id", "starts_at and id"),
+                MovedKind::TimeOff => ("id", "staff_id, starts_at and id"),
+                MovedKind::SpecialDay => ("date", "date"),
+                _ => ("id", "id"),
+            };
+            problems.push(Problem::new(path, ImportProblem::NotSorted(order)));
+        }
+    }
+
+    /// Notes the newest record that was good.
+    pub(super) fn came(&mut self, kind: MovedKind, place: Vec<u8>) {
+        self.newest = Some((kind, place));
+    }
+
+    /// Counts a special day, of which there may be so many, in years that can be booked.
+    pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
+        if !BOOKABLE_YEARS.contains(&date.year()) {
+            problems.push(Problem::new("date", YEARS));
+        }
+        self.special_days += 1;
+        if self.special_days > SPECIAL_DAYS_MAX {
+            problems.push(Problem::new("date", ImportProblem::SpecialDaysMax(SPECIAL_DAYS_MAX)));
+        }
+    }
+
+    /// Counts time off, of which there may be so much, and finds whether whose it is is not there.
+    pub(super) fn time_off(&mut self, time: &BlockedTime, problems: &mut Vec<Problem>) {
+        if !self.staff.contains(&time.staff_id) {
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
+        }
+        let theirs = self.times_off.entry(time.staff_id).or_default();
+        *theirs += 1;
+        let (theirs, all) = (*theirs, self.times_off.values().sum::<usize>());
+        if theirs > BLOCKED_PER_STAFF_MAX || all > BLOCKED_MAX {
+            let code = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
+            problems.push(Problem::new("id", code));
+        }
+        for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
+            // Whole days of a zone begin on another date of UTC, and the last of them ends in the year behind it.
+            let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
+            if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
+                problems.push(Problem::new(path, YEARS));
+            }
+        }
+        if time.ends_at <= time.starts_at {
+            problems.push(Problem::new("ends_at", ProblemCode::NotLaterThan("starts_at")));
+        }
+    }
+
+    /// Finds what an appointment refers to and is not there, and what it overlaps.
+    pub(super) fn of_appointment(&self, appointment: &Appointment, problems: &mut Vec<Problem>) {
+        if !self.services.contains(&appointment.service_id) {
+            problems.push(Problem::new("service_id", ProblemCode::NotOfTheBusiness(Named::Service)));
+        }
+        if !self.staff.contains(&appointment.staff_id) {
+            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
+        }
+        let length = appointment.duration();
+        let longest = TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end()));
+        if length <= TimeDelta::zero() || length > longest {
+            problems.push(Problem::new("ends_at", ImportProblem::NotWithinADay));
+        }
+        let booked = self.booked.get(&appointment.staff_id).filter(|_| appointment.is_active());
+        if let Some((until, by)) = booked.filter(|(until, _)| appointment.starts_at < *until) {
+            let (by, until) = (*by, *until);
+            problems.push(Problem::new("starts_at", ImportProblem::Overlaps { by, until }));
+        }
+        if appointment.id.minted_at() < appointment.created_at {
+            problems.push(Problem::new("created_at", ImportProblem::LaterThanId));
+        }
+    }
+
+    /// Notes an appointment that was good.
+    pub(super) fn booked(&mut self, appointment: &Appointment) {
+        if appointment.is_active() {
+            self.booked.insert(appointment.staff_id, (appointment.ends_at, appointment.id));
+        }
+    }
+}
+
+/// What is wrong with a year in which nothing can be booked.
+const YEARS: ProblemCode = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+
+/// Finds what is wrong with an id and the stamps beside it.
+pub(super) fn stamps(
+    id: impl ResourceId,
+    (created_at, updated_at): (Timestamp, Timestamp),
+    now: Timestamp,
+    problems: &mut Vec<Problem>,
+) {
+    stamped((created_at, updated_at), now, problems);
+    let latest = now + AHEAD_MAX;
+    if id.uuid().get_version_num() != 7 {
+        problems.push(Problem::new("id", ImportProblem::NotAUuid7));
+    } else if id.minted_at() > latest {
+        problems.push(Problem::new("id", ImportProblem::Future));
+    }
+}
+
+/// Finds what is wrong with the stamps of a record.
+pub(super) fn stamped(
+    (created_at, updated_at): (Timestamp, Timestamp),
+    now: Timestamp,
+    problems: &mut Vec<Problem>,
+) {
+    let latest = now + AHEAD_MAX;
+    if updated_at < created_at {
+        problems.push(Problem::new("updated_at", ProblemCode::Before("created_at")));
+    }
+    if created_at.max(updated_at) > latest {
+        problems.push(Problem::new("updated_at", ImportProblem::Future));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::BlockedSource;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn special_days_and_time_off_lie_in_years_that_can_be_booked() {
+        let told = |date: &str| {
+            let mut problems = Vec::new();
+            Known::default().special_day(date.parse().unwrap(), &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        for date in ["1970-01-01", "2199-12-31"] {
+            assert!(told(date).is_empty(), "{date}");
+        }
+        for date in ["1969-12-31", "2200-01-01"] {
+            assert_eq!(told(date), ["date"], "{date}");
+        }
+        let staff_id = StaffId::from(Uuid::from_u128(1));
+        let off = |starts: &str, ends: &str| {
+            let [starts_at, ends_at] = [starts, ends].map(|at| Timestamp::parse(at).unwrap());
+            let (id, source) = (Uuid::from_u128(2).into(), BlockedSource::TimeOff);
+            let time =
+                BlockedTime { id, staff_id, starts_at, ends_at, source, note: None, created_at: starts_at };
+            let mut problems = Vec::new();
+            let mut known = Known::default();
+            known.staff.insert(staff_id);
+            known.time_off(&time, &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        // Whole days of Kiritimati from the first on, and of Niue to the last one.
+        assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
+        assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
+        assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);
+    }
+}

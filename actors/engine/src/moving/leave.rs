@@ -1,0 +1,162 @@
+//! Reading a business of a store as records, as it was at a point.
+//!
+//! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
+//! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
+//! store counts them. The records are counted on the way: a business of which another number is recorded gets no end.
+//! Of somebody who is being erased nothing leaves, however far that has come.
+
+use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
+use store::keys::kind;
+use store::records::ErasureRecord;
+use store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
+
+use super::record::{Moved, MovedKind};
+use crate::business::Theirs;
+use crate::counting::{Difference, Found, recorded_usage};
+
+/// How many rows are read in one step, and how many bytes of records.
+const ROWS_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 256 << 10;
+
+/// What of a business is still to be handed out, part by part.
+pub struct Leaving {
+    of: BusinessId,
+    with_secrets: bool,
+    /// What comes first.
+    business: Option<Business>,
+    /// Who was being erased, known once the business has come.
+    theirs: Theirs,
+    /// Which kind of records comes now, and what of it is left.
+    part: usize,
+    left: KeyRange,
+    records: u64,
+    /// The usage that the business has recorded, and the rows found.
+    recorded: Option<Usage>,
+    found: Found,
+    ended: bool,
+}
+
+/// What is read after the business itself, in its order.
+fn parts() -> impl Iterator<Item = MovedKind> {
+    MovedKind::ALL.iter().copied().filter(|kind| *kind != MovedKind::Business)
+}
+
+/// A record as it leaves: a retention takes effect where it arrives, so when it was set stays behind.
+fn leaving(moved: Moved) -> Moved {
+    match moved {
+        Moved::Retention(retention) => Moved::Retention(Retention { set: None, ..retention }),
+        moved => moved,
+    }
+}
+
+impl Leaving {
+    /// A business, of whose webhook endpoints come only `with_secrets`.
+    pub fn of(business: Business, with_secrets: bool) -> Self {
+        let of = business.id;
+        let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
+        let (theirs, recorded, found) = (Theirs::default(), None, Found::default());
+        Self { of, with_secrets, business, theirs, part: 0, left, records: 0, recorded, found, ended: false }
+    }
+
+    /// The kinds of rows that are read, its profile's apart.
+    pub(crate) fn kinds() -> impl Iterator<Item = u8> {
+        parts().map(MovedKind::rows).chain([kind::ERASURE, kind::AUDIT])
+    }
+
+    /// Whether rows of this kind are still to be read.
+    pub(crate) fn still_reads(&self, kind: u8) -> bool {
+        let is_left = |kind: u8| parts().skip(self.part).any(|left| left.rows() == kind);
+        match kind {
+            kind::ERASURE | kind::AUDIT => self.business.is_some(),
+            // A message may be theirs by its call.
+            kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
+            kind => is_left(kind),
+        }
+    }
+
+    /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none after
+    /// that. The end is left out if there are [differences](Self::differences).
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
+        if let Some(business) = self.business.take() {
+            self.theirs = self.who_is_erased(store, rows)?;
+            self.recorded = recorded_usage(rows, self.of)?;
+            self.records = 1;
+            return Ok(vec![Moved::Business(business)]);
+        }
+        while let Some(part) = parts().nth(self.part) {
+            let moved = self.step(store, rows, part)?;
+            self.records += moved.len() as u64;
+            if !moved.is_empty() {
+                return Ok(moved);
+            }
+        }
+        let has_ended = std::mem::replace(&mut self.ended, true);
+        Ok(if has_ended || !self.differences().is_empty() {
+            Vec::new()
+        } else {
+            vec![Moved::End { records: self.records }]
+        })
+    }
+
+    /// The records of the next rows of a kind; goes on to the next kind behind the last one.
+    fn step(&mut self, store: &Store, rows: &dyn Rows, kind: MovedKind) -> Result<Vec<Moved>, StoreError> {
+        let (mut moved, mut bytes) = (Vec::new(), 0);
+        let is_read = kind != MovedKind::Webhook || self.with_secrets;
+        let wanted = is_read.then(|| rows.scan(&self.left, Order::Ascending));
+        for (read, row) in (1..).zip(wanted.into_iter().flatten()) {
+            let (key, row) = row?;
+            self.left = self.left.after(Key::new(&key));
+            let record = whole_value(rows, &key, row).and_then(|whole| {
+                let whole = whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
+                bytes += whole.len();
+                kind.decode(&whole).map(leaving)
+            });
+            let record = store.usable(&key, record)?;
+            self.found.add(kind.rows(), record.is_some());
+            if let Some(record) = record {
+                moved.push(self.without_them(store, rows, record)?);
+            }
+            if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
+                return Ok(moved);
+            }
+        }
+        self.part += 1;
+        if let Some(kind) = parts().nth(self.part) {
+            self.left = keys::of_kind(self.of, kind.rows());
+        }
+        Ok(moved)
+    }
+
+    /// Who is being erased.
+    fn who_is_erased(&self, store: &Store, rows: &dyn Rows) -> Result<Theirs, StoreError> {
+        let mut theirs = Theirs::default();
+        for row in rows.scan(&keys::of_kind(self.of, kind::ERASURE), Order::Ascending) {
+            let (key, value) = row?;
+            let erasure = store.usable(&key, ErasureRecord::decode(&value))?;
+            theirs.add(keys::id_at_end(&key)?, erasure.as_ref());
+        }
+        Ok(theirs)
+    }
+
+    /// A record as the erasing will leave it.
+    fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
+        if self.theirs.is_empty() {
+            return Ok(moved);
+        }
+        moved.without(&self.theirs, |call| {
+            let key = keys::call(self.of, call);
+            let call = store.usable(&key, record_at(rows, &key))?.flatten();
+            Ok(call.is_some_and(|call| self.theirs.is_their_call(&call)))
+        })
+    }
+
+    /// The kinds of records of which the business has recorded another number than was read, once all are read. API keys
+    /// do not leave, so they are not compared.
+    pub fn differences(&self) -> Vec<Difference> {
+        let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
+        self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()
+    }
+}

@@ -1,0 +1,135 @@
+//! The actor of one person: takes one change after the other, and hands each batch to the committer.
+
+use std::sync::{Arc, Weak};
+
+use domain::{BusinessId, PersonId, Timestamp, USE_WRITTEN_AFTER};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use store::{Batch, Done, Weight, keys};
+use tokio::sync::Semaphore;
+
+use super::message::{Decided, Fate, Message, Note};
+use super::state::State;
+use super::write::write_person;
+use crate::error::EngineError;
+use crate::installation_log;
+use crate::mail::{NewMail, write_mail};
+use crate::shared::Shared;
+
+/// The actor of one person.
+pub(crate) struct PersonActor;
+
+impl PersonActor {
+    /// Loads a person and starts their actor.
+    pub(crate) async fn start(
+        shared: Arc<Shared>,
+        id: PersonId,
+        _: Arc<Semaphore>,
+    ) -> Result<ActorRef<Message>, EngineError> {
+        // What an actor before this one has handed to the committer is read, too.
+        shared.store.settled(keys::lane_of(id)).await?;
+        let person = shared.store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;
+        let state = State { person: Some(person), shared: Arc::downgrade(&shared) };
+        let spawned = Self::spawn_linked(None, Self, (id, state), shared.supervisor.clone()).await;
+        Ok(spawned.map_err(|_| EngineError::Stopping)?.0)
+    }
+}
+
+impl Actor for PersonActor {
+    type Msg = Message;
+    type State = State;
+    type Arguments = (PersonId, State);
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<Message>,
+        (id, state): Self::Arguments,
+    ) -> Result<State, ActorProcessingErr> {
+        if let Some(shared) = state.shared.upgrade() {
+            shared.persons.note(myself.get_id(), id); // before it can fail
+        }
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        _: ActorRef<Message>,
+        message: Message,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        // The engine is closing, or the store has failed: what is decided now would never be written.
+        let Some(shared) = Weak::upgrade(&state.shared).filter(|shared| !shared.store.failed()) else {
+            if let Message::Change { change, .. } = message {
+                (change(Err(EngineError::Stopping), Timestamp::MIN).done)();
+            }
+            return Ok(());
+        };
+        let now = shared.clocks.now();
+        match message {
+            Message::Change { change, weight, permits } => {
+                let room = shared.store.check_room(weight).map_err(EngineError::from);
+                let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
+                let Decided { fate, note, mail, done } = change(person, now);
+                let done: Done = Box::new(move || permits.answer(done));
+                state.carry_out(&shared, fate, (note, mail), now, done);
+            }
+            Message::Used { hash, at, permit } => {
+                // Of a session that has ended meanwhile nothing is written any more.
+                let Some(mut after) = state.person.clone() else { return Ok(()) };
+                let session = after.sessions.iter_mut().find(|session| session.hash == hash);
+                let Some(session) = session.filter(|session| session.last_used_at + USE_WRITTEN_AFTER <= at)
+                else {
+                    return Ok(());
+                };
+                session.last_used_at = at;
+                if shared.store.check_room(Weight::Keeps).is_ok() {
+                    let done: Done = Box::new(move || drop(permit));
+                    state.carry_out(&shared, Fate::Is(Box::new(after)), (None, None), now, done);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn carry_out(
+        &mut self,
+        shared: &Arc<Shared>,
+        fate: Fate,
+        (note, mail): (Option<Note>, Option<NewMail>),
+        now: Timestamp,
+        done: Done,
+    ) {
+        let Some(before) = &self.person else { return done() };
+        let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
+        let after = match fate {
+            Fate::Stays => {
+                // An answer shows what is on the disk.
+                if shared.store.is_settled(lane) {
+                    return done();
+                }
+                let _ = shared.store.submit(lane, batch, done);
+                return;
+            }
+            Fate::Is(after) => Some(*after),
+            Fate::Gone => None,
+        };
+        write_person(Some(before), after.as_ref(), &mut batch);
+        if let Some(Note { by, action }) = note {
+            installation_log::note(shared, (by, action), id, now, &mut batch);
+        }
+        let minted = |new| shared.mail.mint(shared.mint_id(now), new, (now, shared.steady.now()));
+        let mail = mail.and_then(minted);
+        if let Some(mail) = &mail {
+            write_mail(&mut batch, mail, None);
+        }
+        let due = mail.and_then(|mail| mail.next_attempt_at);
+        self.person = after;
+        let outbox = Arc::clone(&shared.mail);
+        let done = move || {
+            done();
+            due.into_iter().for_each(|due| outbox.waits(BusinessId::INSTALLATION, due));
+        };
+        let _ = shared.store.submit(lane, batch, Box::new(done));
+    }
+}

@@ -1,0 +1,177 @@
+//! Who tries to sign in, by address and by e-mail address.
+//!
+//! What always holds: nothing is ever locked. An address that failed too often is refused for a while; an e-mail address,
+//! known or not, is answered later and later, and the right password still works. A try counts as a failure from before
+//! its password is hashed until it was the right one, so that many at once are no way around a limit.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::Timestamp;
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use crate::error::EngineError;
+use crate::quota::{Quota, QuotaPermit};
+use crate::sources::Sources;
+use crate::window::{Rate, Windows};
+
+/// How many failures an address has ([`Sources`]).
+const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
+/// The failures of an e-mail address that are remembered: more than make a difference, so that a try which is taken back
+/// has pushed none out that does.
+const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
+/// So many failures of an e-mail address are answered at once.
+const PROMPT: u32 = 5;
+/// The longest that an answer waits, in seconds.
+const DELAY_MAX: u32 = 5;
+/// How many passwords of an address are hashed or wait for that: a few addresses are not to keep everybody else waiting.
+const AT_ONCE_MAX: usize = 8;
+
+/// The failures to sign in.
+pub(crate) struct Attempts {
+    failures: Mutex<Failures>,
+    at_once: Quota<IpAddr>,
+}
+
+struct Failures {
+    addresses: Sources,
+    emails: Windows<[u8; 32]>,
+}
+
+/// A try that is under way. It stays counted as a failure unless it is [taken back](Self::forgive).
+pub(super) struct Try<'a> {
+    attempts: &'a Attempts,
+    network: IpAddr,
+    email: [u8; 32],
+    at: Timestamp,
+    _under_way: QuotaPermit<IpAddr, &'a Quota<IpAddr>>,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        let emails = Windows::sliding(&[FAILURES_OF_EMAIL]);
+        let failures = Failures { addresses: Sources::new(FAILURES), emails };
+        Self { failures: Mutex::new(failures), at_once: Quota::new(usize::MAX, AT_ONCE_MAX) }
+    }
+}
+
+impl Attempts {
+    /// Counts a try; or gives after how long the address may try again, if it failed too often.
+    ///
+    /// # Errors
+    /// [`EngineError::Overloaded`] while too many tries of the address are under way.
+    pub(super) fn begin(
+        &self,
+        network: IpAddr,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<Result<Try<'_>, Duration>, EngineError> {
+        let mut failures = self.failures.lock();
+        if let Some(free) = failures.addresses.free_at(network, now) {
+            return Ok(Err((free - now).to_std().unwrap_or_default()));
+        }
+        let under_way = self.at_once.take(network).ok_or(EngineError::Overloaded)?;
+        let email = digest(email);
+        failures.addresses.note(network, now);
+        failures.emails.note(email, now);
+        Ok(Ok(Try { attempts: self, network, email, at: now, _under_way: under_way }))
+    }
+}
+
+impl Try<'_> {
+    /// How long its answer waits, if the password was wrong.
+    pub(super) fn delay(&self) -> Duration {
+        let failures = self.attempts.failures.lock().emails.counted(&self.email, self.at);
+        Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
+    }
+
+    /// The password was right, or nobody has looked at it: it does not count. Gives how long the answer waits.
+    pub(super) fn forgive(&self) -> Duration {
+        {
+            let mut failures = self.attempts.failures.lock();
+            failures.addresses.take_back(self.network, self.at);
+            failures.emails.take_back(&self.email, self.at);
+        }
+        self.delay()
+    }
+}
+
+fn digest(email: &str) -> [u8; 32] {
+    Sha256::digest(email).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
+    }
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_millis(minutes * 60_000)
+    }
+
+    fn begin<'a>(attempts: &'a Attempts, from: u8, email: &str, now: Timestamp) -> Try<'a> {
+        attempts.begin(address(from), email, now).unwrap().unwrap_or_else(|wait| panic!("{wait:?}"))
+    }
+
+    #[test]
+    fn answers_wait_from_the_sixth_failure_on_and_never_longer_than_five_seconds() {
+        let attempts = Attempts::default();
+        let waits: Vec<u64> =
+            (0..12).map(|number| begin(&attempts, number, "a@b.c", at(0)).delay().as_secs()).collect();
+        assert_eq!(waits, [0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
+        assert_eq!(begin(&attempts, 99, "other@b.c", at(0)).forgive().as_secs(), 0);
+        assert_eq!(begin(&attempts, 99, "a@b.c", at(14)).forgive().as_secs(), 5);
+        assert_eq!(begin(&attempts, 99, "a@b.c", at(15)).forgive().as_secs(), 0);
+    }
+
+    #[test]
+    fn an_address_is_refused_after_30_failures_in_any_quarter_of_an_hour() {
+        let attempts = Attempts::default();
+        for number in 0..30 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(10 + number / 15)); // 15 each, across a quarter
+        }
+        let refused = |from, now| attempts.begin(address(from), "x@b.c", now).unwrap().err();
+        assert_eq!(refused(1, at(20)), Some(Duration::from_secs(5 * 60)));
+        assert_eq!(refused(2, at(20)), None);
+        assert_eq!(refused(1, at(25)), None, "the first fifteen are long ago");
+        for number in 0..14 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(25));
+        }
+        assert!(refused(1, at(25)).is_some(), "and those before still count");
+    }
+
+    #[test]
+    fn a_site_of_many_networks_is_refused_as_a_whole() {
+        let attempts = Attempts::default();
+        let network = |number: u16| IpAddr::from([0x2001, 0xdb8, 7, number, 0, 0, 0, 0]);
+        let mut tried = 0;
+        for number in 0..u16::MAX {
+            let email = format!("{}@b.c", number % 1_000);
+            tried += usize::from(attempts.begin(network(number), &email, at(0)).unwrap().is_ok());
+        }
+        assert_eq!(tried, (FAILURES.count * crate::sources::NETWORKS) as usize);
+        begin(&attempts, 1, "a@b.c", at(0));
+    }
+
+    #[test]
+    fn tries_under_way_count_and_the_right_password_takes_its_own_back() {
+        let attempts = Attempts::default();
+        let under_way: Vec<_> = (0..AT_ONCE_MAX).map(|_| begin(&attempts, 1, "a@b.c", at(0))).collect();
+        assert!(matches!(attempts.begin(address(1), "b@b.c", at(0)), Err(EngineError::Overloaded)));
+        begin(&attempts, 2, "b@b.c", at(0));
+        assert_eq!(under_way[0].delay().as_secs(), AT_ONCE_MAX as u64 - u64::from(PROMPT));
+        for one in &under_way {
+            one.forgive();
+        }
+        drop(under_way);
+        for number in 0..30 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(0));
+        }
+        assert!(attempts.begin(address(1), "a@b.c", at(0)).unwrap().is_err());
+    }
+}

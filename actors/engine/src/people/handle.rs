@@ -1,0 +1,346 @@
+//! What the edges call about people: finding them, their memberships and their account. Sessions and signing in, and
+//! inviting, stand in files of their own.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use domain::{
+    Actor, AuditAction, AuditEntry, BusinessId, Denied, Locale, Membership, MembershipPatch, Person,
+    PersonId, PersonName, Refusal, Timestamp,
+};
+use store::keys::installation_kind;
+use store::{Order, Record, StoreError, Weight, keys};
+use tokio::sync::oneshot;
+use view::PersonView;
+
+use super::message::{Change, Decided, Fate, Message, Note};
+use super::token::Token;
+use crate::actor::{Held, Permits};
+use crate::business::commands::people::PatchMember;
+use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
+use crate::error::EngineError;
+use crate::mail::NewMail;
+use crate::shared::Shared;
+
+/// All people, reached through their actors for changes and through the store for reads. Cheap to clone.
+#[derive(Clone)]
+pub struct People {
+    pub(crate) shared: Arc<Shared>,
+    /// What every change carries until it is answered.
+    held: Option<Held>,
+}
+
+/// What a change of a person comes to, and gives.
+pub(super) struct Comes<T> {
+    pub(super) fate: Fate,
+    pub(super) note: Option<Note>,
+    pub(super) mail: Option<NewMail>,
+    pub(super) given: T,
+}
+
+/// A membership as its person sees it.
+#[derive(Clone, Debug)]
+pub struct Belongs {
+    /// Where.
+    pub business_id: BusinessId,
+    /// What it is called.
+    pub business_name: String,
+    /// As what.
+    pub membership: Membership,
+}
+
+impl People {
+    /// All people.
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self { shared: Arc::clone(shared), held: None }
+    }
+
+    /// A handle whose changes carry this until they are answered.
+    pub(super) fn holding(&self, held: Option<Held>) -> Self {
+        Self { held, ..self.clone() }
+    }
+
+    /// What its changes carry.
+    pub(super) fn held(&self) -> Option<Held> {
+        self.held.clone()
+    }
+
+    /// Carries out a change of a person: what it gives, once that is on the disk.
+    pub(super) async fn change<T: Send + 'static>(
+        &self,
+        id: PersonId,
+        (by, action, weight): (Actor, AuditAction, Weight),
+        decide: impl FnOnce(&mut Person, Timestamp) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.change_and_mail(id, (by, action, weight), |person, now| Ok((decide(person, now)?, None))).await
+    }
+
+    /// The same of a change of which something may be mailed.
+    pub(super) async fn change_and_mail<T: Send + 'static>(
+        &self,
+        id: PersonId,
+        (by, action, weight): (Actor, AuditAction, Weight),
+        decide: impl FnOnce(&mut Person, Timestamp) -> Result<(T, Option<NewMail>), Refusal> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.change_fate(id, weight, move |person, now| {
+            let mut after = person.clone();
+            let (given, mail) = decide(&mut after, now)?;
+            if after == *person {
+                return Ok(Comes { fate: Fate::Stays, note: None, mail: None, given });
+            }
+            let note = Some(Note { by, action });
+            Ok(Comes { fate: Fate::Is(Box::new(after)), note, mail, given })
+        })
+        .await
+    }
+
+    /// The same of a change that may end the person.
+    pub(super) async fn change_fate<T: Send + 'static>(
+        &self,
+        id: PersonId,
+        weight: Weight,
+        decide: impl FnOnce(&Person, Timestamp) -> Result<Comes<T>, Refusal> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (reply, answer) = oneshot::channel::<Result<T, EngineError>>();
+        let change: Change = Box::new(move |person, now| {
+            let decided = person.and_then(|person| Ok(decide(person, now)?));
+            let (fate, note, mail, answer) = match decided {
+                Ok(Comes { fate, note, mail, given }) => (fate, note, mail, Ok(given)),
+                Err(error) => (Fate::Stays, None, None, Err(error)),
+            };
+            Decided { fate, note, mail, done: Box::new(move || _ = reply.send(answer)) }
+        });
+        self.tell(id, change, weight).await?;
+        answer.await.map_err(|_| EngineError::Failed)?
+    }
+
+    /// Hands a change to the person's actor.
+    async fn tell(&self, id: PersonId, change: Change, weight: Weight) -> Result<(), EngineError> {
+        let engine_permit = self.shared.permit()?;
+        let (running, permit) = self.shared.persons.enter(id).await?;
+        let permits = Permits { _engine: engine_permit, _actor: permit, held: self.held() };
+        if running.actor.cast(Message::Change { change, weight, permits }).is_err() {
+            // It failed before it took the message: nothing was changed.
+            running.permits.close();
+            return Err(EngineError::Overloaded);
+        }
+        Ok(())
+    }
+
+    /// Whether mail can be sent, which decides how people are invited and how addresses change.
+    pub fn sends_mail(&self) -> bool {
+        self.shared.sends_mail.load(Ordering::Relaxed)
+    }
+
+    /// Says whether mail can be sent; it cannot until this is said.
+    pub fn set_sends_mail(&self, sends: bool) {
+        self.shared.sends_mail.store(sends, Ordering::Relaxed);
+    }
+
+    /// Says at which origin people reach the service, such as `https://desk.example.com`; at none until this is said.
+    pub fn set_public_url(&self, origin: Option<&str>) {
+        *self.shared.public_url.write() = origin.map(Arc::from);
+    }
+
+    /// Where somebody uses a link; `None` while people reach the service nowhere.
+    pub fn link_url(&self, token: &Token) -> Option<String> {
+        let origin = self.shared.public_url.read().clone()?;
+        Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
+    }
+
+    /// Whether people reach the service anywhere.
+    pub fn has_public_url(&self) -> bool {
+        self.shared.public_url.read().is_some()
+    }
+
+    /// A person.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
+        Ok(self.shared.store.get(&keys::person(id))?)
+    }
+
+    /// The person with an e-mail address, in lower case.
+    pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>, EngineError> {
+        let store = &self.shared.store;
+        let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
+        let Some(id) = id else { return Ok(None) };
+        // One that does not decode is not found, as a contact is not.
+        let person = store.find::<Person>(&keys::person(id))?;
+        // The key holds a hash of a part of all addresses there could be.
+        Ok(person.filter(|person| person.email_folded() == email))
+    }
+
+    /// The businesses that a person belongs to, or is asked to, in the order of their ids, without those that are set
+    /// aside.
+    ///
+    /// # Errors
+    /// The store's failure, [`StoreError::BusinessSetAside`] where all of them are set aside.
+    pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>, EngineError> {
+        let (store, mut all, mut set_aside) = (&self.shared.store, Vec::new(), Ok(()));
+        for business_id in self.businesses_of(person)? {
+            if let Err(error) = self.shared.check_business(business_id) {
+                set_aside = Err(error);
+                continue;
+            }
+            let membership = store.find::<Membership>(&keys::membership(business_id, person))?;
+            let business = store.find::<domain::Business>(&keys::profile(business_id))?;
+            if let (Some(membership), Some(business)) = (membership, business) {
+                all.push(Belongs { business_id, business_name: business.name, membership });
+            }
+        }
+        if all.is_empty() {
+            set_aside?;
+        }
+        Ok(all)
+    }
+
+    /// Refuses a person of a business that is set aside; to others the business is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::BusinessSetAside`], or the store's failure.
+    pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<(), EngineError> {
+        let store = &self.shared.store;
+        if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
+            store.check_business(business)?;
+        }
+        Ok(())
+    }
+
+    /// Where the person has a membership.
+    pub(super) fn businesses_of(&self, person: PersonId) -> Result<Vec<BusinessId>, StoreError> {
+        let store = &self.shared.store;
+        let ids = store.walk(&keys::memberships_of(person), Order::Ascending, |key, _| keys::id_at_end(key));
+        ids.map(|row| Ok(row?.1)).collect()
+    }
+
+    /// The names of the businesses that a person belongs to.
+    pub(super) async fn business_names(&self, person: PersonId) -> Result<Vec<String>, EngineError> {
+        let belongs = match self.belongs(person).await {
+            Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => Vec::new(),
+            belongs => belongs?,
+        };
+        Ok(belongs.into_iter().map(|belongs| belongs.business_name).collect())
+    }
+
+    /// The installation's audit log, newest first: what was done to accounts.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT);
+        let Shared { store, scans, .. } = &*self.shared;
+        let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
+            collect(reader, all, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// The people of a business, in the order of their accounts.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn of_business(
+        &self,
+        business: &BusinessHandle,
+        page: &PageRequest,
+    ) -> Result<Page<PersonView>, EngineError> {
+        let all = keys::of_kind(business.id, keys::kind::MEMBERSHIP);
+        let found = business
+            .list(page, move |reader, page| {
+                collect(reader, all, Order::Ascending, page, |_, value| {
+                    let membership = Membership::decode(value)?;
+                    let person = reader.get::<Person>(&keys::person(membership.person_id))?;
+                    let person = person.ok_or_else(no_account)?;
+                    Ok(Some(PersonView::new(&person, &membership)))
+                })
+            })
+            .await?;
+        Ok(found)
+    }
+
+    /// A person with their membership of a business.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] where the person has none, or the store's failure.
+    pub async fn member(
+        &self,
+        business: &BusinessHandle,
+        id: PersonId,
+    ) -> Result<(Person, Membership), EngineError> {
+        let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
+        let membership: Membership = membership.ok_or(Refusal::NotFound("person"))?;
+        let person = self.person(id).await?.ok_or_else(no_account)?;
+        Ok((person, membership))
+    }
+
+    /// Changes a membership, and the person's name where that is given, which is for the operator alone.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub async fn patch_member(
+        &self,
+        business: &BusinessHandle,
+        request: Request,
+        (id, patch, name): (PersonId, MembershipPatch, Option<PersonName>),
+    ) -> Result<Answer<PersonView>, EngineError> {
+        if let Some(answer) = business.remembered::<PatchMember>(&request).await? {
+            return Ok(answer);
+        }
+        let (before, _) = self.member(business, id).await?;
+        let mut person = before.clone();
+        if let Some(name) = name {
+            if request.actor != Actor::Operator {
+                return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
+            }
+            // Refused before anything is changed, as far as can be told.
+            let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
+            business.check(&request, unchanged).await?;
+            let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);
+            person = self.change(id, of, move |person, now| Ok(rename(person, name, now))).await?;
+        }
+        business.change(request, PatchMember { before, person, patch }).await
+    }
+
+    /// Changes one's own name and language.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn change_own(
+        &self,
+        id: PersonId,
+        name: Option<PersonName>,
+        locale: Option<Locale>,
+    ) -> Result<Person, EngineError> {
+        let of = (Actor::Person(id), AuditAction::PersonChanged, Weight::Grows);
+        self.change(id, of, move |person, now| {
+            if let Some(locale) = locale.filter(|locale| *locale != person.locale) {
+                (person.locale, person.updated_at) = (locale, now);
+            }
+            Ok(match name {
+                Some(name) => rename(person, name, now),
+                None => person.clone(),
+            })
+        })
+        .await
+    }
+}
+
+fn rename(person: &mut Person, name: PersonName, now: Timestamp) -> Person {
+    if person.name != name.as_str() {
+        (person.name, person.updated_at) = (name.into_string(), now);
+    }
+    person.clone()
+}
+
+fn no_account() -> StoreError {
+    StoreError::damaged("membership", "there is no such person")
+}
+
+impl std::fmt::Debug for People {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("People")
+    }
+}

@@ -1,0 +1,473 @@
+//! Passwords: what is refused, and the work of hashing, off the async threads and a bounded number at once.
+//!
+//! What always holds: a password is kept as Argon2id with parameters that OWASP names; looking at a wrong one, and at one
+//! for an address that nobody has, is the same work; however a keyboard composes its characters, it is one password. What
+//! was kept as the keyboard gave it, before that was so, still is its password, and is kept as the others are from then on.
+
+use std::sync::Arc;
+
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use domain::{PasswordHint, Person, PersonId, ProblemCode, Refusal, TextError};
+use tokio::sync::Semaphore;
+use unicode_normalization::UnicodeNormalization as _;
+use zxcvbn::feedback::{Suggestion, Warning};
+
+use crate::error::EngineError;
+use crate::quota::Quota;
+
+/// How many characters a password has.
+const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
+/// The least score of an estimate (0 to 4) with which a password is taken.
+const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
+/// How many characters a word of a name has at least for a password to be held against it.
+const WORD_CHARS_MIN: usize = 3;
+/// How many are hashed at once to be looked at.
+const AT_ONCE: usize = 2;
+/// How many wait for that; one more is refused as overload.
+const WAITING_MAX: usize = 64;
+/// How many people choose a password at once, one password each. These passwords have a place of their own, so nobody
+/// waits for it to sign in.
+const CHOOSING_MAX: usize = 16;
+/// How much the strength is estimated of: the time grows fast with the characters, most where digits stand for letters.
+const ESTIMATED_CHARS_MAX: usize = 64;
+const ESTIMATED_WORDS_MAX: usize = 256;
+
+/// How much work a hash is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hashing {
+    /// 19 MiB, two passes, one lane: as OWASP recommends.
+    Owasp,
+    /// Next to none, for tests and simulations that hash much.
+    Cheap,
+}
+
+impl Hashing {
+    fn params(self) -> Params {
+        let (kib, passes) = match self {
+            Self::Owasp => (19 << 10, 2),
+            Self::Cheap => (8, 1),
+        };
+        Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
+    }
+
+    /// A hash of nobody's password, which unknown addresses are held against.
+    fn nobodys(self) -> &'static str {
+        match self {
+            Self::Owasp => {
+                "$argon2id$v=19$m=19456,t=2,p=1$BwcHBwcHBwcHBwcHBwcHBw$m0ZPVmRb0OnqUHoSNzpdfiB8OLXDr/bfk2k3dHvQn4g"
+            }
+            Self::Cheap => {
+                "$argon2id$v=19$m=8,t=1,p=1$BwcHBwcHBwcHBwcHBwcHBw$nKK1Eygjd5utseUq32DKiUqKys+nWAd9lbGS4j3zHPE"
+            }
+        }
+    }
+
+    fn argon(self) -> Argon2<'static> {
+        Argon2::new(Algorithm::Argon2id, Version::V0x13, self.params())
+    }
+}
+
+/// What came of looking at a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// It is another one.
+    Wrong,
+    /// It is this one.
+    Right,
+    /// It is this one, which was kept as the keyboard gave it; with the hash to be kept instead. Whoever looks twice at
+    /// once has the same.
+    AsGiven(String),
+}
+
+/// Hashes passwords, a few at once.
+pub(crate) struct Hasher {
+    hashing: Hashing,
+    /// Whether there are no threads to do it on.
+    simulated: bool,
+    /// Those that are looked at and hashed just now,
+    looked_at: Arc<Semaphore>,
+    /// and those that wait for it as well.
+    all_looked_at: Arc<Semaphore>,
+    /// Those that are chosen and hashed just now,
+    chosen: Arc<Semaphore>,
+    /// and all who choose one.
+    choosing: Arc<Quota<PersonId>>,
+}
+
+impl Hasher {
+    /// A hasher of such work.
+    pub(crate) fn new(hashing: Hashing, simulated: bool) -> Self {
+        let places = |count| Arc::new(Semaphore::new(count));
+        Self {
+            hashing,
+            simulated,
+            looked_at: places(AT_ONCE),
+            all_looked_at: places(AT_ONCE + WAITING_MAX),
+            chosen: places(1),
+            choosing: Arc::new(Quota::new(CHOOSING_MAX, 1)),
+        }
+    }
+
+    /// Does work on a thread of its own, once there is one of these places for it. It holds the permit until its end: a
+    /// caller who goes away does not make it any less.
+    async fn work<T: Send + 'static>(
+        &self,
+        places: &Arc<Semaphore>,
+        permit: impl Send + 'static,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let turn = Arc::clone(places).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
+        let work = move || {
+            let done = work();
+            drop((turn, permit));
+            done
+        };
+        if self.simulated {
+            tokio::task::yield_now().await;
+            return Ok(work());
+        }
+        tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
+    }
+
+    /// Whether this is the password of the hash; of no hash it never is. How much work that is depends on what was given
+    /// alone, until it is right.
+    pub(super) async fn look(&self, kept: Option<&str>, given: &str) -> Result<Looked, EngineError> {
+        let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
+        let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
+        let waits = Arc::clone(&self.all_looked_at).try_acquire_owned();
+        let waits = waits.map_err(|_| EngineError::Overloaded)?;
+        self.work(&self.looked_at, waits, move || {
+            let is_prepared = verify(&hash, prepared.as_deref().unwrap_or_default());
+            let is_as_given = as_given.is_some_and(|given| verify(&hash, &given));
+            match (known, prepared) {
+                (true, Some(_)) if is_prepared => Looked::Right,
+                (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
+                // As it would be kept it is too short to be one.
+                (true, None) if is_as_given => Looked::Right,
+                _ => Looked::Wrong,
+            }
+        })
+        .await
+    }
+
+    /// The hash of a new password of this person, who belongs to businesses of these names.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] that says why it is not taken, [`EngineError::Overloaded`] while the person chooses another one.
+    pub(crate) async fn new_password(
+        &self,
+        person: &Person,
+        businesses: Vec<String>,
+        given: &str,
+        salt: [u8; 16],
+    ) -> Result<String, EngineError> {
+        let (hashing, given) = (self.hashing, prepared(given));
+        check_length(&given)?;
+        let permit = self.choosing.take_owned(person.id).ok_or(EngineError::Overloaded)?;
+        let mut theirs = businesses;
+        theirs.extend([person.name.clone(), person.email.clone()]);
+        theirs.extend(person.email.split('@').map(str::to_owned));
+        // Each word, too: of a text that is given whole no part is known.
+        let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+        let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
+        theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
+        let theirs: Vec<_> = theirs.iter().map(|text| prepared(text)).collect();
+        let chosen = move || check_strength(&given, &theirs).map(|()| hash(hashing, &given, salt));
+        Ok(self.work(&self.chosen, permit, chosen).await??)
+    }
+}
+
+/// A password as it is compared: as OpaqueString of RFC 8265 says, composed (NFC), and with the spaces that some
+/// keyboards make as the one of ASCII.
+fn prepared(given: &str) -> String {
+    let is_space = |c: char| {
+        matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    };
+    given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
+}
+
+/// What a password is held against a hash as: prepared, and as it was given where that is something else. One that is
+/// too long is nobody's.
+fn forms(given: &str) -> [Option<String>; 2] {
+    let prepared = prepared(given);
+    let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
+    [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
+}
+
+/// The hash to be kept of what was kept as it was given: with its salt, so that it is the same whoever makes it.
+fn again(hashing: Hashing, kept: &str, prepared: &str) -> Looked {
+    let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
+    let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
+    hash.map_or(Looked::Right, |hash| Looked::AsGiven(hash.to_string()))
+}
+
+fn check_length(given: &str) -> Result<(), Refusal> {
+    if CHARS.contains(&given.chars().count()) {
+        return Ok(());
+    }
+    let length = TextError::Length { min: *CHARS.start(), max: *CHARS.end() };
+    Err(Refusal::invalid("password", length))
+}
+
+/// Refuses what is easily guessed by whoever knows these words of the person.
+fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
+    let given = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
+    let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
+    let rest = without(given, &words);
+    // A name that is known adds nothing, however it is joined to the rest.
+    let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
+    let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
+    let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
+        return Ok(());
+    };
+    let hints = estimate.feedback().into_iter().flat_map(|feedback| {
+        let suggestions = feedback.suggestions().iter().copied().map(suggested);
+        feedback.warning().map(warned).into_iter().chain(suggestions)
+    });
+    Err(Refusal::invalid("password", ProblemCode::Guessable(hints.collect())))
+}
+
+fn warned(warning: Warning) -> PasswordHint {
+    match warning {
+        Warning::StraightRowsOfKeysAreEasyToGuess => PasswordHint::RowOfKeys,
+        Warning::ShortKeyboardPatternsAreEasyToGuess => PasswordHint::ShortKeyPattern,
+        Warning::RepeatsLikeAaaAreEasyToGuess => PasswordHint::RepeatedCharacter,
+        Warning::RepeatsLikeAbcAbcAreOnlySlightlyHarderToGuess => PasswordHint::RepeatedPart,
+        Warning::ThisIsATop10Password => PasswordHint::Top10,
+        Warning::ThisIsATop100Password => PasswordHint::Top100,
+        Warning::ThisIsACommonPassword => PasswordHint::Common,
+        Warning::ThisIsSimilarToACommonlyUsedPassword => PasswordHint::SimilarToCommon,
+        Warning::SequencesLikeAbcAreEasyToGuess => PasswordHint::Sequence,
+        Warning::RecentYearsAreEasyToGuess => PasswordHint::RecentYear,
+        Warning::AWordByItselfIsEasyToGuess => PasswordHint::SingleWord,
+        Warning::DatesAreOftenEasyToGuess => PasswordHint::Date,
+        Warning::NamesAndSurnamesByThemselvesAreEasyToGuess => PasswordHint::NameAlone,
+        Warning::CommonNamesAndSurnamesAreEasyToGuess => PasswordHint::CommonName,
+    }
+}
+
+fn suggested(suggestion: Suggestion) -> PasswordHint {
+    match suggestion {
+        Suggestion::UseAFewWordsAvoidCommonPhrases => PasswordHint::UseFewWords,
+        Suggestion::NoNeedForSymbolsDigitsOrUppercaseLetters => PasswordHint::NoNeedForSymbols,
+        Suggestion::AddAnotherWordOrTwo => PasswordHint::AddWords,
+        Suggestion::CapitalizationDoesntHelpVeryMuch => PasswordHint::Capitalization,
+        Suggestion::AllUppercaseIsAlmostAsEasyToGuessAsAllLowercase => PasswordHint::AllUppercase,
+        Suggestion::ReversedWordsArentMuchHarderToGuess => PasswordHint::ReversedWord,
+        Suggestion::PredictableSubstitutionsDontHelpVeryMuch => PasswordHint::PredictableSubstitution,
+        Suggestion::UseALongerKeyboardPatternWithMoreTurns => PasswordHint::LongerKeyPattern,
+        Suggestion::AvoidRepeatedWordsAndCharacters => PasswordHint::AvoidRepeats,
+        Suggestion::AvoidSequences => PasswordHint::AvoidSequences,
+        Suggestion::AvoidRecentYears => PasswordHint::AvoidRecentYears,
+        Suggestion::AvoidYearsThatAreAssociatedWithYou => PasswordHint::AvoidOwnYears,
+        Suggestion::AvoidDatesAndYearsThatAreAssociatedWithYou => PasswordHint::AvoidOwnDates,
+    }
+}
+
+/// The letters and digits of a password beside these words, if it has any of the words.
+fn without(given: &str, words: &[&str]) -> Option<String> {
+    let plain = |text: &str| -> String {
+        text.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let mut words: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    words.retain(|word| word.chars().count() >= WORD_CHARS_MIN);
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let given = plain(given);
+    let rest = words.iter().fold(given.clone(), |rest, word| rest.replace(word.as_str(), ""));
+    (rest != given).then_some(rest)
+}
+
+fn hash(hashing: Hashing, given: &str, salt: [u8; 16]) -> String {
+    let salt = SaltString::encode_b64(&salt).expect("16 bytes are a salt");
+    let hash = hashing.argon().hash_password(given.as_bytes(), &salt);
+    hash.expect("a password of bounded length is hashed").to_string()
+}
+
+fn verify(hash: &str, given: &str) -> bool {
+    // With the parameters that stand in the hash.
+    let argon = Argon2::default();
+    PasswordHash::new(hash).is_ok_and(|hash| argon.verify_password(given.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{Locale, Timestamp};
+
+    use super::*;
+
+    fn person() -> Person {
+        let at = Timestamp::from_millis(0);
+        Person {
+            id: uuid::Uuid::from_u128(1).into(),
+            email: "marguerite.delacroix@example.com".into(),
+            name: "Marguerite Delacroix".into(),
+            locale: Locale::En,
+            confirmed: true,
+            password: None,
+            created_at: at,
+            updated_at: at,
+            last_sign_in_at: None,
+            sessions: Vec::new(),
+            link: None,
+            links_from: at,
+        }
+    }
+
+    const LENGTH: ProblemCode = ProblemCode::Text(TextError::Length { min: 12, max: 256 });
+
+    async fn refused(given: &str) -> ProblemCode {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let businesses = vec!["Salon Lumière Montparnasse".to_owned(), "Bloom & Co".to_owned()];
+        match hasher.new_password(&person(), businesses, given, [1; 16]).await {
+            Err(EngineError::Refused(Refusal::Invalid(problems))) => problems[0].code.clone(),
+            other => panic!("{given}: {other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_person_chooses_one_password_at_a_time_and_signing_in_waits_for_none_of_them() {
+        let hasher = Hasher::new(Hashing::Cheap, false);
+        let good = "correct horse battery staple";
+        let permit = hasher.choosing.take_owned(person().id).unwrap();
+        let again = hasher.new_password(&person(), Vec::new(), good, [1; 16]).await;
+        assert!(matches!(again, Err(EngineError::Overloaded)));
+        let _all = Arc::clone(&hasher.chosen).acquire_many_owned(1).await.unwrap();
+        assert_eq!(hasher.look(None, good).await.unwrap(), Looked::Wrong);
+        let other = Person { id: uuid::Uuid::from_u128(2).into(), ..person() };
+        let mut waits = std::pin::pin!(hasher.new_password(&other, Vec::new(), good, [1; 16]));
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        drop((permit, _all));
+        waits.await.unwrap();
+        hasher.new_password(&person(), Vec::new(), good, [1; 16]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_password_is_12_to_256_characters_that_are_not_easily_guessed() {
+        for given in ["short", &"é".repeat(11), &"x9ä".repeat(86)] {
+            assert_eq!(refused(given).await, LENGTH, "{given}");
+        }
+        for given in [
+            "passwordpassword",
+            "aaaaaaaaaaaaaaa",
+            "marguerite delacroix",
+            "Salon Lumière Montparnasse",
+            "Montparnasse2026",
+            "Bloom & Co 2026!",
+            "2026: BLOOM-and-Co",
+            "bloom&co31122026",
+            "Salon Lumiere Montparnasse No. 1",
+        ] {
+            let code = refused(given).await;
+            assert!(matches!(code, ProblemCode::Guessable(_)), "{given}: {code:?}");
+        }
+        let hints = vec![PasswordHint::RepeatedCharacter, PasswordHint::AddWords, PasswordHint::AvoidRepeats];
+        assert_eq!(refused("aaaaaaaaaaaaaaa").await, ProblemCode::Guessable(hints));
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let bloom = "Bloom, where tulips arrive by bicycle";
+        for good in ["correct horse battery staple", &"zK4!vQ9 tR7~".repeat(21), bloom] {
+            let businesses = vec!["Bloom & Co".to_owned()];
+            hasher.new_password(&person(), businesses, good, [1; 16]).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hash_is_argon2id_as_owasp_recommends_and_knows_its_password() {
+        let hasher = Hasher::new(Hashing::Owasp, false);
+        let given = "correct horse battery staple";
+        let hash = hasher.new_password(&person(), Vec::new(), given, [1; 16]).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right);
+        assert_eq!(hasher.look(Some(&hash), "correct horse battery stable").await.unwrap(), Looked::Wrong);
+        for hashing in [Hashing::Owasp, Hashing::Cheap] {
+            let params = PasswordHash::new(hashing.nobodys()).unwrap();
+            assert_eq!(
+                Params::try_from(&params).unwrap().m_cost(),
+                hashing.params().m_cost(),
+                "the same work"
+            );
+            assert!(verify(hashing.nobodys(), "gamma radiation of nobody"), "it is a hash");
+        }
+        let nobodys = hasher.look(None, "gamma radiation of nobody");
+        assert_eq!(nobodys.await.unwrap(), Looked::Wrong, "nobody's password is nobody's");
+        assert_eq!(hasher.look(Some("no hash"), given).await.unwrap(), Looked::Wrong);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_the_same_however_its_characters_are_composed() {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let [composed, decomposed] =
+            ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+        assert_ne!(composed, decomposed);
+        for (kept, given) in [(composed, decomposed), (decomposed, composed)] {
+            let hash = hasher.new_password(&person(), Vec::new(), kept, [1; 16]).await.unwrap();
+            assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right, "{given:?}");
+            let spaces = given.replace(' ', "\u{a0}");
+            assert_eq!(hasher.look(Some(&hash), &spaces).await.unwrap(), Looked::Right, "{spaces:?}");
+            let other = given.replace('p', "q");
+            assert_eq!(hasher.look(Some(&hash), &other).await.unwrap(), Looked::Wrong);
+        }
+        // It is as long as it is composed, for choosing and for giving it.
+        assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
+        let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
+        assert!(long.chars().count() > 256);
+        let hash = hasher.new_password(&person(), Vec::new(), &long, [1; 16]).await.unwrap();
+        assert_eq!(hasher.look(Some(&hash), &long).await.unwrap(), Looked::Right);
+    }
+
+    /// As passwords were kept at first.
+    #[tokio::test]
+    async fn what_was_kept_as_it_was_given_is_its_password_and_is_kept_prepared_from_then_on() {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let [composed, given] =
+            ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+        let kept = hash(Hashing::Cheap, given, [1; 16]);
+        let Looked::AsGiven(after) = hasher.look(Some(&kept), given).await.unwrap() else { panic!("{kept}") };
+        assert_eq!(
+            hasher.look(Some(&kept), given).await.unwrap(),
+            Looked::AsGiven(after.clone()),
+            "the same"
+        );
+        for (hash, given, expected) in [
+            (&after, given, Looked::Right),
+            (&after, composed, Looked::Right),
+            (&kept, composed, Looked::Wrong),
+            (&kept, &given.replace('p', "q"), Looked::Wrong),
+        ] {
+            assert_eq!(hasher.look(Some(hash), given).await.unwrap(), expected, "{given:?}");
+        }
+        assert_eq!(hasher.look(None, given).await.unwrap(), Looked::Wrong);
+        // Composed it has eleven characters, and would let nobody in.
+        let short = "e\u{301}zK4!vQ9tR7";
+        assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
+        let kept = hash(Hashing::Cheap, short, [1; 16]);
+        assert_eq!(hasher.look(Some(&kept), short).await.unwrap(), Looked::Right);
+    }
+
+    #[test]
+    fn how_often_a_password_is_looked_at_is_a_matter_of_its_characters() {
+        let looks = |given: &str| forms(given).map(|form| form.is_some());
+        assert_eq!(looks("correct horse battery staple"), [true, false]);
+        assert_eq!(looks("correct\u{a0}horse battery staple"), [true, true]);
+        assert_eq!(looks(&"x".repeat(257)), [false, false]);
+        assert_eq!(looks(&"e\u{301}".repeat(200)), [true, false]);
+        assert_eq!(looks(&"e\u{301}".repeat(6)), [false, true]);
+    }
+
+    #[tokio::test]
+    async fn what_is_guessed_of_a_person_is_known_however_it_is_composed() {
+        let code = refused("Salon Lumie\u{300}re Montparnasse").await;
+        assert!(matches!(code, ProblemCode::Guessable(_)), "{code:?}");
+    }
+
+    #[tokio::test]
+    async fn more_than_may_wait_are_refused() {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let all = Arc::clone(&hasher.all_looked_at)
+            .try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());
+        assert!(matches!(hasher.look(None, "x").await, Err(EngineError::Overloaded)));
+        drop(all);
+        assert_eq!(hasher.look(None, "x").await.unwrap(), Looked::Wrong);
+    }
+}

@@ -1,0 +1,84 @@
+//! Taking away what has outlived its time: links and sessions that have ended, accounts that nobody came to own, and
+//! writing when sessions were used.
+
+use std::sync::Arc;
+
+use domain::{Actor, AuditAction, BusinessId, Person, PersonId};
+use store::keys::installation_kind;
+use store::{Order, Weight, keys};
+
+use super::handle::{Comes, People};
+use super::message::{Fate, Message, Note};
+use crate::actor::Running;
+use crate::error::EngineError;
+use crate::shared::Shared;
+
+/// How many people are looked at in a minute.
+const PEOPLE_PER_SWEEP: usize = 256;
+
+/// Looks at the next people after this one; gives the last one, or `None` at the end.
+pub(crate) async fn sweep_people(
+    shared: &Arc<Shared>,
+    after: Option<PersonId>,
+) -> Result<Option<PersonId>, EngineError> {
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+    if let Some(after) = after {
+        range = range.after(keys::person(after));
+    }
+    let rows = shared.store.records::<Person>(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let people = People::new(shared);
+    let mut last = None;
+    for (_, mut person) in rows {
+        last = Some(person.id);
+        let now = shared.clocks.now();
+        if person.may_be_orphan(now) {
+            people.end_orphan(person).await?;
+        } else if person.forget_expired(now) {
+            let of = (Actor::System, AuditAction::PersonSessionsEnded, Weight::Frees);
+            let forgotten = people.change(person.id, of, |person, now| Ok(_ = person.forget_expired(now)));
+            if !matches!(forgotten.await, Ok(()) | Err(EngineError::NotFound)) {
+                break; // the next round finds it again
+            }
+        }
+    }
+    Ok(last)
+}
+
+/// Has the uses of sessions written that were noted, by these actors. Those of people whose actor is not available stay
+/// noted.
+pub(crate) async fn write_uses(shared: &Shared) -> Vec<Arc<Running<Message>>> {
+    let mut writing = Vec::new();
+    for (person, hash, at) in shared.known.take_uses() {
+        match shared.persons.enter(person).await {
+            Ok((running, permit)) => {
+                let _ = running.actor.cast(Message::Used { hash, at, permit });
+                writing.push(running);
+            }
+            Err(_) => shared.known.note_use(person, hash, at),
+        }
+    }
+    writing
+}
+
+impl People {
+    /// Ends an account that nobody came to own, unless it belongs anywhere. Nobody invites it meanwhile, for that takes
+    /// the same claim.
+    async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
+        let claim = self.shared.claims.on(&[&person.email_folded()]).await;
+        if !self.businesses_of(person.id)?.is_empty() {
+            return Ok(());
+        }
+        let people = self.holding(Some(claim));
+        let ended = people.change_fate(person.id, Weight::Frees, |person, now| {
+            let orphan = person.may_be_orphan(now);
+            let note = orphan.then_some(Note { by: Actor::System, action: AuditAction::PersonEnded });
+            let fate = if orphan { Fate::Gone } else { Fate::Stays };
+            Ok(Comes { fate, note, mail: None, given: () })
+        });
+        match ended.await {
+            Err(EngineError::NotFound) => Ok(()),
+            ended => ended,
+        }
+    }
+}

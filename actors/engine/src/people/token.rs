@@ -1,0 +1,79 @@
+//! Tokens of links and sessions: 256 random bits, in 43 characters that stand in a URL and in a cookie.
+//!
+//! The token exists only in the answer that makes it and in requests; what is kept is its SHA-256.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use domain::{MailId, ResourceId};
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+
+/// Keeps these MACs apart from others under the same secret.
+const OF_MAIL: &[u8] = b"link of mail 1\0";
+
+/// A well-formed token; it never shows itself in a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token([u8; 32]);
+
+impl Token {
+    /// The token of these random bytes.
+    pub(crate) fn new(random: [u8; 32]) -> Self {
+        Self(random)
+    }
+
+    /// The token of the link in a mail: the same at each attempt, of which a mailbox keeps the first, and kept nowhere.
+    pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
+        let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+        Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
+    }
+
+    /// Reads a token as a request carries it; `None` for anything that has not the form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// What is stored of it. A look-up by this hash needs no comparison in constant time: whoever tries tokens learns
+    /// nothing of how far a hash agrees.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        Sha256::digest(self.reveal()).into()
+    }
+
+    /// The token, for the one answer that shows it.
+    pub fn reveal(&self) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(self.0)
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_of_a_mail_is_that_mails_and_that_secrets_alone() {
+        let id = |number: u128| MailId::from(uuid::Uuid::from_u128(number));
+        let token = Token::of_mail(&[1; 32], id(1));
+        assert_eq!(token, Token::of_mail(&[1; 32], id(1)));
+        assert_ne!(token, Token::of_mail(&[1; 32], id(2)));
+        assert_ne!(token, Token::of_mail(&[2; 32], id(1)));
+    }
+
+    #[test]
+    fn a_token_reads_back_and_anything_else_is_none() {
+        let token = Token::new([0xf7; 32]);
+        let text = token.reveal();
+        assert_eq!(text.len(), 43);
+        assert_eq!(Token::parse(&text), Some(token.clone()));
+        assert!(!format!("{token:?}").contains(&text[..4]));
+        for bad in ["", "x", &text[1..], &format!("{text}="), &format!("{text}A"), &text.replace('9', "+")] {
+            assert!(Token::parse(bad).is_none(), "{bad}");
+        }
+        assert_ne!(token.hash(), Token::new([0xf6; 32]).hash());
+    }
+}

@@ -1,0 +1,74 @@
+//! A cache of decoded API keys and their businesses.
+//!
+//! Invariant: a returned principal is never older than any change that was acknowledged before the request.
+//! An entry is valid while the store's credentials generation is unchanged. After that the two rows are read
+//! again, and decoded only if they differ.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dashmap::DashMap;
+use domain::{ApiKey, Business};
+use store::{Record, Store, StoreError, keys};
+
+/// The maximum number of entries. One more clears the cache.
+const KNOWN_MAX: usize = 16_384;
+
+#[derive(Clone, Debug)]
+pub struct Principal {
+    pub key: ApiKey,
+    pub business: Business,
+}
+
+struct Known {
+    key_row: Vec<u8>,
+    business_row: Vec<u8>,
+    /// The credentials generation at which the rows were read.
+    generation: AtomicU64,
+    principal: Arc<Principal>,
+}
+
+#[derive(Default)]
+pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
+
+impl Principals {
+    /// The principal for these 8 characters. The caller compares the secret.
+    pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
+        // Read first: a later change increases the generation before it is acknowledged.
+        let generation = store.credentials_generation();
+        let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
+        if let Some(known) =
+            known.as_ref().filter(|known| known.generation.load(Ordering::Acquire) == generation)
+        {
+            return Ok(Some(Arc::clone(&known.principal)));
+        }
+        let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
+        let known = known.filter(|known| known.key_row == key_row);
+        let at = keys::api_key(prefix);
+        let fresh = if known.is_none() { Some(store.checked(&at, ApiKey::decode(&key_row))?) } else { None };
+        let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
+        let key = key.expect("one of the two is there");
+        let profile = keys::profile(key.business_id);
+        let Some(business_row) = store.get_raw(&profile)? else {
+            // The rows of an ended business, including its keys, are deleted later.
+            let is_ended = store.contains(&keys::ending(key.business_id))?;
+            if is_ended || !store.contains(&keys::api_key(prefix))? {
+                return Ok(None);
+            }
+            return Err(StoreError::damaged("api_key", "the business of the key is missing"));
+        };
+        if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
+            known.generation.fetch_max(generation, Ordering::AcqRel);
+            return Ok(Some(Arc::clone(&known.principal)));
+        }
+        let business = store.checked(&profile, Business::decode(&business_row))?;
+        let principal = Arc::new(Principal { key: key.clone(), business });
+        if self.0.len() >= KNOWN_MAX {
+            self.0.clear();
+        }
+        let known =
+            Known { key_row, business_row, generation: generation.into(), principal: Arc::clone(&principal) };
+        self.0.insert(prefix, Arc::new(known));
+        Ok(Some(principal))
+    }
+}

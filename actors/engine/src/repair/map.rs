@@ -1,0 +1,125 @@
+//! Where stamps of the future move: in their order, as late as there is room. Pure.
+
+use domain::Timestamp;
+
+/// The stamps of a business.
+pub(super) struct Stamps {
+    /// The newest that is not later than the present.
+    pub(super) newest_kept: Timestamp,
+    /// Those that are later, in milliseconds.
+    pub(super) later: Vec<i64>,
+}
+
+impl Stamps {
+    pub(super) fn new() -> Self {
+        Self { newest_kept: Timestamp::MIN, later: Vec::new() }
+    }
+
+    /// Takes note of one.
+    pub(super) fn add(&mut self, stamp: Timestamp, present: Timestamp) {
+        if stamp <= present {
+            self.newest_kept = self.newest_kept.max(stamp);
+        } else if self.later.last() != Some(&stamp.millis()) {
+            self.later.push(stamp.millis());
+        }
+    }
+}
+
+/// Where each stamp goes.
+pub(super) struct StampMap {
+    present: Timestamp,
+    newest_kept: Timestamp,
+    /// Each once, in order.
+    later: Vec<i64>,
+}
+
+impl StampMap {
+    pub(super) fn new(stamps: Stamps, present: Timestamp) -> Self {
+        let Stamps { newest_kept, mut later } = stamps;
+        later.sort_unstable();
+        later.dedup();
+        Self { present, newest_kept, later }
+    }
+
+    /// Whether there is nothing that moves.
+    pub(super) fn is_empty(&self) -> bool {
+        self.later.is_empty()
+    }
+
+    /// The stamps that move, in milliseconds and in order.
+    pub(super) fn later(&self) -> &[i64] {
+        &self.later
+    }
+
+    /// The newest stamp that stays.
+    pub(super) fn newest_kept(&self) -> Timestamp {
+        self.newest_kept
+    }
+
+    /// Where a stamp goes: one that is not later than the present stays. The last one moves to the present and each
+    /// other a millisecond before the next; where so many do not fit behind those that stay, they share what room there
+    /// is.
+    pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
+        if stamp <= self.present {
+            return stamp;
+        }
+        let at = self.later.partition_point(|other| *other < stamp.millis()).min(self.later.len() - 1);
+        let room = self.present.millis() - self.newest_kept.millis();
+        let (rank, count) = (at as i64 + 1, self.later.len() as i64);
+        let moved = if count <= room {
+            self.present.millis() - (count - rank)
+        } else {
+            self.newest_kept.millis() + (i128::from(rank) * i128::from(room) / i128::from(count)) as i64
+        };
+        Timestamp::from_millis(moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn map(all: &[i64], present: i64) -> StampMap {
+        let present = Timestamp::from_millis(present);
+        let mut stamps = Stamps::new();
+        all.iter().for_each(|stamp| stamps.add(Timestamp::from_millis(*stamp), present));
+        StampMap::new(stamps, present)
+    }
+
+    #[test]
+    fn the_last_moves_to_the_present_and_the_others_before_it() {
+        let map = map(&[50, 90, 300, 200, 300, 1_000], 100);
+        let moved = |stamp| map.moved(Timestamp::from_millis(stamp)).millis();
+        assert_eq!([50, 90, 100, 200, 300, 1_000].map(moved), [50, 90, 100, 98, 99, 100]);
+    }
+
+    #[test]
+    fn without_room_they_share_a_millisecond() {
+        let map = map(&[99, 200, 201, 202], 100);
+        let moved = |stamp| map.moved(Timestamp::from_millis(stamp)).millis();
+        assert_eq!([99, 200, 201, 202].map(moved), [99, 99, 99, 100]);
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_kept_and_nothing_lies_behind_the_present(
+            all in proptest::collection::vec(0..400i64, 1..60),
+            present in 0..200i64,
+        ) {
+            let map = map(&all, present);
+            let roomy = map.later().len() as i64 <= present - map.newest_kept().millis();
+            let mut sorted = all.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            let moved: Vec<_> = sorted.iter().map(|at| map.moved(Timestamp::from_millis(*at)).millis()).collect();
+            prop_assert!(moved.is_sorted());
+            prop_assert!(moved.iter().all(|at| *at <= present));
+            prop_assert!(!roomy || moved.is_sorted_by(|a, b| a < b), "{sorted:?} {moved:?}");
+            for (before, after) in sorted.iter().zip(&moved).filter(|(before, _)| **before <= present) {
+                prop_assert_eq!(before, after);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The rows that a record with other stamps needs. The table of the store names the stamps of each kind of record.
+
+use chrono::TimeDelta;
+use domain::{ApiKey, BusinessId, Delivery, Timestamp, WebhookId};
+use store::kept::{self, OnStamp, Stamped};
+use store::keys::kind;
+use store::{Batch, Key, Record, Store, StoreError, keys};
+
+use crate::delivery::delay_before;
+
+/// How far behind what the schedule gives an attempt may be due; schedules run on a clock of their own.
+const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+
+/// A record that moved, and what is to be written.
+pub(super) struct Moved {
+    pub(super) batch: Batch,
+    pub(super) name: &'static str,
+}
+
+/// Hands each stamp of a row's record to `stamp`; if one was changed, gives what is to be written. Rows that bear no
+/// stamp but in the keys of an index belong to their records.
+pub(super) fn each_of(
+    store: &Store,
+    of: BusinessId,
+    key: &Key,
+    value: &[u8],
+    present: Timestamp,
+    stamp: OnStamp<'_>,
+) -> Result<Option<Moved>, StoreError> {
+    match keys::kind_of(key)? {
+        kind::KEY => {
+            let key = keys::api_key(keys::prefix_from_value(value)?);
+            let Some(value) = store.get_raw(&key)? else { return Ok(None) };
+            Ok(in_place::<ApiKey>(&key, &value, stamp)?.map(|(moved, _)| moved))
+        }
+        kind::DELIVERY => delivery(store, of, key, value, present, stamp),
+        other => {
+            let Some(kind) = kept::kind(other) else { return Ok(None) };
+            let batch = (kind.restamp)(of, value, stamp)?;
+            Ok(batch.map(|batch| Moved { batch, name: kind.name }))
+        }
+    }
+}
+
+/// A record without index rows that have stamps: what is to be written, and the record as it will be.
+fn in_place<R: Stamped>(
+    key: &Key,
+    value: &[u8],
+    stamp: OnStamp<'_>,
+) -> Result<Option<(Moved, R)>, StoreError> {
+    let Some((_, after)) = kept::restamped::<R>(value, stamp)? else { return Ok(None) };
+    let mut batch = Batch::default();
+    batch.put_over(*key, after.encode(), value.len());
+    Ok(Some((Moved { batch, name: R::NAME }, after)))
+}
+
+/// A delivery. When it is due next is no stamp: it moves only where it lies further ahead than its schedule sets it.
+fn delivery(
+    store: &Store,
+    of: BusinessId,
+    key: &Key,
+    value: &[u8],
+    present: Timestamp,
+    stamp: OnStamp<'_>,
+) -> Result<Option<Moved>, StoreError> {
+    let moved = in_place::<Delivery>(key, value, stamp)?;
+    let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
+    let latest = present + delay_before(after.attempts);
+    if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
+        let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
+        let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
+        // What was missed may have lost its row already.
+        if store.contains(&row(due))? {
+            batch.delete(row(due));
+            batch.put(row(latest), Vec::new());
+        }
+        after.next_attempt_at = Some(latest);
+        batch.put(*key, after.encode());
+    }
+    Ok(Some(Moved { batch, name }))
+}

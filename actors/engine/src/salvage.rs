@@ -1,0 +1,141 @@
+//! Making a new store of the readable rows of a damaged one, and comparing the rows found with the recorded usage.
+//!
+//! Invariant: a record counts as found only if its whole value can be read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use domain::{ApiKey, BudgetKind, Business, BusinessId};
+use store::kept::{COUNTED, Counted, counted};
+use store::keys::{self, installation_kind};
+use store::{
+    Order, Record, Rows, Salvaging, Store, StoreError, every_row, piece_of, record_at, value_at, whole_value,
+};
+
+/// The rows of a salvaged store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Salvaged {
+    /// All rows of the new store.
+    pub rows: u64,
+    /// The rows that belong to no business.
+    pub installation_rows: u64,
+    /// The businesses.
+    pub businesses: Vec<SalvagedBusiness>,
+    /// The offsets in the damaged store's file at which something is unreadable.
+    pub unreadable: Vec<u64>,
+}
+
+/// The rows of a salvaged business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SalvagedBusiness {
+    /// The business.
+    pub id: BusinessId,
+    /// All its rows, with those of lists, deliveries and logs.
+    pub rows: u64,
+    /// Its records by kind.
+    pub kinds: Vec<SalvagedKind>,
+    /// Whether its profile can be read and it is in the list of businesses.
+    pub is_usable: bool,
+}
+
+/// The records of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SalvagedKind {
+    /// The kind.
+    pub kind: BudgetKind,
+    /// The records found.
+    pub found: u64,
+    /// The records counted by the store, if an entry of the audit log says how many.
+    pub counted: Option<u64>,
+}
+
+impl SalvagedKind {
+    /// How many of the counted records were not found.
+    pub fn missing(&self) -> u64 {
+        self.counted.unwrap_or(0).saturating_sub(self.found)
+    }
+}
+
+impl Salvaged {
+    /// Whether no record is known to be missing.
+    pub fn is_whole(&self) -> bool {
+        let is_whole = |kind: &SalvagedKind| kind.missing() == 0;
+        self.businesses.iter().all(|business| business.is_usable && business.kinds.iter().all(is_whole))
+    }
+}
+
+/// Writes the readable rows of a stopped store into a new one, in a directory that is not there or empty.
+///
+/// # Errors
+/// When a service uses the store, its files are not there, or the new store cannot be made.
+pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
+    let salvaging = Salvaging::begin(from, to)?;
+    let mut salvaged = count(&salvaging.store)?;
+    salvaged.unreadable.clone_from(&salvaging.unreadable);
+    salvaging.finish().await?;
+    Ok(salvaged)
+}
+
+/// Counts the rows of a store.
+fn count(store: &Store) -> Result<Salvaged, StoreError> {
+    let rows = store.rows();
+    let mut salvaged = Salvaged::default();
+    let mut found = BTreeMap::<BusinessId, (u64, [u64; COUNTED.len()])>::new();
+    for pair in rows.scan(&every_row(), Order::Ascending) {
+        let (key, value) = pair?;
+        salvaged.rows += 1;
+        let (Ok(of), Ok(kind)) = (keys::business_of(&key), keys::kind_of(&key)) else { continue };
+        if of == BusinessId::INSTALLATION {
+            salvaged.installation_rows += 1;
+            if kind == installation_kind::BUSINESS_INDEX {
+                found.entry(keys::listed_business(&key)?).or_default();
+            }
+            continue;
+        }
+        let (all, kinds) = found.entry(of).or_default();
+        *all += 1;
+        if let Some((place, counted)) = counted(kind).filter(|_| piece_of(&key).is_none())
+            && is_found(rows, counted, &key, value)?
+        {
+            kinds[place] += 1;
+        }
+    }
+    for (id, (all, kinds)) in found {
+        // The rows of a business that was ended are deleted in steps. Those of one that is being imported are not all there.
+        if rows.get(&keys::ending(id))?.is_some() || rows.get(&keys::moving(id))?.is_some() {
+            continue;
+        }
+        let usage = store.newest_entry(id)?.and_then(|newest| newest.usage);
+        let kinds = COUNTED.iter().zip(kinds).map(|(Counted { budget, .. }, found)| SalvagedKind {
+            kind: *budget,
+            found,
+            counted: usage.map(|usage| usage.of(*budget).rows),
+        });
+        let kinds = kinds.collect();
+        let profile = readable(record_at::<Business>(rows, &keys::profile(id)))?;
+        let is_usable = profile.is_some() && rows.get(&keys::business_index(id))?.is_some();
+        salvaged.businesses.push(SalvagedBusiness { id, rows: all, kinds, is_usable });
+    }
+    Ok(salvaged)
+}
+
+/// Whether the record of a row can be read and is counted.
+fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Result<bool, StoreError> {
+    let Some(value) = readable(whole_value(rows, key, row))? else { return Ok(false) };
+    if counted.decodes.is_some() {
+        return Ok(true);
+    }
+    // A revoked key is not counted, and one that does not decode is.
+    let Some(prefix) = readable(keys::prefix_from_value(&value).map(Some))? else { return Ok(false) };
+    let Some(key) = readable(value_at(rows, &keys::api_key(prefix)))? else { return Ok(false) };
+    let key = readable(ApiKey::decode(&key).map(Some))?;
+    Ok(key.is_none_or(|key| key.revoked_at.is_none()))
+}
+
+/// `None` for what is damaged.
+fn readable<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(StoreError::Damaged { .. } | StoreError::Version { .. }) => Ok(None),
+        read => read,
+    }
+}

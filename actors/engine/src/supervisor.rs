@@ -1,0 +1,178 @@
+//! The supervisor of all actors. It survives their failures and sweeps once a minute, with many actors one
+//! part per second.
+//!
+//! ractor's default supervisor stops itself when a child fails. This one records the failure: the next
+//! request starts a business again from the store, and a delivery is started again after its back-off. A
+//! failure of the supervisor itself ends the process, because nothing would restart actors or sweep.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::{PersonId, SteadyTime};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
+use store::StoreError;
+use tokio::task::JoinHandle;
+
+use crate::delivery::EndpointKey;
+use crate::housekeeping::Housekeeping;
+use crate::people::{sweep_people, write_uses};
+use crate::shared::Shared;
+
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
+
+/// The interval between rounds through people, and between a start and the first round, in steady time.
+const PEOPLE_EVERY: TimeDelta = TimeDelta::hours(24);
+const PEOPLE_FIRST: TimeDelta = TimeDelta::hours(1);
+
+pub(crate) struct State {
+    shared: Weak<Shared>,
+    housekeeping: Housekeeping,
+    part_comes: bool,
+    next_round: Option<SteadyTime>,
+    people: Option<Option<PersonId>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Message {
+    Watch(Weak<Shared>),
+    Sweep,
+    SweepPart,
+    StartDelivery(EndpointKey),
+}
+
+impl State {
+    /// Sweeps a part of the actors. `begins` starts a sweep unless one is in progress.
+    fn sweep_part(&mut self, shared: &Shared, begins: bool, myself: &ActorRef<Message>) {
+        let left =
+            [shared.businesses.sweep(begins), shared.deliveries.sweep(begins), shared.persons.sweep(begins)];
+        if left.contains(&true) && !std::mem::replace(&mut self.part_comes, true) {
+            drop(myself.send_after(SWEEP_PART_EVERY, || Message::SweepPart));
+        }
+    }
+
+    async fn sweep(&mut self, myself: &ActorRef<Message>) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        shared.clocks.check_wall_clock();
+        self.sweep_part(&shared, true, myself);
+        write_uses(&shared).await;
+        if let Err(error) = shared.key_usage.write(&shared.store).await {
+            tracing::warn!(%error, "the last uses of API keys could not be written");
+        }
+        // Last, so that no request waits for it.
+        shared.clocks.keep(&shared.store);
+        shared.ending.notify_one();
+        shared.import_left.notify_one();
+        if let Err(error) = self.housekeeping.tick(&shared) {
+            tracing::warn!(%error, "the round through the businesses could not continue");
+        }
+        let now = shared.clocks.steady();
+        if self.people.is_none() && self.next_round.is_some_and(|next| now >= next) {
+            self.next_round = Some(now + PEOPLE_EVERY);
+            self.people = Some(None);
+        }
+        if let Some(after) = self.people {
+            match sweep_people(&shared, after).await {
+                Ok(last) => self.people = last.map(Some),
+                Err(error) => tracing::warn!(%error, "people could not be swept"),
+            }
+        }
+    }
+}
+
+/// Ends the process, through the store, if the supervisor ends while the engine is open.
+pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
+    tokio::spawn(async move {
+        // The runtime ended, so this is not a failure.
+        if its_end.await.is_err_and(|ended| ended.is_cancelled()) {
+            return;
+        }
+        if let Some(shared) = shared.upgrade().filter(|shared| shared.check_open().is_ok()) {
+            shared.store.fail(&StoreError::Unsupervised);
+        }
+    });
+}
+
+pub(crate) struct Supervisor;
+
+impl Actor for Supervisor {
+    type Msg = Message;
+    type State = State;
+    type Arguments = ();
+
+    async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
+        drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
+        let housekeeping = Housekeeping::default();
+        Ok(State { shared: Weak::new(), housekeeping, part_comes: false, next_round: None, people: None })
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<Message>,
+        message: Message,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            Message::Watch(shared) => {
+                state.next_round = shared.upgrade().map(|shared| shared.clocks.steady() + PEOPLE_FIRST);
+                state.shared = shared;
+            }
+            Message::StartDelivery(key) => {
+                if let Some(shared) = state.shared.upgrade() {
+                    shared.wake_delivery(key);
+                }
+            }
+            Message::Sweep => state.sweep(&myself).await,
+            Message::SweepPart => {
+                state.part_comes = false;
+                if let Some(shared) = state.shared.upgrade() {
+                    state.sweep_part(&shared, false, &myself);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        myself: ActorRef<Message>,
+        event: SupervisionEvent,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(shared) = state.shared.upgrade() else { return Ok(()) };
+        match event {
+            SupervisionEvent::ActorFailed(actor, error) => {
+                let actor = actor.get_id();
+                // A business or a person starts again with the next request after the back-off. A delivery
+                // has no requests, so a timer starts it.
+                if let Some((id, rest)) = shared.businesses.failed(actor) {
+                    let rest = rest.as_secs();
+                    tracing::error!(business.id = %id, %error, rest, "the actor of a business failed; it restarts from the store");
+                } else if let Some((id, rest)) = shared.persons.failed(actor) {
+                    let rest = rest.as_secs();
+                    tracing::error!(person.id = %id, %error, rest, "the actor of a person failed; it restarts from the store");
+                } else if let Some((key, rest)) = shared.deliveries.failed(actor) {
+                    let EndpointKey { business, endpoint } = key;
+                    tracing::error!(
+                        business.id = %business,
+                        webhook.id = %endpoint,
+                        %error,
+                        rest = rest.as_secs(),
+                        "the delivery actor of an endpoint failed; it restarts from the store"
+                    );
+                    shared.dispatcher.rest(key, None); // no dispatch slot starts it earlier
+                    drop(myself.send_after(rest, move || Message::StartDelivery(key)));
+                }
+            }
+            SupervisionEvent::ActorTerminated(actor, _, _) => {
+                shared.businesses.ended(actor.get_id());
+                shared.deliveries.ended(actor.get_id());
+                shared.persons.ended(actor.get_id());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! What tests on paused time share: a clock that goes with it, and chance that is none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::Timestamp;
+use ports::{Clock, Random};
+use tokio::time::Instant;
+
+use crate::clock::SteadyClock;
+
+/// A wall clock that goes with tokio's time, and jumps when it is told to.
+pub(crate) struct WallClock {
+    started: Instant,
+    off_hours: AtomicI64,
+    suspended_seconds: AtomicU64,
+}
+
+impl WallClock {
+    pub(crate) fn new() -> Self {
+        Self { started: Instant::now(), off_hours: AtomicI64::new(0), suspended_seconds: AtomicU64::new(0) }
+    }
+
+    /// From now on it is off by so many hours.
+    pub(crate) fn is_off(&self, hours: i64) {
+        self.off_hours.store(hours, Ordering::Relaxed);
+    }
+
+    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    pub(crate) fn suspend(&self, time: Duration) {
+        self.suspended_seconds.fetch_add(time.as_secs(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for WallClock {
+    fn now(&self) -> Timestamp {
+        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+        let off = chrono::TimeDelta::hours(self.off_hours.load(Ordering::Relaxed));
+        start + chrono::TimeDelta::from_std(self.steady()).unwrap() + off
+    }
+
+    fn steady(&self) -> Duration {
+        self.started.elapsed() + Duration::from_secs(self.suspended_seconds.load(Ordering::Relaxed))
+    }
+}
+
+/// A clock of schedules on paused time.
+pub(crate) fn steady() -> SteadyClock {
+    let port: Arc<dyn Clock> = Arc::new(WallClock::new());
+    SteadyClock::set(port.now(), &port)
+}
+
+/// Bytes that count up.
+#[derive(Default)]
+pub(crate) struct Counting(AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill_with(|| self.0.fetch_add(1, Ordering::Relaxed) as u8);
+    }
+}

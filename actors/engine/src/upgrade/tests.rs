@@ -1,0 +1,230 @@
+//! Stores of earlier formats, as the versions that wrote them left them, converted in a simulation that cuts the power at
+//! every moment of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use domain::{Appointment, BusinessId, Timestamp};
+use store::keys::{format_1, kind};
+use store::{Key, KeyRange, MemoryBackend, Order, Pair};
+
+use super::*;
+
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Every row of a store of this format.
+async fn fixture(format: u16) -> Rows {
+    let home = tempfile::tempdir().unwrap();
+    let archive = format!("{}/../../tests/formats/format-{format}.tar.gz", env!("CARGO_MANIFEST_DIR"));
+    let unpacked = Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(home.path()).status().unwrap();
+    assert!(unpacked.success());
+    let store = open_disk(home.path());
+    let rows = rows(&store);
+    store.close().await.unwrap();
+    assert_eq!(format_in(&rows), format);
+    rows
+}
+
+fn open_disk(dir: &Path) -> Store {
+    Store::open_disk(dir, Box::new(|error| panic!("{error}"))).unwrap()
+}
+
+/// A disk with these rows.
+async fn disk_with(rows: &Rows) -> MemoryBackend {
+    let disk = MemoryBackend::new();
+    let store = open(&disk);
+    for (key, value) in rows {
+        put(&store, key, value.clone()).await;
+    }
+    store.close().await.unwrap();
+    disk
+}
+
+async fn put(store: &Store, key: &[u8], value: Vec<u8>) {
+    let mut batch = Batch::default();
+    batch.put(Key::new(key), value);
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+    store.settled(BusinessId::INSTALLATION).await.unwrap();
+}
+
+fn open(disk: &MemoryBackend) -> Store {
+    Store::in_memory(disk, Box::new(|_| ())).unwrap()
+}
+
+/// Every row, long values whole.
+fn rows(store: &Store) -> Rows {
+    let all = KeyRange { from: Key::default(), to: Key::new(&[0xff; 17]) };
+    let whole = |(key, _): &Pair| keys::kind_of(key).unwrap() < 0x80;
+    store.scan(&all, Order::Ascending).map(Result::unwrap).filter(whole).collect()
+}
+
+fn format_in(rows: &Rows) -> u16 {
+    MetaRecord::decode(&rows[&*keys::meta()]).unwrap().format
+}
+
+fn of_kind(rows: &Rows, kind: u8) -> impl Iterator<Item = (&Vec<u8>, &Vec<u8>)> {
+    rows.iter().filter(move |(key, _)| key[..16] != [0; 16] && key[16] == kind)
+}
+
+async fn upgraded(before: &Rows) -> Rows {
+    let disk = disk_with(before).await;
+    let store = open(&disk);
+    upgrade(&store, Upgrades::Allowed).await.unwrap();
+    rows(&store)
+}
+
+#[tokio::test]
+async fn appointments_of_format_1_stand_where_they_start_and_nothing_else_changes() {
+    let before = fixture(1).await;
+    let after = upgraded(&before).await;
+    assert_eq!(format_in(&after), STORE_FORMAT);
+    let mut expected = before.clone();
+    let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
+    meta.format = STORE_FORMAT;
+    expected.insert(keys::meta().to_vec(), meta.encode());
+    expected.retain(|key, _| key[..16] == [0; 16] || ![0x20, 0x21, 0x23].contains(&key[16]));
+    let (mut changed, mut count) = (0, 0);
+    for (key, value) in of_kind(&before, 0x20) {
+        let (of, a) = (keys::business_of(key).unwrap(), Appointment::decode(value).unwrap());
+        let start = keys::millis_value(a.starts_at);
+        expected.insert(keys::appointment(of, a.starts_at, a.id).to_vec(), value.clone());
+        expected.insert(keys::appointment_start(of, a.id).to_vec(), start.clone());
+        if a.updated_at != a.created_at {
+            expected.insert(keys::appointment_by_update(of, a.updated_at, a.id).to_vec(), start);
+            changed += 1;
+        }
+        count += 1;
+    }
+    assert_eq!((count, changed), (12, 2), "the fixture has appointments of both sorts");
+    assert!(after == expected, "rows differ");
+}
+
+#[tokio::test]
+async fn what_the_first_versions_of_format_2_left_goes() {
+    let before = fixture(2).await;
+    let after = upgraded(&before).await;
+    assert_eq!(before.len(), after.len(), "the last ones left nothing");
+    let unchanged = of_kind(&before, kind::APPOINTMENT).find_map(|(key, value)| {
+        let a = Appointment::decode(value).unwrap();
+        (a.updated_at == a.created_at).then(|| (keys::business_of(key).unwrap(), a))
+    });
+    let (of, a) = unchanged.unwrap();
+    let row = keys::appointment_by_update(of, a.updated_at, a.id).to_vec();
+    let mut with_row = before.clone();
+    with_row.insert(row, keys::millis_value(a.starts_at));
+    assert!(upgraded(&with_row).await == after);
+    // A row that leads nowhere is damage, which is not hidden.
+    let astray =
+        keys::appointment_by_update(of, Timestamp::from_millis(1), uuid::Uuid::nil().into()).to_vec();
+    with_row.insert(astray.clone(), keys::millis_value(a.starts_at));
+    assert!(upgraded(&with_row).await.contains_key(&astray));
+}
+
+/// The rows of a store of format 1 with 600 appointments more, so that they are written in many groups.
+fn with_more(mut rows: Rows) -> Rows {
+    let (key, value) = of_kind(&rows, 0x20).next().map(|(key, value)| (key.clone(), value.clone())).unwrap();
+    let (of, like) = (keys::business_of(&key).unwrap(), Appointment::decode(&value).unwrap());
+    for number in 0..600 {
+        let at = Timestamp::from_millis(1_600_000_000_000 + number * 3_600_000);
+        let id = uuid::Uuid::from_u128(number as u128).into();
+        let ends_at = at + chrono::TimeDelta::minutes(30);
+        let more = Appointment { id, starts_at: at, ends_at, ..like.clone() };
+        rows.insert(format_1::appointment(of, id).to_vec(), more.encode());
+        rows.insert(format_1::appointment_by_start(of, at, id).to_vec(), vec![1]);
+        rows.insert(format_1::appointment_by_update(of, more.updated_at, id).to_vec(), Vec::new());
+    }
+    rows
+}
+
+/// The power goes after every millisecond of a conversion whose syncs take two, and some of what was not synced survives.
+#[tokio::test(start_paused = true)]
+async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() {
+    // Format 2 has nothing to convert but its mark, so less can be cut.
+    for (format, cuts_min) in [(1, 40), (2, 5)] {
+        let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };
+        let expected = upgraded(&before).await;
+        let mut cuts = 0;
+        for time in 1.. {
+            let disk = disk_with(&before).await;
+            disk.set_sync_delay(Duration::from_millis(2));
+            let cuts_before = cuts;
+            // Cut short at the same moment, and once more at the next.
+            for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
+                let store = open(&disk);
+                let time = Duration::from_millis(at as u64);
+                let cut = tokio::time::timeout(time, upgrade(&store, Upgrades::Allowed)).await;
+                cuts += usize::from(cut.is_err());
+                disk.crash(keep);
+                check_marked(&disk, &before).await;
+            }
+            let store = open(&disk);
+            upgrade(&store, Upgrades::Allowed).await.unwrap();
+            assert!(rows(&store) == expected, "rows differ after a cut at {time} ms");
+            let store = {
+                drop(store);
+                disk.crash(usize::MAX);
+                open(&disk)
+            };
+            let done =
+                tokio::time::timeout(Duration::from_millis(1), upgrade(&store, Upgrades::Refused)).await;
+            done.expect("nothing is left to be done").unwrap();
+            if cuts == cuts_before {
+                break;
+            }
+        }
+        assert!(cuts >= cuts_min, "only {cuts} cuts of format {format}");
+    }
+}
+
+/// A store that is not what it was before, nor what it shall be, bears a format that no version knows.
+async fn check_marked(disk: &MemoryBackend, before: &Rows) {
+    let store = open(disk);
+    let rows = rows(&store);
+    match format_in(&rows) {
+        STORE_FORMAT_IN_UPGRADE => {
+            let refused = upgrade(&store, Upgrades::Refused).await.unwrap_err();
+            assert!(matches!(refused, StoreError::UpgradeRefused { known: STORE_FORMAT, .. }), "{refused}");
+        }
+        STORE_FORMAT => {}
+        _ => assert!(rows == *before, "it was converted before it was marked"),
+    }
+    drop(store);
+    disk.crash(usize::MAX);
+}
+
+#[tokio::test]
+async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_was() {
+    let before = fixture(1).await;
+    let mut later = before.clone();
+    let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
+    meta.format = STORE_FORMAT + 1;
+    later.insert(keys::meta().to_vec(), meta.encode());
+    // A later version had begun to convert from a format that is not known here.
+    let mut in_upgrade = before.clone();
+    meta.format = STORE_FORMAT_IN_UPGRADE;
+    in_upgrade.insert(keys::meta().to_vec(), meta.encode());
+    in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
+    for (rows_before, upgrades, words) in [
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 6"),
+        (later, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
+        (in_upgrade, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
+    ] {
+        let disk = disk_with(&rows_before).await;
+        let applies = disk.applies();
+        let store = open(&disk);
+        let refused = upgrade(&store, upgrades).await.unwrap_err().to_string();
+        assert!(refused.contains(words) && !refused.contains('\n'), "{refused}");
+        assert_eq!(disk.applies(), applies, "something was written");
+        assert!(rows(&store) == rows_before);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_store_is_left_empty() {
+    let disk = MemoryBackend::new();
+    let store = open(&disk);
+    upgrade(&store, Upgrades::Refused).await.unwrap();
+    assert_eq!((rows(&store).len(), disk.applies()), (0, 0));
+}

@@ -1,0 +1,32 @@
+//! Alerts of people, and up to where they have read them.
+
+use domain::{Alert, AlertsRead, PersonId};
+use store::{Order, keys};
+
+use super::findings::Checker;
+
+/// Looks at an alert, behind the last one: a person's are numbered without gaps, so none is missing between them.
+pub(super) fn alert(checker: &mut Checker<'_>, last: &mut Option<(PersonId, u64)>, value: &[u8]) {
+    let key = checker.key;
+    let at = checker.read(keys::alert_at(&key));
+    let before = std::mem::replace(last, at);
+    let Some(alert) = checker.decoded::<Alert>(value) else { return };
+    checker.stands_at(&keys::alert(checker.of, alert.person_id, alert.number));
+    if before.is_some_and(|(person, number)| person == alert.person_id && number + 1 < alert.number) {
+        checker.wrong("alerts of the person before it are missing");
+    }
+}
+
+/// What a person has read has been there: of what is left of it, the newest is no older.
+pub(super) fn read(checker: &mut Checker<'_>, value: &[u8]) {
+    let (of, key) = (checker.of, checker.key);
+    let Some(read) = checker.decoded::<AlertsRead>(value) else { return };
+    let Some(person) = checker.read(keys::id_at_end::<PersonId>(&key)) else { return };
+    checker.stands_at(&keys::alerts_read(of, person));
+    let newest = checker.rows.scan(&keys::alerts(of, person), Order::Descending).next().transpose();
+    let Some(Some((newest, _))) = checker.read(newest) else { return };
+    let newest = checker.read(keys::alert_at(&newest));
+    if newest.is_some_and(|(_, number)| number < read.until) {
+        checker.wrong("more alerts were read than there are");
+    }
+}

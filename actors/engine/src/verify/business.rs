@@ -1,0 +1,152 @@
+//! What belongs to a business as a whole: its profile, what is offered, keys, knowledge, its logs and what it keeps.
+
+use std::collections::HashMap;
+
+use domain::{
+    Amount, ApiKey, AppointmentId, AuditId, BlockedTime, BudgetKind, Business, BusinessId, ContactId,
+    EventId, PersonId, ResourceId, StaffId, StaffMember, Timestamp, Usage,
+};
+use store::kept::{self, Counted, counted};
+use store::keys::kind;
+use store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
+use store::{Order, Record, keys};
+
+use super::findings::Checker;
+
+/// What is remembered of a business while its rows are looked at.
+#[derive(Default)]
+pub(super) struct InBusiness {
+    /// Until when each staff member is held, and by which appointment.
+    pub(super) held: HashMap<StaffId, (Timestamp, AppointmentId)>,
+    /// How much it keeps, and how much the newest entry of the audit log says that it does.
+    kept: Usage,
+    told: Option<Usage>,
+    newest: Option<Timestamp>,
+    /// Whose the last alert was that was looked at, and its number.
+    pub(super) last_alert: Option<(PersonId, u64)>,
+    /// Whether the business is nobody's: what there is of it is not looked at.
+    pub(super) is_nobodys: bool,
+}
+
+impl InBusiness {
+    /// The first row of a business, or of the installation.
+    pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
+        let of = checker.of;
+        if of != BusinessId::INSTALLATION {
+            if checker.is_nobodys(of) {
+                return Self { is_nobodys: true, ..Self::default() };
+            }
+            checker.report.businesses += 1;
+            if !checker.is_there(&keys::profile(of)) {
+                checker.wrong("its business has no profile");
+            }
+        }
+        Self::default()
+    }
+
+    /// All rows were looked at.
+    pub(super) fn end(&self, checker: &mut Checker<'_>) {
+        if self.told.is_some_and(|told| told != self.kept) {
+            checker.wrong("the newest entry of the audit log tells another usage than there is");
+        }
+    }
+
+    /// Counts a row.
+    pub(super) fn count(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        let Some((_, Counted { budget, decodes: Some(_), .. })) = counted(kind) else { return };
+        checker.report.records += 1;
+        self.kept.add(budget, Amount::row(value.len()));
+    }
+
+    /// Looks at a row.
+    pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        let of = checker.of;
+        match kind {
+            kind::PROFILE => {
+                let Some(business) = checker.kept::<Business>(value) else { return };
+                checker.stands_at(&keys::profile(business.id));
+                checker.expect("in the list of businesses", &keys::business_index(of), b"");
+            }
+            kind::ERASURE => erasure(checker, value),
+            kind::ERASING => {
+                _ = checker.decoded::<ErasingRecord>(value);
+                checker.stands_at(&keys::erasing(of));
+                let erasures = keys::of_kind(of, kind::ERASURE);
+                let first = checker.rows.scan(&erasures, Order::Ascending).next().transpose();
+                if checker.read(first).is_some_and(|first| first.is_none()) {
+                    checker.wrong("nobody is being erased");
+                }
+            }
+            kind::WIPE => {
+                _ = checker.decoded::<WipeRecord>(value);
+                let Some(event) = id_in::<EventId>(checker) else { return };
+                checker.refers("event", &keys::event(of, event));
+                checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
+            }
+            kind::STAFF => {
+                let Some(member) = checker.kept::<StaffMember>(value) else { return };
+                member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
+            }
+            kind::BLOCKED_TIME => {
+                let Some(time) = checker.kept::<BlockedTime>(value) else { return };
+                checker.refers("staff member", &keys::staff(of, time.staff_id));
+            }
+            kind::KEY => self.key(checker, value),
+            kind::AUDIT => self.entry(checker, value),
+            kind::IDEMPOTENCY => checker.remembered(value),
+            kind::AGE => {
+                let until = checker.read(keys::id_at_end::<AuditId>(value));
+                let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
+                // Where they are not kept for ever, it may have gone by itself.
+                if is_gone && !checker.is_there(&keys::retention(of)) {
+                    checker.wrong("it names an entry of the audit log that is not there");
+                }
+            }
+            // A repair that is not finished is told once, of the installation.
+            kind::REPAIR => {}
+            other => match kept::kind(other) {
+                Some(kind) => checker.kept_as(kind, value),
+                None => checker.wrong("its kind is not known"),
+            },
+        }
+    }
+
+    /// A key is listed, and stands with those of all businesses.
+    fn key(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let Some(prefix) = checker.read(keys::prefix_from_value(value)) else { return };
+        let row = checker.value(&keys::api_key(prefix));
+        let key = row.as_ref().and_then(|row| ApiKey::decode(row).ok());
+        let (Some(row), Some(key)) = (row, key) else {
+            return checker.wrong("the API key that it names is missing");
+        };
+        checker.stands_at(&keys::key(key.business_id, key.id));
+        if key.revoked_at.is_none() {
+            self.kept.add(BudgetKind::Keys, Amount::row(row.len()));
+        }
+    }
+
+    fn entry(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
+        checker.stands_at(&keys::audit(checker.of, entry.id));
+        if self.newest.is_some_and(|newest| newest > entry.at) {
+            checker.wrong("it bears an earlier stamp than the entry before it");
+        }
+        (self.newest, self.told) = (Some(entry.at), usage);
+    }
+}
+
+/// A contact that is being erased is not there any more.
+fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
+    let of = checker.of;
+    _ = checker.decoded::<ErasureRecord>(value);
+    let Some(id) = id_in::<ContactId>(checker) else { return };
+    if checker.is_there(&keys::contact(of, id)) {
+        checker.wrong("the contact that is being erased is there");
+    }
+    checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
+}
+
+/// The 16 bytes behind the kind of a key, as an id.
+pub(super) fn id_in<I: ResourceId>(checker: &Checker<'_>) -> Option<I> {
+    keys::id_at_end(checker.key.get(17..33)?).ok()
+}

@@ -1,0 +1,58 @@
+//! Contacts, their index rows and the index of their names.
+
+use domain::{Contact, ContactId, fold_name};
+use store::keys::kind;
+use store::records::{ErasureRecord, NamesRecord};
+use store::{Key, Order, Record, keys};
+
+use super::findings::Checker;
+
+/// How many names share a row at most.
+const NAMES_PER_ROW_MAX: usize = 64;
+
+/// Looks at a contact.
+pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
+    let Some(contact) = checker.kept::<Contact>(value) else { return };
+    let of = checker.of;
+    let newest = checker.rows.scan(&keys::contact_names_up_to(of, contact.id), Order::Descending).next();
+    let Some(row) = checker.read(newest.transpose()) else { return };
+    // One that cannot be read is told where it is looked at itself.
+    let found = match row.map(|(key, _)| checker.value(&Key::new(&key))) {
+        None => None,
+        Some(value) => {
+            let Some(Ok(row)) = value.map(|value| NamesRecord::decode(&value)) else { return };
+            row.names.into_iter().find(|(id, _)| *id == contact.id).map(|(_, name)| name)
+        }
+    };
+    if found != contact.name.as_deref().map(fold_name) {
+        checker.wrong("the index of names says something else of it");
+    }
+}
+
+/// Looks at a row of the index of names.
+pub(super) fn names(checker: &mut Checker<'_>, value: &[u8]) {
+    let Some(row) = checker.decoded::<NamesRecord>(value) else { return };
+    let Some(from) = checker.read(keys::id_at_end::<ContactId>(&checker.key.clone())) else { return };
+    if row.names.len() > NAMES_PER_ROW_MAX || row.names.first().is_some_and(|(first, _)| *first < from) {
+        checker.wrong("it holds names that do not belong in it");
+    }
+    for (id, name) in row.names {
+        let contact = checker.record::<Contact>(&keys::contact(checker.of, id));
+        if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
+            checker.wrong(format_args!("contact {id} has not the name that it holds"));
+        }
+    }
+}
+
+/// Looks at an index row of a contact.
+pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+    let (of, key) = (checker.of, checker.key);
+    let of_whom = if kind == kind::CONTACT_BY_UPDATE { &*key } else { value };
+    let Some(id) = checker.read(keys::id_at_end::<ContactId>(of_whom)) else { return };
+    let contact = checker.record::<Contact>(&keys::contact(of, id));
+    let erasure = |checker: &mut Checker<'_>| checker.record::<ErasureRecord>(&keys::erasure(of, id));
+    if contact.is_none() && erasure(checker).is_some_and(|erasure| erasure.phone.is_none()) {
+        return; // nobody knew what they were, so the erasing looks for it
+    }
+    checker.leads_to(contact.as_ref(), value);
+}

@@ -1,0 +1,130 @@
+//! What belongs to no business: what the store is, the lists of businesses, keys and endpoints, the clock.
+
+use std::collections::HashSet;
+
+use domain::{ApiKey, Business, BusinessId, KeyId};
+use store::keys::{self, installation_kind, kind};
+use store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
+
+use super::findings::Checker;
+use super::mails;
+use super::people;
+use crate::upgrade;
+
+/// What is remembered of it.
+#[derive(Default)]
+pub(super) struct Installation {
+    has_meta: bool,
+    keys: HashSet<KeyId>,
+}
+
+impl Installation {
+    /// Looks at a row.
+    pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        match kind {
+            installation_kind::META => {
+                self.has_meta = true;
+                let Some(meta) = checker.decoded::<MetaRecord>(value) else { return };
+                if let Err(error) = upgrade::check(&meta) {
+                    checker.failed.get_or_insert(error);
+                }
+                checker.stands_at(&keys::meta());
+            }
+            installation_kind::BUSINESS_INDEX => {
+                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
+                    return;
+                };
+                checker.stands_at(&keys::business_index(of));
+                checker.refers("business", &keys::profile(of));
+                if !value.is_empty() {
+                    checker.wrong("it has a value");
+                }
+            }
+            installation_kind::API_KEY => {
+                let Some(key) = checker.decoded::<ApiKey>(value) else { return };
+                if !key.prefix.is_ascii() || key.prefix.len() < 8 {
+                    return checker.wrong("its prefix is too short");
+                }
+                let prefix = keys::api_key_prefix(&key);
+                checker.stands_at(&keys::api_key(prefix));
+                checker.expect("in the list of its business", &keys::key(key.business_id, key.id), &prefix);
+                self.keys.insert(key.id);
+            }
+            installation_kind::KEY_USED => {
+                let Some(id) = checker.read(keys::id_at_end::<KeyId>(&checker.key.clone())) else { return };
+                checker.stands_at(&keys::key_used(id));
+                checker.read(keys::millis_from_value(value));
+                if !self.keys.contains(&id) {
+                    checker.wrong("the API key that it names is missing");
+                }
+            }
+            installation_kind::ENDPOINT_INDEX => {
+                let Some((of, endpoint)) = checker.read(keys::business_and_endpoint(&checker.key.clone()))
+                else {
+                    return;
+                };
+                checker.stands_at(&keys::endpoint_index(of, endpoint));
+                if !checker.is_ended(of) {
+                    checker.refers("business", &keys::profile(of));
+                }
+            }
+            installation_kind::ENDING | installation_kind::UNFINISHED => {
+                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
+                    return;
+                };
+                let is_ending = kind == installation_kind::ENDING;
+                checker.stands_at(&if is_ending { keys::ending(of) } else { keys::unfinished(of) });
+                if is_ending && checker.is_there(&keys::profile(of)) {
+                    checker.wrong("the business that was ended is there");
+                } else if !is_ending && !checker.is_ended(of) {
+                    checker.refers("business", &keys::profile(of));
+                }
+                if !value.is_empty() {
+                    checker.wrong("it has a value");
+                }
+            }
+            installation_kind::PERSON
+            | installation_kind::PERSON_BY_EMAIL
+            | installation_kind::PERSON_BY_TOKEN
+            | installation_kind::MEMBER_OF => people::look(checker, kind, value),
+            installation_kind::AUDIT => {
+                let Some(AuditRecord { entry, .. }) = checker.decoded(value) else { return };
+                checker.stands_at(&keys::audit(BusinessId::INSTALLATION, entry.id));
+            }
+            installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
+            installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
+            // Of requests that create a business.
+            kind::IDEMPOTENCY => checker.remembered(value),
+            // Of accounts alone.
+            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
+            installation_kind::MOVING => self::moving(checker, value),
+            installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
+            installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
+            _ => checker.wrong("its kind is not known"),
+        }
+    }
+
+    /// All rows were looked at.
+    pub(super) fn end(&self, checker: &mut Checker<'_>) {
+        if !self.has_meta && checker.report.rows > 0 {
+            checker.report.add("installation: nothing says which format the store has".into());
+        }
+    }
+}
+
+/// Looks at a row that says that a business is being imported, or that those that are shall be opened.
+fn moving(checker: &mut Checker<'_>, value: &[u8]) {
+    let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else { return };
+    checker.stands_at(&keys::moving(of));
+    if of == BusinessId::INSTALLATION {
+        if !value.is_empty() {
+            checker.wrong("it has a value");
+        }
+        return;
+    }
+    let Some(business) = checker.decoded::<Business>(value) else { return };
+    checker.stands_at(&keys::moving(business.id));
+    if checker.is_there(&keys::profile(of)) || checker.is_there(&keys::business_index(of)) {
+        checker.wrong("the business that is being imported is there");
+    }
+}

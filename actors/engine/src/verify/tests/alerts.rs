@@ -1,0 +1,70 @@
+//! Damage of alerts, which the store of the fixture has none of.
+
+use domain::{About, Alert, AlertKind, AlertsRead};
+
+use super::*;
+
+/// A store in which somebody has three alerts, of which two were read, and somebody else one.
+fn with_alerts(good: &Map) -> Map {
+    let mut rows = good.clone();
+    let (of, at) = (good.of(), Timestamp::from_millis(5));
+    let somebody = uuid::Uuid::from_u128(8).into();
+    for (person_id, number) in [(other(), 4), (other(), 5), (other(), 6), (somebody, 9)] {
+        let about = About { kind: AlertKind::MessageTaken, id: uuid::Uuid::from_u128(1), at };
+        let id = uuid::Uuid::from_u128(u128::from(number)).into();
+        let alert = Alert { id, person_id, number, about, read_at: None };
+        rows.put(&keys::alert(of, person_id, number), alert.encode());
+    }
+    rows.put(&keys::alerts_read(of, other()), AlertsRead { until: 5, at }.encode());
+    // Of whoever has none left.
+    rows.put(&keys::alerts_read(of, uuid::Uuid::from_u128(9).into()), AlertsRead { until: 5, at }.encode());
+    rows
+}
+
+const DAMAGES: &[Damage] = &[
+    (
+        "an alert is gone from between others",
+        |m| m.remove(&keys::alert(m.of(), other(), 5)),
+        "alerts of the person before it are missing",
+    ),
+    (
+        "an alert of another number than its row",
+        |m| m.edit::<Alert>(&m.first(kind::ALERT), |alert| alert.number += 1),
+        "it holds what belongs at",
+    ),
+    (
+        "an alert of somebody else than its row",
+        |m| {
+            m.edit::<Alert>(&m.first(kind::ALERT), |alert| {
+                alert.person_id = uuid::Uuid::from_u128(10).into();
+            });
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "an alert that cannot be read",
+        |m| {
+            let key = m.first(kind::ALERT);
+            m.put(&key, vec![1, 2]);
+        },
+        "kind alert is damaged",
+    ),
+    (
+        "the newest alert is gone that was read",
+        |m| {
+            m.remove(&keys::alert(m.of(), other(), 5));
+            m.remove(&keys::alert(m.of(), other(), 6));
+        },
+        "more alerts were read than there are",
+    ),
+    (
+        "what was read cannot be read",
+        |m| m.put(&keys::alerts_read(m.of(), other()), vec![1, 0, 0]),
+        "kind alerts read is damaged",
+    ),
+];
+
+#[tokio::test]
+async fn damage_of_alerts_is_found_and_named() {
+    each_is_found(&with_alerts(&good().await), DAMAGES);
+}

@@ -1,0 +1,215 @@
+//! Damage of special days, blocked times, hours of the staff, breaks and buffers; and a diary that has everything and of
+//! which nothing is found.
+
+use chrono::NaiveDate;
+use domain::{
+    BlockedSource, BlockedTime, Buffers, Day, DayHours, DayWindows, LocalTime, LocalWindow, SpecialDay,
+    StaffHours, StaffId, WeeklyBreaks,
+};
+
+use super::*;
+
+fn time(minutes: u16) -> LocalTime {
+    LocalTime::from_minutes(minutes).unwrap()
+}
+
+fn on_monday(open: u16, close: u16) -> DayHours {
+    DayHours { day: Day::Monday, open: time(open), close: time(close) }
+}
+
+fn special_day(date: &str) -> SpecialDay {
+    let window = |open, close| LocalWindow { open: time(open), close: time(close) };
+    let then = Timestamp::from_millis(1_772_442_000_000);
+    SpecialDay {
+        date: date.parse().unwrap(),
+        hours: DayWindows::new(vec![window(540, 720), window(1_320, 120)]).unwrap(),
+        note: Some("Eve".into()),
+        created_at: then,
+        updated_at: then,
+    }
+}
+
+fn blocked_time(number: u128, staff_id: StaffId, starts_at: Timestamp, minutes: i64) -> BlockedTime {
+    BlockedTime {
+        id: uuid::Uuid::from_u128(number).into(),
+        staff_id,
+        starts_at,
+        ends_at: starts_at + TimeDelta::minutes(minutes),
+        source: BlockedSource::TimeOff,
+        note: None,
+        created_at: starts_at,
+    }
+}
+
+/// The first instant of the first appointment, and whose it is.
+fn booked(m: &Map) -> (Timestamp, StaffId) {
+    let booked: Appointment = m.record(&m.first(kind::APPOINTMENT));
+    (booked.starts_at, booked.staff_id)
+}
+
+fn eve() -> NaiveDate {
+    special_day("2026-12-24").date
+}
+
+/// Rows of a whole diary: every kind of record with all that it may say.
+fn plant_diary(m: &mut Map) {
+    let (of, (at, staff)) = (m.of(), booked(m));
+    for day in
+        [special_day("2026-12-24"), SpecialDay { hours: DayWindows::CLOSED, ..special_day("2026-12-25") }]
+    {
+        m.put(&keys::special_day(of, day.date), day.encode());
+    }
+    // They overlap each other and an appointment, and one begins when another does.
+    for (number, later, minutes) in [(1, -30, 60), (2, 0, 10), (3, 0, 100_000), (4, 20, 15)] {
+        let blocked = blocked_time(number, staff, at + TimeDelta::minutes(later), minutes);
+        m.put(&keys::blocked_time(of, blocked.key()), blocked.encode());
+    }
+    let (member, profile) = (m.first(kind::STAFF), m.first(kind::PROFILE));
+    m.edit::<StaffMember>(&member, |member| {
+        member.hours = Some(StaffHours::new(vec![on_monday(480, 720), on_monday(1_200, 60)]).unwrap());
+    });
+    m.edit::<Business>(&profile, |business| {
+        business.breaks = WeeklyBreaks::new(vec![on_monday(600, 630), on_monday(1_400, 20)]).unwrap();
+    });
+    for key in m.keys(kind::APPOINTMENT) {
+        m.edit::<Appointment>(&key, |a| a.buffers = Buffers::new(240, 240).unwrap());
+    }
+}
+
+fn plant_special_day(m: &mut Map, at: &str, day: &SpecialDay) -> Vec<u8> {
+    let key = keys::special_day(m.of(), at.parse().unwrap()).to_vec();
+    m.put(&key, day.encode());
+    key
+}
+
+fn plant_blocked_time(m: &mut Map, at: &BlockedTime, time: &BlockedTime) -> Vec<u8> {
+    let key = keys::blocked_time(m.of(), at.key()).to_vec();
+    m.put(&key, time.encode());
+    key
+}
+
+/// Takes the end off a row.
+fn cut(m: &mut Map, key: &[u8]) {
+    m.0.get_mut(key).unwrap().pop();
+}
+
+pub(super) const DAMAGES: &[Damage] = &[
+    (
+        "a special day under another date",
+        |m| _ = plant_special_day(m, "2026-12-26", &special_day("2026-12-24")),
+        "it holds what belongs at",
+    ),
+    (
+        "a special day that is cut short",
+        |m| {
+            let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
+            cut(m, &key);
+        },
+        "kind special_day",
+    ),
+    (
+        "a special day whose windows overlap",
+        |m| {
+            let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
+            let bytes = m.0.get_mut(&key).unwrap();
+            // The second one opens at 11:40, within the first.
+            let at = bytes.windows(2).position(|pair| *pair == 1_320_u16.to_le_bytes()).unwrap();
+            bytes[at..at + 2].copy_from_slice(&700_u16.to_le_bytes());
+        },
+        "its windows contradict each other",
+    ),
+    (
+        "a special day whose key is too long",
+        |m| {
+            let key = keys::special_day(m.of(), eve()).with(&[0]).to_vec();
+            m.put(&key, special_day("2026-12-24").encode());
+        },
+        "has not the length of its kind",
+    ),
+    (
+        "a blocked time under another start",
+        |m| {
+            let (at, staff) = booked(m);
+            let [right, wrong] =
+                [0, 1].map(|later| blocked_time(1, staff, at + TimeDelta::minutes(later), 9));
+            plant_blocked_time(m, &wrong, &right);
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a blocked time of another staff member than its row says",
+        |m| {
+            let (at, staff) = booked(m);
+            plant_blocked_time(m, &blocked_time(1, staff, at, 9), &blocked_time(1, other(), at, 9));
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a blocked time of nobody",
+        |m| {
+            let nobodys = blocked_time(1, other(), booked(m).0, 9);
+            plant_blocked_time(m, &nobodys, &nobodys);
+        },
+        "the staff member that it names is missing",
+    ),
+    (
+        "a blocked time that is cut short",
+        |m| {
+            let (at, staff) = booked(m);
+            let time = blocked_time(1, staff, at, 9);
+            let key = plant_blocked_time(m, &time, &time);
+            cut(m, &key);
+        },
+        "kind blocked_time",
+    ),
+    (
+        "a blocked time that ends when it starts",
+        |m| {
+            let (at, staff) = booked(m);
+            let time = blocked_time(1, staff, at, 0);
+            plant_blocked_time(m, &time, &time);
+        },
+        "it ends before it starts",
+    ),
+    (
+        "hours of a staff member that are cut short",
+        |m| {
+            plant_diary(m);
+            let key = m.first(kind::STAFF);
+            cut(m, &key);
+        },
+        "kind staff",
+    ),
+    (
+        "breaks that are cut short",
+        |m| {
+            plant_diary(m);
+            let key = m.first(kind::PROFILE);
+            cut(m, &key);
+        },
+        "kind business",
+    ),
+    (
+        "an appointment that keeps more free than there may be",
+        |m| {
+            plant_diary(m);
+            let key = m.first(kind::APPOINTMENT);
+            let bytes = m.0.get_mut(&key).unwrap();
+            let at = bytes.windows(2).rposition(|pair| pair == [240, 240]).unwrap();
+            bytes[at] = 241;
+        },
+        "its buffers are too long",
+    ),
+];
+
+#[tokio::test]
+async fn nothing_is_found_in_a_whole_diary() {
+    let mut whole = good().await;
+    let rows = whole.0.len();
+    plant_diary(&mut whole);
+    assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times");
+    let mut report = check(&whole).unwrap();
+    // The audit log tells the usage of before, as the rows were not written by a change.
+    report.findings.retain(|finding| !finding.contains("another usage than there is"));
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}

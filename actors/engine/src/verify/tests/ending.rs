@@ -1,0 +1,184 @@
+//! Damage of what goes in steps: contacts that are being erased, events to be wiped, businesses that were ended; and of
+//! how long things are kept.
+
+use super::*;
+
+impl Map {
+    /// A contact with a name and a phone number.
+    fn somebody(&self) -> Contact {
+        let all = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
+        all.into_iter().find(|contact| contact.name.is_some() && contact.phone.is_some()).unwrap()
+    }
+
+    /// Says that a contact is being erased.
+    fn erasing(&mut self, contact: &Contact) {
+        let record = ErasureRecord { id: other(), phone: contact.phone.as_deref().map(keys::phone_digest) };
+        self.put(&keys::erasure(self.of(), contact.id), record.encode());
+        self.put(&keys::unfinished(self.of()), vec![]);
+    }
+
+    /// Begins to erase a contact, which takes away its row and those by which it is found, but not these.
+    fn erase_but(&mut self, left: &[u8]) {
+        let (of, contact) = (self.of(), self.somebody());
+        self.erasing(&contact);
+        self.remove(&keys::contact(of, contact.id));
+        let mut found_by = vec![
+            keys::contact_by_update(of, contact.updated_at, contact.id),
+            keys::contact_by_phone(of, contact.phone.as_deref().unwrap()),
+        ];
+        found_by.extend(contact.email.as_deref().map(|email| keys::contact_by_email(of, email)));
+        for key in found_by {
+            if !left.contains(&keys::kind_of(&key).unwrap()) {
+                self.remove(&key);
+            }
+        }
+        if !left.contains(&kind::CONTACT_NAMES) {
+            let rows = self.keys(kind::CONTACT_NAMES);
+            let names = |key: &Vec<u8>| self.record::<NamesRecord>(key).names;
+            let row = rows.iter().find(|key| names(key).iter().any(|(id, _)| *id == contact.id)).unwrap();
+            self.edit::<NamesRecord>(row, |row| row.names.retain(|(id, _)| *id != contact.id));
+        }
+    }
+}
+
+pub(super) const DAMAGES: &[Damage] = &[
+    (
+        "somebody is being erased who is there",
+        |m| {
+            let contact = m.somebody();
+            m.erasing(&contact);
+        },
+        "the contact that is being erased is there",
+    ),
+    (
+        "an erased contact whose phone number leads to them",
+        |m| m.erase_but(&[kind::CONTACT_BY_PHONE]),
+        "no record asks for this index row",
+    ),
+    (
+        "an erased contact who is listed by change",
+        |m| m.erase_but(&[kind::CONTACT_BY_UPDATE]),
+        "no record asks for this index row",
+    ),
+    (
+        "an erased contact whose name is searched",
+        |m| m.erase_but(&[kind::CONTACT_NAMES]),
+        "has not the name that it holds",
+    ),
+    (
+        "an erasure that nobody goes on with",
+        |m| {
+            m.erase_but(&[]);
+            m.remove(&keys::unfinished(m.of()));
+        },
+        "in the list of what is not finished is missing",
+    ),
+    (
+        "an erasure that is damaged",
+        |m| {
+            m.erase_but(&[]);
+            let key = m.first(kind::ERASURE);
+            m.0.get_mut(&key).unwrap().truncate(5);
+        },
+        "kind erasure",
+    ),
+    (
+        "an erasure of nobody",
+        |m| {
+            let (key, record) =
+                (keys::erasing(m.of()), ErasingRecord { newest: other(), stage: 1, at: vec![] });
+            m.put(&key, record.encode());
+        },
+        "nobody is being erased",
+    ),
+    (
+        "how far an erasure has come is damaged",
+        |m| {
+            m.erase_but(&[]);
+            m.put(&keys::erasing(m.of()), vec![1, 2]);
+        },
+        "kind erasing",
+    ),
+    (
+        "an event to be wiped that is not there",
+        |m| {
+            let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
+            m.put(&keys::wipe(m.of(), other()), record.encode());
+        },
+        "the event that it names is missing",
+    ),
+    (
+        "an event to be wiped that nobody wipes",
+        |m| {
+            let event = keys::id_at_end(&m.first(kind::EVENT)).unwrap();
+            let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
+            m.put(&keys::wipe(m.of(), event), record.encode());
+        },
+        "in the list of what is not finished is missing",
+    ),
+    (
+        "when an event is to be wiped is damaged",
+        |m| {
+            let event = keys::id_at_end(&m.first(kind::EVENT)).unwrap();
+            m.put(&keys::wipe(m.of(), event), vec![1]);
+        },
+        "kind wipe",
+    ),
+    (
+        "something is unfinished in a business that is not there",
+        |m| m.put(&keys::unfinished(other()), vec![]),
+        "the business that it names is missing",
+    ),
+    (
+        "a business that was ended is there",
+        |m| m.put(&keys::ending(m.of()), vec![]),
+        "the business that was ended is there",
+    ),
+    ("an ended business with a value", |m| m.put(&keys::ending(other()), vec![1]), "it has a value"),
+    (
+        "rows are left of a business that nobody ends",
+        |m| {
+            let of = m.of();
+            m.remove(&keys::profile(of));
+            m.remove(&keys::business_index(of));
+        },
+        "its business has no profile",
+    ),
+    (
+        "how long things are kept is damaged",
+        |m| {
+            let mut bytes = Retention { calls_days: Some(9), ..Retention::default() }.encode();
+            bytes[2] = 0; // days
+            m.put(&keys::retention(m.of()), bytes);
+        },
+        "kind retention",
+    ),
+    (
+        "how long things are kept stands where nobody looks",
+        |m| {
+            let mut key = keys::retention(m.of()).to_vec();
+            *key.last_mut().unwrap() = 1;
+            m.put(&key, Retention::default().encode());
+        },
+        "it holds what belongs at",
+    ),
+];
+
+#[tokio::test]
+async fn what_is_left_to_be_done_is_no_damage() {
+    let good = good().await;
+    // Somebody is being erased; the usage alone tells that nobody has counted them out.
+    let mut map = good.clone();
+    map.erase_but(&[]);
+    map.put(&keys::retention(map.of()), Retention::default().encode());
+    let report = check(&map).unwrap();
+    let told = |finding: &String| finding.contains("another usage than there is");
+    assert!(report.findings.iter().all(told), "{:?}", report.findings);
+    // Of a business that was ended any rows may be left.
+    let (of, mut map) = (good.of(), good);
+    map.put(&keys::ending(of), vec![]);
+    map.remove(&keys::profile(of));
+    map.remove(&keys::business_index(of));
+    let report = check(&map).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+}

@@ -1,0 +1,80 @@
+//! Damage of mails, which the store of the fixture has none of.
+
+use domain::{Mail, MailKind, MailStatus};
+
+use super::*;
+
+/// A store with a mail that waits to be sent with others, and one of an account alone.
+fn with_mails(good: &Map) -> Map {
+    let mut rows = good.clone();
+    let at = Timestamp::from_millis(5);
+    for business_id in [Some(good.of()), None] {
+        let mail = Mail {
+            id: uuid::Uuid::from_bytes([3; 16]).into(),
+            business_id,
+            person_id: other(),
+            kind: if business_id.is_some() { MailKind::Daily } else { MailKind::Reset },
+            about: Vec::new(),
+            more: 0,
+            to: None,
+            message_id: "a@example.com".into(),
+            status: MailStatus::Pending,
+            attempts: 0,
+            last_error: None,
+            created_at: at,
+            last_attempt_at: None,
+            next_attempt_at: Some(at),
+        };
+        let of = business_id.unwrap_or(BusinessId::INSTALLATION);
+        rows.put(&keys::mail(of, mail.id), mail.encode());
+        rows.put(&keys::mail_due(of, at, mail.id), Vec::new());
+        if mail.kind.gathers() {
+            rows.put(&keys::mail_gathered(of, mail.kind, mail.person_id, mail.id), Vec::new());
+        }
+    }
+    rows
+}
+
+const DAMAGES: &[Damage] = &[
+    ("a mail is gone", |m| m.remove(&m.first(kind::MAIL)), "no record asks for this index row"),
+    ("a mail that is not due", |m| m.remove(&m.first(kind::MAIL_DUE)), "among what is due is missing"),
+    ("a mail not gathered", |m| m.remove(&m.first(kind::MAIL_GATHERED)), "among what is gathered is missing"),
+    (
+        "a mail of another person than its row",
+        |m| m.edit::<Mail>(&m.first(kind::MAIL), |mail| mail.person_id = uuid::Uuid::from_u128(8).into()),
+        "no record asks for this index row",
+    ),
+    (
+        "a mail of another business",
+        |m| m.edit::<Mail>(&m.first(kind::MAIL), |mail| mail.business_id = None),
+        "it is a mail of another business",
+    ),
+    (
+        "a mail that was sent and is due",
+        |m| {
+            m.edit::<Mail>(&m.first(kind::MAIL), |mail| {
+                (mail.status, mail.next_attempt_at) = (MailStatus::Sent, None);
+            });
+        },
+        "no record asks for this index row",
+    ),
+    ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "it has a value"),
+    (
+        "a mail of an account that cannot be read",
+        |m| {
+            let key = m.installation(kind::MAIL);
+            m.put(&key, vec![1, 2]);
+        },
+        "kind mail is damaged",
+    ),
+    (
+        "an account's mail that is not due",
+        |m| m.remove(&m.installation(kind::MAIL_DUE)),
+        "among what is due is missing",
+    ),
+];
+
+#[tokio::test]
+async fn damage_of_mails_is_found_and_named() {
+    each_is_found(&with_mails(&good().await), DAMAGES);
+}

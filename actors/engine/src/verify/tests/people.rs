@@ -1,0 +1,119 @@
+//! Damage of people and of what leads to them.
+
+use domain::{
+    AlertChoices, Client, Link, LinkKind, Locale, Membership, MembershipStatus, Offer, Person, Role, Session,
+};
+
+use super::*;
+
+/// Somebody who is signed in, was made a link, and belongs to the business.
+pub(super) fn add(map: &mut Map) {
+    let (at, of) = (Timestamp::from_millis(1_772_442_000_000), map.of());
+    let person = Person {
+        id: uuid::Uuid::from_u128(0x77).into(),
+        email: "Ada@Example.com".into(),
+        name: "Ada".into(),
+        locale: Locale::En,
+        confirmed: true,
+        password: None,
+        created_at: at,
+        updated_at: at,
+        last_sign_in_at: Some(at),
+        sessions: vec![Session {
+            id: other(),
+            hash: [1; 32],
+            created_at: at,
+            last_used_at: at,
+            password_at: at,
+            client: Client::default(),
+            restricted: false,
+            business_id: None,
+        }],
+        link: Some(Link {
+            hash: [2; 32],
+            kind: LinkKind::Reset,
+            created_at: at,
+            confirms: true,
+            business_id: None,
+            email: None,
+        }),
+        links_from: at,
+    };
+    let mut batch = store::Batch::default();
+    crate::people::write_person(None, Some(&person), &mut batch);
+    let membership = Membership {
+        person_id: person.id,
+        role: Role::Owner,
+        status: MembershipStatus::Active,
+        accepted: true,
+        staff_id: None,
+        alerts: AlertChoices::default(),
+        offer: Offer { email: "a@b.c".into(), name: String::new(), locale: Locale::En },
+        created_at: at,
+        updated_at: at,
+    };
+    crate::business::Write::Membership(membership).encode(of, &mut batch);
+    for (key, value) in batch.writes() {
+        map.put(key, value.unwrap().to_vec());
+    }
+}
+
+fn row(map: &Map) -> Vec<u8> {
+    map.installation(installation_kind::PERSON)
+}
+
+pub(super) const DAMAGES: &[Damage] = &[
+    (
+        "a person of another id",
+        |m| {
+            let key = row(m);
+            m.edit::<Person>(&key, |person| person.id = other());
+        },
+        "it holds what belongs at",
+    ),
+    ("a person who is no more", |m| m.remove(&row(m)), "the person that it names is missing"),
+    (
+        "an address that leads to nobody",
+        |m| m.remove(&m.installation(installation_kind::PERSON_BY_EMAIL)),
+        "by e-mail address is missing",
+    ),
+    (
+        "an address that is another's",
+        |m| {
+            let key = row(m);
+            m.edit::<Person>(&key, |person| person.email = "b@example.com".into());
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "a token that leads to nobody",
+        |m| m.remove(&m.installation(installation_kind::PERSON_BY_TOKEN)),
+        "by token is missing",
+    ),
+    (
+        "a token of a session that has ended",
+        |m| {
+            let key = row(m);
+            m.edit::<Person>(&key, |person| person.sessions.clear());
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "a membership that its person does not know of",
+        |m| m.remove(&m.installation(installation_kind::MEMBER_OF)),
+        "in the list of its person is missing",
+    ),
+    (
+        "a membership that its business does not know of",
+        |m| m.remove(&m.first(kind::MEMBERSHIP)),
+        "no record asks for this index row",
+    ),
+    (
+        "a membership of somebody who is a staff member that there is not",
+        |m| {
+            let key = m.first(kind::MEMBERSHIP);
+            m.edit::<Membership>(&key, |membership| membership.staff_id = Some(other()));
+        },
+        "the staff member that it names is missing",
+    ),
+];

@@ -1,0 +1,214 @@
+//! Damage of everything else.
+
+use super::*;
+
+pub(super) const DAMAGES: &[Damage] = &[
+    (
+        "a call is gone",
+        |m| {
+            let key = m.first(kind::CALL);
+            m.remove(&key);
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "a call that its list lacks",
+        |m| {
+            let key = m.first(kind::CALL_BY_START);
+            m.remove(&key);
+        },
+        "its row by start is missing",
+    ),
+    (
+        "a list that tells something else of a call",
+        |m| {
+            let key = m.first(kind::CALL);
+            m.edit::<CallRecord>(&key, |call| call.contact_id = None);
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "a call with nobody",
+        |m| {
+            let key = m.first(kind::CALL);
+            m.edit::<CallRecord>(&key, |call| call.contact_id = Some(other()));
+        },
+        "the contact that it names is missing",
+    ),
+    (
+        "a message that is not in its list",
+        |m| {
+            let key = m.first(kind::MESSAGE_BY_CREATION);
+            m.remove(&key);
+        },
+        "its row by creation is missing",
+    ),
+    (
+        "a message of another status than its list",
+        |m| {
+            let (of, key) = (m.of(), m.first(kind::MESSAGE_BY_STATUS));
+            let (at, id) = keys::instant_and_id(&key).unwrap();
+            m.move_row(&key, &keys::message_in(of, MessagesOf::Status(3), at, id));
+        },
+        "its row by status is missing",
+    ),
+    (
+        "a message of a call that is not there",
+        |m| m.edit_where::<TakenMessage>(kind::MESSAGE, |_| true, |message| message.call_id = Some(other())),
+        "the call that it names is missing",
+    ),
+    (
+        "knowledge under another id",
+        |m| {
+            let key = m.first(kind::KNOWLEDGE);
+            m.edit::<Knowledge>(&key, |k| k.id = other());
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a piece of a long text is gone",
+        |m| {
+            let key = m.last(kind::KNOWLEDGE | 0x80);
+            m.remove(&key);
+        },
+        "its pieces do not belong together",
+    ),
+    (
+        "a letter of a long text is another",
+        |m| {
+            let key = m.last(kind::KNOWLEDGE | 0x80);
+            m.0.get_mut(&key).unwrap()[0] ^= 1;
+        },
+        "its pieces do not belong together",
+    ),
+    (
+        "a long text without its beginning",
+        |m| {
+            let key = m.last(kind::KNOWLEDGE);
+            m.remove(&key);
+        },
+        "a piece of a value that is not there",
+    ),
+    (
+        "an endpoint that is not listed",
+        |m| {
+            let key = m.installation(installation_kind::ENDPOINT_INDEX);
+            m.remove(&key);
+        },
+        "in the list of endpoints is missing",
+    ),
+    (
+        "an endpoint and its place in the list are gone",
+        |m| {
+            let (key, listed) = (m.first(kind::WEBHOOK), m.installation(installation_kind::ENDPOINT_INDEX));
+            m.remove(&key);
+            m.remove(&listed);
+        },
+        "the webhook endpoint that it belongs to is missing",
+    ),
+    (
+        "an event is gone",
+        |m| {
+            let key = m.first(kind::EVENT);
+            m.remove(&key);
+        },
+        "the event that it names is missing",
+    ),
+    (
+        "an event with the bytes of another",
+        |m| {
+            let (one, two) = (m.first(kind::EVENT), m.last(kind::EVENT));
+            let value = m.0[&two].clone();
+            m.put(&one, value);
+        },
+        "its bytes are not those of this event",
+    ),
+    (
+        "a delivery under another event",
+        |m| {
+            let key = m.first(kind::DELIVERY);
+            m.edit::<Delivery>(&key, |d| d.event_id = other());
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a delivery that waits and will never be due",
+        |m| {
+            let endpoint: WebhookEndpoint = m.record(&m.first(kind::WEBHOOK));
+            let key = m.first(kind::DELIVERY);
+            m.edit::<Delivery>(&key, |d| {
+                (d.epoch, d.next_attempt_at) = (endpoint.epoch, Some(Timestamp::from_millis(5)));
+            });
+        },
+        "among what is due is missing",
+    ),
+    (
+        "something is due that is not there",
+        |m| {
+            let (of, key) = (m.of(), m.first(kind::WEBHOOK));
+            let endpoint: WebhookEndpoint = m.record(&key);
+            m.put(&keys::delivery_due(of, endpoint.id, Timestamp::from_millis(5), other()), vec![]);
+        },
+        "the delivery that is due is missing",
+    ),
+    (
+        "a call is gone with every trace",
+        |m| {
+            let key = m.last(kind::CALL);
+            let of = m.of();
+            let call: CallRecord = m.record(&key);
+            m.remove(&key);
+            for row in [
+                keys::call_by_start(of, call.started_at, call.id),
+                keys::call_by_update(of, call.updated_at, call.id),
+            ] {
+                m.remove(&row);
+            }
+            m.0.remove(&*keys::call_by_contact(of, call.contact_id.unwrap(), call.started_at, call.id));
+        },
+        "another usage than there is",
+    ),
+    (
+        "entries of the audit log in another order",
+        |m| {
+            let key = m.first(kind::AUDIT);
+            m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1));
+        },
+        "an earlier stamp than the entry before it",
+    ),
+    (
+        "an entry under another id",
+        |m| {
+            let key = m.first(kind::AUDIT);
+            m.edit::<AuditRecord>(&key, |record| record.entry.id = other());
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "an answer that is forgotten a day late",
+        |m| {
+            let key = m.first(kind::IDEMPOTENCY);
+            let (day, hash) = keys::day_and_hash(&key).unwrap();
+            let to = keys::idempotency(m.of(), day + 1, &hash);
+            m.move_row(&key, &to);
+        },
+        "another day than it was answered on",
+    ),
+    (
+        "an answer that is damaged",
+        |m| {
+            let key = m.first(kind::IDEMPOTENCY);
+            let bytes = m.record::<IdempotencyRecord>(&key).encode();
+            m.put(&key, bytes[..bytes.len() - 3].to_vec());
+        },
+        "kind idempotency",
+    ),
+    (
+        "an age of what is not there",
+        |m| {
+            let key = keys::age(m.of(), domain::SteadyTime::from_millis(5));
+            m.put(&key, vec![3; 16]);
+        },
+        "an entry of the audit log that is not there",
+    ),
+];

@@ -1,0 +1,75 @@
+//! Webhook endpoints, events and deliveries.
+
+use domain::{Delivery, EventId, WebhookEndpoint, WebhookId};
+use store::keys;
+use store::keys::kind;
+
+use super::business::id_in;
+use super::findings::Checker;
+
+/// Looks at a row.
+pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+    match kind {
+        kind::EVENT => event(checker, value),
+        _ => {
+            let Some(id) = id_in::<WebhookId>(checker) else { return };
+            let endpoint = checker.record::<WebhookEndpoint>(&keys::webhook(checker.of, id));
+            let Some(endpoint) = endpoint else {
+                // Rows of one that was deleted go in steps; as long as any is left, it is listed.
+                if !checker.is_there(&keys::endpoint_index(checker.of, id)) {
+                    checker.wrong("the webhook endpoint that it belongs to is missing");
+                }
+                return;
+            };
+            match kind {
+                kind::DELIVERY => delivery(checker, &endpoint, value),
+                kind::DELIVERY_DUE => due(checker, &endpoint, value),
+                _ if value.len() != 8 => checker.wrong("it has not 8 bytes"),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The bytes of an event say which it is, and of whom.
+fn event(checker: &mut Checker<'_>, value: &[u8]) {
+    let of = checker.of.to_string();
+    let Some(id) = id_in::<EventId>(checker) else { return };
+    let id = id.to_string();
+    let event: Option<serde_json::Value> = serde_json::from_slice(value).ok();
+    if value.is_empty() {
+        return; // it was wiped
+    }
+    let says = |field: &str, expected: &str| event.as_ref().is_some_and(|event| event[field] == *expected);
+    if !says("id", &id) || !says("business_id", &of) || !says("api_version", "v1") {
+        checker.wrong("its bytes are not those of this event");
+    }
+}
+
+fn delivery(checker: &mut Checker<'_>, endpoint: &WebhookEndpoint, value: &[u8]) {
+    let Some(delivery) = checker.decoded::<Delivery>(value) else { return };
+    let of = checker.of;
+    checker.stands_at(&keys::delivery(of, endpoint.id, delivery.event_id));
+    checker.refers("event", &keys::event(of, delivery.event_id));
+    // What waited when its endpoint was turned off is missed, and is due no more.
+    if let Some(at) = delivery.next_attempt_at
+        && delivery.epoch == endpoint.epoch
+    {
+        checker.expect("among what is due", &keys::delivery_due(of, endpoint.id, at, delivery.event_id), b"");
+    }
+}
+
+fn due(checker: &mut Checker<'_>, endpoint: &WebhookEndpoint, value: &[u8]) {
+    let key = checker.key;
+    let Some((at, event)) = checker.read(keys::instant_and_id::<EventId>(&key)) else { return };
+    let row = keys::delivery(checker.of, endpoint.id, event);
+    let Some(delivery) = checker.record::<Delivery>(&row) else {
+        return checker.wrong("the delivery that is due is missing");
+    };
+    if delivery.next_attempt_at != Some(at) && delivery.epoch == endpoint.epoch {
+        checker.wrong("the delivery is due at another time");
+    }
+    if !value.is_empty() {
+        checker.wrong("it has a value");
+    }
+}

@@ -1,0 +1,90 @@
+//! How many mails of a business may wait: what is beyond that is in the dashboard, and nothing is lost.
+
+use domain::{Conflict, MailKind, MailStatus};
+use engine::business::commands::mails::ResendMail;
+
+use super::mailed::{sent, told};
+use super::*;
+use crate::harness::pass;
+use crate::post::Post;
+
+/// An engine in which so many mails of a business may wait.
+async fn bounded(mails_waiting: u64) -> World {
+    let mut world = World::new(1).await;
+    world.limits = Limits { hashing: engine::people::Hashing::Cheap, mails_waiting, ..Limits::default() };
+    world.restart().await;
+    world
+}
+
+async fn alerts(world: &World, shop: &Shop, person: PersonId) -> usize {
+    let page = PageRequest { limit: 100, after: None };
+    world.at(shop).alerts(person, &page).await.unwrap().items.len()
+}
+
+async fn waiting(world: &World, shop: &Shop) -> usize {
+    let log = world.engine.mail_log(shop.id, None, 1_000).await.unwrap();
+    log.iter().filter(|mail| mail.status == MailStatus::Pending).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_was_chosen_there() {
+    let mut world = bounded(7).await;
+    let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
+    let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
+    let quiet = member(&world, &shop, "quiet@example.com", (Role::Admin, None)).await;
+    let only_mail = AlertChoice { in_app: Some(false), ..mailed(AlertEmail::Now) };
+    choose(&world, &shop, quiet, AlertKind::MessageTaken, only_mail).await;
+    post.take();
+    post.dies(true);
+    for _ in 0..3 {
+        done(&world, &shop, message(Urgency::Normal, None)).await;
+    }
+    assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
+    // There is room for one more, the owner's.
+    done(&world, &shop, message(Urgency::Normal, None)).await;
+    assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
+    assert_eq!(world.engine.alerts_not_mailed(), 1, "the quiet one's");
+    // What waits is counted anew behind a start, however many steps that takes.
+    world.crash(0).await;
+    let post = Post::of(&world.engine);
+    post.dies(true);
+    pass(1).await;
+    for _ in 0..5 {
+        done(&world, &shop, message(Urgency::Normal, None)).await;
+    }
+    assert_eq!(waiting(&world, &shop).await, 7, "and no more");
+    assert_eq!(world.engine.alerts_not_mailed(), 10, "of five things, to both, since the start");
+    assert_eq!((alerts(&world, &shop, owner).await, alerts(&world, &shop, quiet).await), (9, 6));
+    let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
+    // Another business has its own.
+    let other = world.shop(0).await;
+    let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
+    done(&world, &other, message(Urgency::Normal, None)).await;
+    assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
+    // Once the relay takes them again there is room, and everybody was told of all nine things.
+    post.dies(false);
+    pass(60).await;
+    let mails = post.take();
+    assert_eq!(told(&mails).iter().filter(|(to, _)| to == "quiet@example.com").count(), 3);
+    assert_eq!(waiting(&world, &shop).await, 0);
+    assert_eq!(log.len(), 7);
+    done(&world, &shop, message(Urgency::Normal, None)).await;
+    assert_eq!(sent(&post).await.len(), 2);
+    assert_eq!(alerts(&world, &shop, quiet).await, 6, "as they chose");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_again_while_as_many_wait_as_may() {
+    let world = bounded(1).await;
+    let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
+    let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
+    post.take();
+    done(&world, &shop, message(Urgency::Normal, None)).await;
+    assert_eq!(sent(&post).await.len(), 1);
+    let first = world.engine.mail_log(shop.id, None, 1).await.unwrap().remove(0);
+    assert_eq!((first.kind, first.status), (MailKind::Alert, MailStatus::Sent));
+    post.dies(true);
+    done(&world, &shop, message(Urgency::Normal, None)).await;
+    let again = world.at(&shop).change(by(owner), ResendMail { id: first.id }).await;
+    assert!(matches!(refusal(again), Refusal::Conflict { conflict: Conflict::MailsWait, .. }));
+}

@@ -1,0 +1,181 @@
+//! Links of mails, and memberships that are offered by mail: each leads where it was meant to, and nobody else anywhere.
+
+use domain::{Client, Denied, Locale, PersonName};
+use engine::mail::letter::Content;
+use engine::people::Mailing;
+
+use super::mailed::{PASSWORD, enter, invite, is, sent, squatted, token, told};
+use super::*;
+use crate::harness::{lately, pass};
+use crate::post::Post;
+
+/// Whoever knows the password of an account that is not confirmed may give it an address of their own, and confirm that.
+#[tokio::test(start_paused = true)]
+async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
+    let world = world().await;
+    let (shop, other) = (world.shop(0).await, world.shop(0).await);
+    let mallory = member(&world, &shop, "mallory@example.com", (Role::Owner, None)).await;
+    let (victim, session) = squatted(&world, &shop, mallory).await;
+    let people = world.engine.people();
+    let post = Post::of(&world.engine);
+    let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
+    post.dies(true);
+    let invited = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
+    assert!(matches!(invited.mail, Some((_, Mailing::Reset))));
+    pass(1).await;
+    let moved = people.change_email(&session, Address::new("evil@example.net").unwrap()).await;
+    assert!(
+        matches!(refusal(moved), Refusal::Conflict { .. }),
+        "it would void what was mailed to the victim"
+    );
+    // The link of the attempts at 0, 1, 6 and 36 minutes has expired, and the next one is at two hours and more.
+    pass(100).await;
+    post.dies(false);
+    let network = std::net::IpAddr::from([192, 0, 2, 1]);
+    people.give_password(&session, PASSWORD, network).await.unwrap();
+    people.change_email(&session, Address::new("evil@example.net").unwrap()).await.unwrap();
+    pass(1).await;
+    let letters = post.take();
+    is(&told(&letters), &[("evil@example.net", "email_change")]);
+    people.prove_email(&token(&letters[0].content), Some(&session)).await.unwrap();
+    assert!(people.person(victim).await.unwrap().unwrap().confirmed);
+    let accepted = people.accept(&world.at(&other), &session).await;
+    assert!(matches!(refusal(accepted), Refusal::NotAllowed(Denied::OfferedElsewhere)));
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    let let_in = people.patch_member(&world.at(&other), by_operator(), (victim, active, None)).await;
+    assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
+    pass(26 * 60).await;
+    is(&told(&post.take()), &[("victim@example.com", "email_changed")]);
+    let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
+    let shown = shown.iter().find(|one| one.id == victim).unwrap();
+    assert_eq!(shown.email, "victim@example.com", "where the account went is not the business's to know");
+    // Another account of that address is asked anew once the offer is taken back.
+    world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
+    let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
+    assert!(matches!(again.mail, Some((id, Mailing::Invitation)) if id != victim));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_attempt_at_a_mail_bears_the_same_link_and_none_comes_back_once_it_was_used() {
+    let world = world().await;
+    let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
+    let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
+    let people = world.engine.people();
+    post.dies(true);
+    invite(&world, &shop, by(owner), "ada@example.com").await.unwrap();
+    let attempt = || match &post.made()[..] {
+        [letter] => letter.content.clone(),
+        letters => panic!("{letters:?}"),
+    };
+    assert!(sent(&post).await.is_empty());
+    let first = attempt();
+    pass(2).await;
+    let second = attempt();
+    let (Content::Invitation(one), Content::Invitation(other)) = (&first, &second) else {
+        panic!("{first:?} {second:?}")
+    };
+    assert!(one.expires_at < other.expires_at, "there was another attempt");
+    assert_eq!(one.url, other.url, "a mailbox that drops doubles keeps a link that is good");
+    // The relay had taken one of them after all.
+    let opened = people.use_link(&token(&first), Client::default()).await.unwrap();
+    post.dies(false);
+    pass(26 * 60).await;
+    assert!(post.take().is_empty(), "of a link that was used there is no second mail");
+    assert_eq!(refusal(people.use_link(&token(&first), Client::default()).await), Refusal::Expired);
+    assert!(people.session(&opened.session.unwrap()).await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_newer_link_was_made() {
+    for what in ["password", "operator"] {
+        let world = world().await;
+        let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
+        let boss = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
+        invite(&world, &shop, by(boss), "ada@example.com").await.unwrap();
+        let session = enter(&world, &sent(&post).await[0].content).await;
+        let people = world.engine.people();
+        let ada = people.session(&session).await.unwrap().unwrap().person.id;
+        post.dies(true);
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
+        pass(1).await;
+        let handed = match what {
+            "password" => {
+                people.set_password(&session, "gargle fjord zipper amount").await.unwrap();
+                None
+            }
+            _ => people.make_link(&world.at(&shop), by_operator(), (ada, None)).await.unwrap().token,
+        };
+        post.dies(false);
+        pass(40).await;
+        assert!(post.take().is_empty(), "{what}");
+        if let Some(handed) = handed {
+            assert!(people.open_link(&handed).await.is_ok(), "what the operator handed over is good still");
+        }
+        // One that is asked for since is made.
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
+        is(&told(&sent(&post).await), &[("ada@example.com", "reset")]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_an_account_already_does_not_show_before_they_accept() {
+    let world = world().await;
+    let (shop, other, post) = (world.shop(0).await, world.shop(0).await, Post::of(&world.engine));
+    let boss = member(&world, &shop, "boss@example.com", (Role::Owner, None)).await;
+    let eve = member(&world, &other, "eve@example.com", (Role::Owner, None)).await;
+    invite(&world, &shop, by(boss), "Ada@Example.com").await.unwrap();
+    let session = enter(&world, &sent(&post).await[0].content).await;
+    let people = world.engine.people();
+    let ada = people.session(&session).await.unwrap().unwrap().person.id;
+    people
+        .change_own(ada, Some(PersonName::new("Ada Lovelace".to_owned()).unwrap()), Some(Locale::Fr))
+        .await
+        .unwrap();
+    pass(60).await;
+    let answer = |invited: &engine::people::Invited| {
+        let mut shown = json(&invited.answer);
+        for (field, hidden) in [("id", "id"), ("email", "email")] {
+            shown[field] = hidden.into();
+        }
+        shown
+    };
+    let known = invite(&world, &other, by(eve), "ada@example.com").await.unwrap();
+    let unknown = invite(&world, &other, by(eve), "new@example.com").await.unwrap();
+    assert_eq!(answer(&known), answer(&unknown));
+    let of_list = async || {
+        let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
+        shown.into_iter().find(|one| one.id == ada).unwrap()
+    };
+    let shown = of_list().await;
+    assert_eq!((shown.name.as_str(), shown.email.as_str()), ("", "ada@example.com"));
+    assert!(shown.last_sign_in_at.is_none() && shown.locale == Locale::En);
+    people.accept(&world.at(&other), &session).await.unwrap();
+    let shown = of_list().await;
+    assert_eq!((shown.name.as_str(), shown.email.as_str()), ("Ada Lovelace", "Ada@Example.com"));
+    assert!(shown.last_sign_in_at.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_asks_for_five_addresses_a_day_and_an_address_is_asked_three_times() {
+    let world = world().await;
+    let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
+    let boss = member(&world, &shop, "boss@example.com", (Role::Owner, None)).await;
+    let people = world.engine.people();
+    invite(&world, &shop, by(boss), "ada@example.com").await.unwrap();
+    let session = enter(&world, &sent(&post).await[0].content).await;
+    let ask = async |email: &str| people.change_email(&session, Address::new(email).unwrap()).await;
+    for email in ["A@example.net", "a@example.net", "a@EXAMPLE.net"] {
+        ask(email).await.unwrap();
+    }
+    assert!(matches!(refusal(ask("a@example.net").await), Refusal::Conflict { .. }));
+    ask("b@example.net").await.unwrap();
+    ask("c@example.net").await.unwrap();
+    assert!(matches!(refusal(ask("d@example.net").await), Refusal::Conflict { .. }));
+    assert!(sent(&post).await.len() <= 5);
+}

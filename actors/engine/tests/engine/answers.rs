@@ -1,0 +1,110 @@
+//! Nothing is answered before everything that it shows is on the disk.
+
+use domain::availability::Terms;
+use domain::{AppointmentStatus, Timestamp};
+use engine::EngineError;
+use engine::business::AppointmentFilter;
+use engine::business::commands::appointments::Cancel;
+
+use crate::harness::{
+    World, appointment_of, at, body, by_operator, everything_else_runs, first_page, is_taken, once,
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
+    let world = World::new(1).await;
+    let shop = world.shop(1).await;
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 10), 1)).await;
+    let refused = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
+    let handle = world.at(&shop);
+    let day = at(1, 0).utc().date_naive();
+    let (service, open) = (shop.service, handle.clone());
+    let availability =
+        tokio::spawn(async move { open.availability(service, None, (day, day), Terms::Integration).await });
+    everything_else_runs().await;
+    assert!(!booking.is_finished() && !refused.is_finished() && !availability.is_finished());
+    assert_eq!(world.disk.unsynced(), 1);
+
+    world.disk.release_syncs();
+    booking.await.unwrap().unwrap();
+    assert!(is_taken(&refused.await.unwrap()));
+    let open = availability.await.unwrap().unwrap();
+    let hour = |hour| open.iter().any(|slot| slot.starts_at == at(1, hour));
+    assert!(hour(9) && !hour(10) && hour(11));
+}
+
+/// In the last part of the disk's reserve, a cancellation with a new idempotency key is refused if the appointment is
+/// cancelled already. So the refusal shows the first cancellation.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_for_want_of_room_is_answered_behind_the_change_that_it_shows() {
+    let world = World::new(4).await;
+    let shop = world.shop(1).await;
+    let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    world.disk.set_free(255 << 20);
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    world.disk.hold_syncs();
+    let cancelled = world.ask_as(&shop, once(1, 1), Cancel { id }).await;
+    let in_vain = world.ask_as(&shop, once(2, 2), Cancel { id }).await;
+    assert!(!cancelled.is_finished() && !in_vain.is_finished());
+    let shown = world.at(&shop).appointment(id).await.unwrap().unwrap();
+    assert_eq!(shown.status, AppointmentStatus::Confirmed);
+
+    world.disk.release_syncs();
+    cancelled.await.unwrap().unwrap();
+    assert!(matches!(in_vain.await.unwrap(), Err(EngineError::DiskFull(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_beside_an_unsynced_change_show_nothing_of_it_and_wait_only_where_it_would_be_missing() {
+    let world = World::new(2).await;
+    let shop = world.shop(1).await;
+    let (other, handle) = (world.shop(1).await, world.at(&shop));
+    let booked = handle.change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    world.disk.hold_syncs();
+    let cancelled = world.ask(&shop, Cancel { id }).await;
+
+    let cancelled_only =
+        AppointmentFilter { status: vec![AppointmentStatus::Cancelled], ..AppointmentFilter::default() };
+    let changed = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..cancelled_only.clone() };
+    let (one, by_start, by_change, log) = (handle.clone(), handle.clone(), handle.clone(), handle.clone());
+    let one = tokio::spawn(async move { one.appointment(id).await });
+    let by_start = tokio::spawn(async move { by_start.appointments(&cancelled_only, &first_page()).await });
+    let by_change = tokio::spawn(async move { by_change.appointments(&changed, &first_page()).await });
+    let log = tokio::spawn(async move { log.audit(&first_page()).await });
+    everything_else_runs().await;
+    assert!(!cancelled.is_finished());
+    assert!(one.is_finished() && by_start.is_finished() && log.is_finished());
+    assert!(!by_change.is_finished(), "its stamp may be before the fence");
+    assert!(world.at(&other).business().await.is_ok(), "another business has nothing to wait for");
+
+    world.disk.release_syncs();
+    let cancelled = cancelled.await.unwrap().unwrap();
+    // A list by change reads when nothing is missing up to its fence.
+    assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
+    assert!(by_start.await.unwrap().unwrap().items.is_empty());
+    assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);
+    assert_eq!(log.await.unwrap().unwrap().items[0].action.as_str(), "appointment.booked");
+    // And behind the answer everybody sees it.
+    let one = handle.appointment(id).await.unwrap().unwrap();
+    assert_eq!(serde_json::to_string(&one).unwrap(), body(&cancelled));
+    assert_eq!(handle.audit(&first_page()).await.unwrap().items[0].action.as_str(), "appointment.cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_shows_nothing_that_a_crash_takes_back() {
+    let mut world = World::new(3).await;
+    let shop = world.shop(1).await;
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 10), 1)).await;
+    let handle = world.at(&shop);
+    everything_else_runs().await;
+    let before = handle.appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+    assert!(before.items.is_empty());
+    world.crash(0).await;
+    assert!(matches!(booking.await.unwrap(), Err(EngineError::Stopping | EngineError::Failed)));
+    let left = world.at(&shop).appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+    assert!(left.items.is_empty());
+}

@@ -1,0 +1,125 @@
+//! The round through the businesses that nobody uses.
+
+use domain::{Actor, BookingMode, BusinessId, Locale, WeeklyBreaks, WeeklyHours};
+use engine::{Engine, NewBusiness};
+use store::records::RoundRecord;
+use store::{Order, keys};
+
+use crate::harness::{Shop, World, by_operator, everything_else_runs, once, pass, text};
+
+const DAY_MINUTES: u64 = 24 * 60;
+
+async fn unused(engine: &Engine, count: u64) {
+    for _ in 0..count {
+        let new = NewBusiness {
+            name: text("Shop"),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::default(),
+            breaks: WeeklyBreaks::default(),
+            phone_region: "US".into(),
+        };
+        engine.create_business(new, Actor::Operator).await.unwrap();
+    }
+}
+
+fn looked_at(world: &World) -> u64 {
+    let (idle, started) = world.engine.unused_businesses_looked_at();
+    idle + started
+}
+
+/// 80 a second: 1,000,000 in less than four hours.
+#[tokio::test(start_paused = true)]
+async fn businesses_with_nothing_to_do_are_looked_at_at_80_a_second_without_an_actor() {
+    let world = World::new(40).await;
+    unused(&world.engine, 6_000).await;
+    pass(1).await;
+    everything_else_runs().await; // the round has begun
+    let before = looked_at(&world);
+    pass(1).await;
+    assert_eq!(looked_at(&world) - before, 4_800);
+    pass(DAY_MINUTES - 10).await;
+    assert_eq!(world.engine.unused_businesses_looked_at(), (6_000, 0), "once a day each");
+    assert_eq!(world.engine.running_businesses(), 0);
+    pass(15).await;
+    assert_eq!(world.engine.unused_businesses_looked_at(), (12_000, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_begins_when_it_is_due_though_the_machine_was_suspended() {
+    let world = World::new(46).await;
+    unused(&world.engine, 40).await;
+    pass(30).await;
+    let before = looked_at(&world);
+    world.clock.suspend(chrono::TimeDelta::hours(24));
+    pass(3).await;
+    assert_eq!(looked_at(&world) - before, 40);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_with_something_to_do_is_started_and_put_away_and_the_others_are_left() {
+    let world = World::new(41).await;
+    unused(&world.engine, 40).await;
+    let shop = world.shop(0).await;
+    unused(&world.engine, 40).await;
+    world.at(&shop).change(once(1, 1), rename()).await.unwrap();
+    pass(30).await;
+    let (_, before) = world.engine.unused_businesses_looked_at();
+    for _ in 0..4 {
+        pass(DAY_MINUTES).await;
+        assert_eq!(world.engine.running_businesses(), 0, "whoever was started is put away");
+    }
+    let (idle, started) = world.engine.unused_businesses_looked_at();
+    assert_eq!(started - before, 1, "its key has outlived its time on one day");
+    assert!(idle >= 4 * 80, "{idle}");
+    world.engine.clone().close().await.unwrap();
+    let left = world.store().scan(&keys::of_kind(shop.id, keys::kind::IDEMPOTENCY), Order::Ascending).count();
+    assert_eq!(left, 0);
+}
+
+fn rename() -> engine::business::commands::profile::PatchBusiness {
+    engine::business::commands::profile::PatchBusiness::suspending(true)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_goes_on_where_it_was_when_the_service_ended() {
+    for crashes in [false, true] {
+        let mut world = World::new(42).await;
+        unused(&world.engine, 12_000).await;
+        pass(2).await;
+        everything_else_runs().await;
+        let before = looked_at(&world);
+        assert!((4_000..12_000).contains(&before), "{before}");
+        if crashes {
+            world.crash(0).await;
+        } else {
+            world.restart().await;
+        }
+        assert_eq!(looked_at(&world), 0);
+        pass(DAY_MINUTES / 2).await;
+        let behind = looked_at(&world);
+        // What the last minute has looked at is not written down.
+        assert!((12_000..=12_000 + 4_900).contains(&(before + behind)), "{before} and {behind}");
+        world.restart().await;
+        pass(DAY_MINUTES / 4).await;
+        assert_eq!(looked_at(&world), 0, "the day's round is through");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_that_does_not_decode_and_a_damaged_list_stop_no_round() {
+    let mut world = World::new(43).await;
+    unused(&world.engine, 100).await;
+    let shop: Shop = world.shop(0).await;
+    world.at(&shop).change(by_operator(), rename()).await.unwrap();
+    let list = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
+    world.plant(list.from, b"").await;
+    world.plant(keys::round(), b"\xee").await;
+    pass(30).await;
+    assert_eq!(looked_at(&world), 101);
+    world.engine.clone().close().await.unwrap();
+    let kept = world.store().get::<RoundRecord>(&keys::round()).unwrap().unwrap();
+    assert_eq!((kept.after, kept.is_through), (Some(shop.id), true));
+}

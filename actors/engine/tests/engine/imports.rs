@@ -1,0 +1,378 @@
+//! Imports while the engine runs, what one leaves that breaks off, and who does not come back.
+
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use domain::{
+    Actor, BusinessId, CallRecord, ContactDetails, ImportProblem, Phone, Refusal, ResourceId, Timestamp,
+};
+use engine::EngineError;
+use engine::business::Idempotency;
+use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::erasure::EraseContact;
+use engine::moving::{Import, ImportOptions, MISSING_MAX, Moved};
+use store::{Batch, Order, Tombstone, keys};
+use view::ImportedView;
+
+use crate::erasing::PHONE;
+use crate::exports::rest_of;
+use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, json, pass, text};
+use crate::moving::{leaving, used};
+use crate::moving_without::{somebodys, tells_of_them};
+
+const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
+
+async fn take_all(importing: &mut Import, moved: &[Moved]) {
+    for (line, record) in (2..).zip(moved) {
+        assert_eq!(importing.take(line, record.clone()).await.unwrap(), [], "line {line}");
+        importing.rest().await.unwrap();
+    }
+}
+
+fn imported(importing: &mut Import) -> ImportedView {
+    let (businesses, records) = importing.count();
+    ImportedView { businesses, records, exported_at: Timestamp::from_millis(7), dry_run: false }
+}
+
+pub(crate) async fn import(world: &World, moved: &[Moved], options: ImportOptions) {
+    let mut importing = world.engine.import(options).unwrap();
+    take_all(&mut importing, moved).await;
+    let view = imported(&mut importing);
+    importing.finish(view, Actor::Operator, None).await.unwrap();
+}
+
+/// How many rows there are of a business.
+async fn rows_of(world: &mut World, id: BusinessId) -> usize {
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let report = engine::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    let rows = store.rows().scan(&keys::all(id), Order::Ascending).count();
+    store.close().await.unwrap();
+    world.open_again().await;
+    rows
+}
+
+fn is_refused_for_now<T>(result: &Result<T, EngineError>) -> bool {
+    matches!(result, Err(EngineError::Refused(Refusal::UnderWay { .. })))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
+    let (_, shop, moved) = used(21).await;
+    let mut here = World::new(22).await;
+    let neighbour = here.shop(1).await;
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    for (number, part) in (0..).zip(moved.chunks(50)) {
+        take_all(&mut importing, part).await;
+        assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
+        let booking = here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await;
+        assert!(matches!(booking, Err(EngineError::NotFound)));
+        here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
+        assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
+    }
+    assert!(is_refused_for_now(&here.engine.import(ImportOptions::default())), "one is made at a time");
+    let view = imported(&mut importing);
+    importing.finish(view, Actor::Operator, None).await.unwrap();
+    here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
+    assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 2);
+    let listed = here.disk.tombstones();
+    assert!(matches!(&listed[..], [Tombstone::ImportedBusiness(of, _)] if *of == shop.id), "{listed:?}");
+    assert!(rows_of(&mut here, shop.id).await > moved.len());
+    let again = here.engine.import(ImportOptions::default()).unwrap().take(2, moved[0].clone()).await;
+    let wrong = again.unwrap();
+    assert_eq!(wrong[0].problem.code, ImportProblem::BusinessExists.into());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made() {
+    let (_, shop, moved) = used(23).await;
+    let mut here = World::new(24).await;
+    for records in (0..=moved.len()).step_by(67) {
+        let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+        take_all(&mut importing, &moved[..records]).await;
+        drop(importing);
+        if records > 0 {
+            assert!(
+                is_refused_for_now(&here.engine.import(ImportOptions::default())),
+                "it is not taken back yet"
+            );
+        }
+        pass(1).await;
+        assert_eq!(rows_of(&mut here, shop.id).await, 0, "behind {records} records");
+    }
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, &moved[..100]).await;
+    importing.take_back().await.unwrap();
+    import(&here, &moved, ImportOptions::default()).await;
+    assert!(here.at(&shop).business().await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts() {
+    let (_, shop, moved) = used(25).await;
+    // Before it was known to be good, behind every so many records; and after.
+    for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
+        let mut here = World::new(26).await;
+        let neighbour = here.shop(1).await;
+        let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+        take_all(&mut importing, &moved[..records]).await;
+        let good = records == moved.len();
+        if good {
+            // As far as finishing comes before it opens the first business.
+            here.disk.crash(usize::MAX);
+            here.end_of_life().await;
+            let (store, mut batch) = (here.store(), Batch::new());
+            batch.put(keys::moving(BusinessId::INSTALLATION), Vec::new());
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.close().await.unwrap();
+            here.open_again().await;
+        } else {
+            here.crash(records % 3).await;
+        }
+        drop(importing);
+        // The others are served meanwhile; and it is cut short once more.
+        here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
+        here.crash(1).await;
+        pass(1).await;
+        assert_eq!(here.at(&shop).business().await.is_ok(), good, "behind {records} records");
+        assert_eq!(rows_of(&mut here, shop.id).await > 0, good, "behind {records} records");
+        if good {
+            let mut export = here.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
+            assert!(rest_of(&mut export).await == moved);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_is_asked_for_again_is_answered_as_before() {
+    let (_, _, moved) = used(27).await;
+    let mut here = World::new(28).await;
+    let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
+    let once = here.engine.import_once(asked.key).unwrap();
+    assert!(!once.is_known());
+    let in_progress = here.engine.import_once(asked.key);
+    assert!(matches!(in_progress, Err(EngineError::Refused(Refusal::IdempotencyInProgress))));
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, &moved).await;
+    let view = imported(&mut importing);
+    let first = importing.finish(view, Actor::Operator, Some(asked)).await.unwrap();
+    drop(once);
+    here.crash(0).await;
+    assert!(here.engine.import_once(asked.key).unwrap().is_known());
+    let again = here.engine.imported_before(asked).await.unwrap().unwrap();
+    assert!(again.replayed && !first.replayed);
+    assert_eq!(json(&again), json(&first));
+    let other = Idempotency { fingerprint: [3; 32], ..asked };
+    let reused = here.engine.imported_before(other).await;
+    assert!(matches!(reused, Err(EngineError::Refused(Refusal::IdempotencyKeyReused))));
+    pass(25 * 60).await;
+    assert!(!here.engine.import_once(asked.key).unwrap().is_known());
+}
+
+/// What somebody does once an import was given up while it was being finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// Nothing, until everything else has run.
+    Waits,
+    /// Asks for the same again at once.
+    AsksAgain,
+    /// Kills the service, and asks its next life for the same.
+    Kills,
+}
+
+/// Polls something once, and tells nobody when to do so again.
+fn is_ready(future: Pin<&mut impl Future>) -> bool {
+    future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+}
+
+/// Polls the end of an import so many times, gives it up, and looks; whether it had come to its end by then.
+async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
+    let case = format!("{then:?}, given up behind {polls} polls");
+    let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
+    let mut here = World::new(34).await;
+    let neighbour = here.shop(1).await;
+    let once = here.engine.import_once(asked.key).unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, moved).await;
+    let view = imported(&mut importing);
+    here.disk.set_sync_delay(Duration::from_millis(3));
+    let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
+    let (mut is_over, mut bookings) = (false, Vec::new());
+    for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
+        // What is handed over waits behind the changes of somebody else.
+        bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
+        is_over = is_ready(finishing.as_mut());
+        if is_over {
+            break;
+        }
+        everything_else_runs().await;
+    }
+    drop((finishing, once));
+    if then == Then::Kills {
+        here.crash(0).await;
+    }
+    if then != Then::Waits
+        && here.engine.import_once(asked.key).unwrap().is_known()
+        && here.engine.imported_before(asked).await.unwrap().is_some()
+    {
+        assert!(here.at(shop).business().await.is_ok(), "{case}: it was answered and is not there");
+    }
+    pass(1).await;
+    for booking in bookings {
+        assert!(booking.await.unwrap().is_ok() || then == Then::Kills, "{case}");
+    }
+    let is_known = here.engine.import_once(asked.key).unwrap().is_known();
+    assert_eq!(here.at(shop).business().await.is_ok(), is_known, "{case}");
+    assert!(is_known || !is_over, "{case}: it came to its end and is forgotten");
+    let listed = here.disk.tombstones().into_iter();
+    let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
+    // That line comes before what it tells of, which a crash may take back.
+    let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
+    assert!(lines == 0 || is_known && lines <= lines_max, "{case}: it was opened {lines} times");
+    assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");
+    is_over
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_given_up_while_it_is_finished_is_there_exactly_if_its_key_is_remembered() {
+    let (_, shop, moved) = used(35).await;
+    for then in [Then::Waits, Then::AsksAgain, Then::Kills] {
+        let mut polls = 0;
+        while !given_up_behind(polls, then, &moved, &shop).await {
+            polls += 1;
+        }
+        assert!(polls > 5, "it came to its end within {polls} polls");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_of_an_import_is_taken_once_imports_end_and_everybody_else_is_served() {
+    let (_, shop, moved) = used(36).await;
+    let mut here = World::new(37).await;
+    let neighbour = here.shop(1).await;
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, &moved[..120]).await;
+    assert!(!is_ready(std::pin::pin!(here.engine.imports_end())));
+    here.engine.end_imports();
+    here.engine.imports_end().await;
+    assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
+    assert!(matches!(here.engine.import(ImportOptions::default()), Err(EngineError::Stopping)));
+    drop(importing);
+    here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
+    pass(1).await;
+    assert_eq!(rows_of(&mut here, shop.id).await, 0);
+    import(&here, &moved, ImportOptions::default()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted() {
+    let (world, shop, _) = somebodys(38).await;
+    let export = &mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
+    let mut moved = rest_of(export).await;
+    world.engine.clone().close().await.unwrap();
+    let calls = 3 * MISSING_MAX;
+    let last = moved.iter().rposition(|moved| matches!(moved, Moved::Call(_))).unwrap();
+    let Moved::Call(call) = moved[last].clone() else { unreachable!() };
+    let more = (1..=calls as u128).map(|number| {
+        let id = uuid::Uuid::from_u128(call.id.uuid().as_u128() + number).into();
+        Moved::Call(CallRecord { id, message_id: Some(uuid::Uuid::from_u128(7).into()), ..call.clone() })
+    });
+    moved.splice(last + 1..last + 1, more);
+    if let Some(Moved::End { records }) = moved.last_mut() {
+        *records += calls as u64;
+    }
+    let first = last + 1 + 2; // behind the head, and counted from 1
+    let here = World::new(39).await;
+    let (last, others) = moved.split_last().unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, others).await;
+    let end = (moved.len() + 1) as u64;
+    let wrong = importing.take(end, last.clone()).await.unwrap();
+    assert_eq!(wrong.len(), MISSING_MAX + 1);
+    for (line, wrong) in (first as u64..).zip(&wrong[..MISSING_MAX]) {
+        assert_eq!((wrong.line, wrong.problem.path.as_str()), (line, "message_id"));
+    }
+    let rest = &wrong[MISSING_MAX];
+    assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
+    assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
+    importing.take_back().await.unwrap();
+    // Others have their turn meanwhile, and so has the end.
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, others).await;
+    here.engine.end_imports();
+    let ended = importing.take(end, last.clone()).await;
+    assert!(matches!(ended, Err(EngineError::Stopping)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
+    let (mut world, shop, somebody) = somebodys(29).await;
+    let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    assert!(tells_of_them(&moved));
+    world.at(&shop).change(by_operator(), EraseContact { id: somebody }).await.unwrap();
+    world.engine.end_business(shop.id, by_operator()).await.unwrap();
+    pass(2).await;
+    assert_eq!(rows_of(&mut world, shop.id).await, 0);
+    let line =
+        moved.iter().position(|moved| matches!(moved, Moved::Contact(it) if it.id == somebody)).unwrap();
+
+    let mut importing = world.engine.import(ImportOptions::default()).unwrap();
+    let mut wrong = Vec::new();
+    for (line, record) in (0..).zip(&moved) {
+        wrong.extend(importing.take(line, record.clone()).await.unwrap());
+    }
+    importing.take_back().await.unwrap();
+    assert_eq!(wrong.len(), 1, "what names them is not told: {wrong:?}");
+    assert_eq!((wrong[0].line, wrong[0].problem.path.as_str()), (line as u64, "id"));
+    assert_eq!(wrong[0].problem.code, ImportProblem::ErasedHere.into());
+
+    import(&world, &moved, ERASE_AGAIN).await;
+    let arrived = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    assert!(!tells_of_them(&arrived), "{arrived:#?}");
+    assert_eq!(arrived.len(), moved.len() - 1, "but for the contact all of it is there");
+    assert!(world.at(&shop).contact(somebody).await.unwrap().is_none());
+    // The number is free, and nothing that came is theirs who has it now.
+    let phone = Some(Phone::from_e164(PHONE.into()).unwrap());
+    let details = ContactDetails { name: Some(text("New")), phone, ..ContactDetails::default() };
+    world.at(&shop).change(by_operator(), CreateContact { details }).await.unwrap();
+    assert!(rows_of(&mut world, shop.id).await > 0);
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    for row in store.scan(&keys::all(shop.id), Order::Ascending) {
+        let value = row.unwrap().1;
+        assert!(!String::from_utf8_lossy(&value).contains(crate::erasing::SAID));
+    }
+    assert_eq!(leaving(&store).len(), moved.len());
+    store.close().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_comes_and_goes_as_often_as_somebody_likes() {
+    let (_, shop, moved) = used(32).await;
+    let here = World::new(33).await;
+    for _ in 0..5 {
+        import(&here, &moved, ImportOptions::default()).await;
+        here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
+        here.engine.end_business(shop.id, by_operator()).await.unwrap();
+        everything_else_runs().await;
+        assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_ends_with_its_engine() {
+    let (_, shop, moved) = used(30).await;
+    let mut here = World::new(31).await;
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    take_all(&mut importing, &moved[..120]).await;
+    here.engine.clone().close().await.unwrap();
+    assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
+    let view = imported(&mut importing);
+    assert!(importing.finish(view, Actor::Operator, None).await.is_err());
+    here.open_again().await;
+    everything_else_runs().await;
+    pass(1).await;
+    assert_eq!(rows_of(&mut here, shop.id).await, 0);
+}

@@ -1,0 +1,202 @@
+//! What stays behind when a business moves: what tells of somebody who is erased, and what has gone by itself.
+
+use domain::{CallId, ContactId, MessageId};
+use engine::business::commands::appointments::BookingContact;
+use engine::business::commands::erasure::{EraseContact, PatchRetention};
+use engine::business::{CallFilter, MessageFilter};
+use engine::moving::{ImportOptions, Moved};
+use store::keys;
+
+use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
+use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
+use crate::imports::import;
+use crate::moving::{leaving, told_of};
+
+/// A shop with somebody of whom everything tells that can, and who that is.
+pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
+    let world = World::new(seed).await;
+    let shop = world.shop(2).await;
+    let handle = world.at(&shop);
+    let change = async |change: engine::business::commands::messages::TakeMessage| {
+        handle.change(by_operator(), change).await.unwrap()
+    };
+    change(message(Some(PHONE), None)).await; // under nobody
+    let somebody: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
+    let other = person("Other", "+15550009999", "other@b.example");
+    let other: ContactId = id_of(&handle.change(by_operator(), other).await.unwrap());
+    let mut booking = shop.booking(at(1, 9), 1);
+    booking.contact = BookingContact::Known(somebody);
+    handle.change(by_operator(), booking).await.unwrap();
+    handle.change(by_operator(), shop.booking(at(1, 10), 2)).await.unwrap();
+    let called: CallId = id_of(&handle.change(by_operator(), call(PHONE, None)).await.unwrap());
+    let mut of_other = call(PHONE, Some(other));
+    (of_other.details.summary, of_other.details.recording_url) = (None, None);
+    handle.change(by_operator(), of_other).await.unwrap();
+    change(message(Some(PHONE), None)).await;
+    change(message(None, Some(called))).await;
+    (world, shop, somebody)
+}
+
+/// Whether something that leaves tells of who was erased.
+pub(crate) fn tells_of_them(moved: &[Moved]) -> bool {
+    let shown = format!("{moved:?}");
+    [NAME, &PHONE[1..], EMAIL, SAID, "recordings.example"].iter().any(|word| shown.contains(word))
+}
+
+/// Imports into a new world, whose engine runs then; everything leaves it again as it came.
+async fn arrived(moved: &[Moved], seed: u64) -> World {
+    let mut here = World::new(seed).await;
+    import(&here, moved, ImportOptions::default()).await;
+    here.engine.clone().close().await.unwrap();
+    let store = here.store();
+    assert!(leaving(&store) == moved, "it is not what came");
+    let report = engine::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    store.close().await.unwrap();
+    here.open_again().await;
+    here
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_leaves_of_somebody_who_is_being_erased_however_far_that_has_come() {
+    let (mut world, shop, somebody) = somebodys(10).await;
+    world.disk.hold_syncs();
+    let erasing = world.ask(&shop, EraseContact { id: somebody }).await;
+    world.crash(1).await; // the contact is gone, and nothing else
+    erasing.await.unwrap().unwrap_err();
+    world.disk.hold_syncs();
+    world.disk.crash(0);
+    world.end_of_life().await;
+    let store = world.store();
+    assert!(store.contains(&keys::unfinished(shop.id)).unwrap());
+    let kept = store.scan(&keys::all(shop.id), store::Order::Ascending);
+    let told = kept.filter(|row| String::from_utf8_lossy(&row.as_ref().unwrap().1).contains(SAID));
+    assert!(told.count() > 2, "it is all there still");
+    let before = leaving(&store);
+    assert!(!tells_of_them(&before), "{before:#?}");
+    store.close().await.unwrap();
+    arrived(&before, 11).await;
+
+    // Behind it the same leaves, but for the stamps; and the other caller and their booking are as they were.
+    world.open_again().await;
+    pass(2).await;
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    assert!(!store.contains(&keys::unfinished(shop.id)).unwrap());
+    let after = leaving(&store);
+    let unstamped = |moved: &[Moved]| -> Vec<Moved> {
+        let mut moved = moved.to_vec();
+        for record in &mut moved {
+            match record {
+                Moved::Appointment(it) => it.updated_at = it.created_at,
+                Moved::Call(it) => it.updated_at = it.created_at,
+                Moved::Message(it) => it.updated_at = it.created_at,
+                _ => {}
+            }
+        }
+        moved
+    };
+    assert_eq!(unstamped(&before), unstamped(&after));
+    assert!(
+        after.iter().any(
+            |moved| matches!(moved, Moved::Contact(contact) if contact.name.as_deref() == Some("Other"))
+        )
+    );
+    store.close().await.unwrap();
+    arrived(&after, 12).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
+    let (mut world, shop, somebody) = somebodys(14).await;
+    let handle = world.at(&shop);
+    handle.change(by_operator(), EraseContact { id: somebody }).await.unwrap();
+    let called: CallId = id_of(&handle.change(by_operator(), call("+15550007777", None)).await.unwrap());
+    pass(20 * 24 * 60).await;
+    let left: MessageId = id_of(&handle.change(by_operator(), message(None, Some(called))).await.unwrap());
+    let keep = PatchRetention {
+        calls_days: Some(Some(10)),
+        messages_days: Some(Some(30)),
+        ..PatchRetention::default()
+    };
+    handle.change(by_operator(), keep).await.unwrap();
+    pass(2).await;
+    assert_eq!(handle.calls(&CallFilter::default(), &first_page()).await.unwrap().items.len(), 0);
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let moved = leaving(&store);
+    store.close().await.unwrap();
+    world.open_again().await;
+    // The message names a call that has gone.
+    let names = |moved: &Moved| matches!(moved, Moved::Message(it) if it.call_id == Some(called));
+    assert!(moved.iter().any(names));
+
+    let mut here = World::new(15).await;
+    pass(21 * 24 * 60).await; // the clock is where the other one is
+    import(&here, &moved, ImportOptions::default()).await;
+    here.engine.clone().close().await.unwrap();
+    let store = here.store();
+    assert_eq!(leaving(&store), moved);
+    let report = engine::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    store.close().await.unwrap();
+    here.open_again().await;
+    let handle = here.at(&shop);
+    let there = async || {
+        let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
+        messages.into_iter().map(|message| message.id).collect::<Vec<_>>()
+    };
+    assert_eq!(there().await.len(), 4);
+    let [was, is] = [world.at(&shop), here.at(&shop)].map(async |handle| handle.retention().await.unwrap());
+    assert_eq!(view::render(&was.await), view::render(&is.await));
+    // What was made there goes when its time is over, by the stamps that it bears.
+    pass(11 * 24 * 60).await;
+    assert_eq!(there().await, [left]);
+    pass(20 * 24 * 60).await;
+    assert_eq!(there().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_not_have_gone_must_be_there_and_of_whom_is_not_there_nothing_is_taken() {
+    let (world, _, _) = somebodys(16).await;
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let mut moved = leaving(&store);
+    store.close().await.unwrap();
+    let foreign = uuid::Uuid::from_u128(7);
+    for record in &mut moved {
+        match record {
+            Moved::Call(it) => {
+                (it.appointment_id, it.message_id) = (Some(foreign.into()), Some(foreign.into()));
+                it.contact_id = Some(foreign.into());
+            }
+            Moved::Message(it) => it.call_id = Some(foreign.into()),
+            _ => {}
+        }
+    }
+    let told = told_of(moved.clone()).await;
+    let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
+    assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
+    // Where something is kept for a time, it may have gone.
+    moved.insert(1, Moved::Retention(domain::Retention::default()));
+    if let Some(Moved::End { records }) = moved.last_mut() {
+        *records += 1;
+    }
+    assert_eq!(told_of(moved.clone()).await, []);
+    let here = World::new(17).await;
+    import(&here, &moved, ImportOptions::default()).await;
+    here.engine.clone().close().await.unwrap();
+    let store = here.store();
+    let calls = leaving(&store);
+    let calls = calls.iter().filter_map(|moved| match moved {
+        Moved::Call(call) => Some(call),
+        _ => None,
+    });
+    assert!(calls.clone().count() == 2 && calls.clone().all(|call| *call == call.erased()));
+    // It stands once, and before everything else.
+    moved.insert(2, moved[1].clone());
+    moved.insert(4, moved[1].clone());
+    let told = told_of(moved).await;
+    assert_eq!(told.iter().map(|wrong| wrong.line).collect::<Vec<_>>(), [4, 6]);
+    assert!(told.iter().all(|wrong| wrong.problem.path == "kind"), "{told:?}");
+}

@@ -1,0 +1,172 @@
+//! Memberships that are offered: accepted, declined, and what becomes of them where the business cannot be changed.
+
+use domain::{Actor, Client, MembershipStatus, Refusal, Role};
+use engine::business::commands::people::RemoveMember;
+use engine::business::commands::profile::PatchBusiness;
+use engine::people::Mailing;
+
+use super::{OTHER, PASSWORD, by, id, invite, member, refusal, sign_in, status, world};
+use crate::harness::{Shop, World, by_operator, first_page, lately, pass};
+use crate::post::Post;
+
+async fn suspend(world: &World, shop: &Shop, suspended: bool) {
+    let patch = PatchBusiness { suspended: Some(suspended), ..PatchBusiness::default() };
+    world.at(shop).change(by_operator(), patch).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_declines_belongs_to_nothing_and_may_be_asked_again() {
+    let mut world = world().await;
+    let (shop, other) = (world.shop(0).await, world.shop(0).await);
+    let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
+    let (boss, _) = member(&world, &other, "boss@example.com", Role::Owner).await;
+    for again in [false, true] {
+        invite(&world, &other, by_operator(), "ada@example.com", Role::Member).await;
+        let people = world.engine.people();
+        people.decline(&world.at(&other), &token).await.unwrap();
+        if again {
+            // What was acknowledged stays so.
+            world.crash(0).await;
+        }
+        let people = world.engine.people();
+        let listed = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
+        assert_eq!(
+            listed.iter().map(|one| one.id).collect::<Vec<_>>(),
+            [boss],
+            "the inviter sees it no more"
+        );
+        assert_eq!(people.belongs(ada).await.unwrap().len(), 1);
+        let newest = world.at(&other).audit(&first_page()).await.unwrap().items.remove(0);
+        assert_eq!((newest.action.as_str(), newest.actor), ("person.declined", Actor::Person(ada)));
+        assert_eq!(newest.resource_id, domain::ResourceId::uuid(ada));
+        let twice = people.decline(&world.at(&other), &token).await;
+        assert!(matches!(refusal(twice), Refusal::NotFound(_)));
+        let late = people.accept(&world.at(&other), &token).await;
+        assert!(matches!(refusal(late), Refusal::NotFound(_)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_accepted_or_taken_away_is_not_declined() {
+    let world = world().await;
+    let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
+    let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
+    let own = people.decline(&world.at(&shop), &token).await;
+    assert!(matches!(refusal(own), Refusal::Conflict { .. }), "the last owner stays");
+    invite(&world, &other, by_operator(), "ada@example.com", Role::Member).await;
+    let off = domain::MembershipPatch { active: Some(false), ..Default::default() };
+    people.patch_member(&world.at(&other), by_operator(), (ada, off, None)).await.unwrap();
+    let declined = people.decline(&world.at(&other), &token).await;
+    assert!(matches!(refusal(declined), Refusal::Conflict { .. }));
+    assert_eq!(status(&world.engine, &other, ada).await, MembershipStatus::Disabled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offer_is_declined_by_no_session_that_may_be_anothers() {
+    let world = world().await;
+    let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
+    let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
+    let squatted = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
+    let opened = people.use_link(&squatted.link.as_ref().unwrap().token, Client::default()).await.unwrap();
+    let restricted = opened.session.unwrap();
+    let early = people.decline(&world.at(&shop), &restricted).await;
+    assert!(matches!(refusal(early), Refusal::NotAllowed(_)), "it may only set a password");
+    let session = people.set_password(&restricted, OTHER).await.unwrap();
+    let _post = Post::of(&world.engine);
+    let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
+    let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
+    assert!(matches!(invited.mail, Some((_, Mailing::Reset))));
+    let declined = people.decline(&world.at(&other), &session).await;
+    assert!(matches!(refusal(declined), Refusal::NotAllowed(_)));
+    assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
+}
+
+/// Whoever was shown the link has an account that nobody has confirmed, and no second link would be made.
+#[tokio::test(start_paused = true)]
+async fn what_a_link_cannot_accept_in_a_suspended_business_is_accepted_in_its_session_later() {
+    let world = world().await;
+    let (shop, people) = (world.shop(0).await, world.engine.people());
+    let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
+    let invited = invite(&world, &shop, by(boss), "new@example.com", Role::Member).await;
+    let link = invited.link.as_ref().unwrap();
+    suspend(&world, &shop, true).await;
+    pass(1).await; // what was offered bears a stamp of before
+    let opened = people.use_link(&link.token, Client::default()).await.unwrap();
+    let session = people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap();
+    let new = id(&invited);
+    assert_eq!(status(&world.engine, &shop, new).await, MembershipStatus::Invited, "it is still on offer");
+    let early = people.accept(&world.at(&shop), &session).await;
+    assert!(matches!(early, Err(engine::EngineError::Suspended)), "{early:?}");
+    suspend(&world, &shop, false).await;
+    // Another session need not be theirs who had the link.
+    let other = sign_in(&people, "new@example.com", PASSWORD).await.unwrap();
+    assert!(matches!(refusal(people.accept(&world.at(&shop), &other).await), Refusal::NotAllowed(_)));
+    people.accept(&world.at(&shop), &session).await.unwrap();
+    assert_eq!(status(&world.engine, &shop, new).await, MembershipStatus::Active);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_session_of_a_link_accepts_what_was_offered_before_it_and_nothing_since() {
+    let world = world().await;
+    let (shop, people) = (world.shop(0).await, world.engine.people());
+    let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
+    let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
+    let invited = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
+    let link = invited.link.as_ref().unwrap();
+    let opened = people.use_link(&link.token, Client::default()).await.unwrap();
+    let session = people.set_password(&opened.session.unwrap(), OTHER).await.unwrap();
+    let victim = id(&invited);
+    world.at(&shop).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
+    pass(1).await;
+    let _post = Post::of(&world.engine);
+    let again = invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
+    assert_eq!((id(&again), again.mail), (victim, Some((victim, Mailing::Reset))));
+    let accepted = people.accept(&world.at(&shop), &session).await;
+    assert!(matches!(refusal(accepted), Refusal::NotAllowed(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_a_link_of_an_earlier_offer_nor_what_came_of_it_accepts_a_later_one() {
+    for opens_first in [true, false] {
+        let world = world().await;
+        let (shop, people) = (world.shop(0).await, world.engine.people());
+        let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
+        let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
+        let invited = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
+        let (victim, token) = (id(&invited), invited.link.as_ref().unwrap().token.clone());
+        let mut opened = None;
+        if opens_first {
+            opened = people.use_link(&token, Client::default()).await.unwrap().session;
+        }
+        world.at(&shop).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
+        pass(1).await;
+        let _post = Post::of(&world.engine);
+        invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
+        pass(1).await;
+        if !opens_first {
+            // The link that was shown is void, before the mail with the new one is made.
+            assert!(people.use_link(&token, Client::default()).await.is_err());
+            continue;
+        }
+        let session = people.set_password(&opened.unwrap(), OTHER).await.unwrap();
+        assert_eq!(status(&world.engine, &shop, victim).await, MembershipStatus::Invited);
+        let accepted = people.accept(&world.at(&shop), &session).await;
+        assert!(matches!(refusal(accepted), Refusal::NotAllowed(_)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_newer_link_that_was_handed_over_ends_the_session_of_an_older_one() {
+    let world = world().await;
+    let (shop, people) = (world.shop(0).await, world.engine.people());
+    let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
+    let first = invite(&world, &shop, by(boss), "new@example.com", Role::Member).await;
+    let opened = people.use_link(&first.link.as_ref().unwrap().token, Client::default()).await.unwrap();
+    let before = opened.session.unwrap();
+    let asked = (id(&first), None);
+    let newer = people.make_link(&world.at(&shop), by_operator(), asked).await.unwrap();
+    assert!(people.session(&before).await.unwrap().is_none());
+    let opened = people.use_link(&newer.token.unwrap(), Client::default()).await.unwrap();
+    people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap();
+    assert_eq!(status(&world.engine, &shop, id(&first)).await, MembershipStatus::Active);
+}

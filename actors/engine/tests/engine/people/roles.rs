@@ -1,0 +1,479 @@
+//! What each role may, by one table that every change has its row in: asked for by each of the people, and by somebody who
+//! does not belong.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use domain::booking::{MoveRequest, Party};
+use domain::{
+    BlockedTimeId, Buffers, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
+    KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, MessageStatus, PersonId, Refusal, Role,
+    Scopes, StaffId, Text, Timestamp, WebhookSecret,
+};
+use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
+use engine::business::commands::budget::PatchBudget;
+use engine::business::commands::catalog::{
+    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
+};
+use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::diary::{
+    AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
+};
+use engine::business::commands::erasure::{EndBusiness, EraseContact, PatchRetention};
+use engine::business::commands::guarded::{BookOnce, StartingAt};
+use engine::business::commands::keys::{CreateKey, RevokeKey};
+use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
+use engine::business::commands::mails::ResendMail;
+use engine::business::commands::messages::PatchMessage;
+use engine::business::commands::offers::{AcceptMembership, DeclineMembership};
+use engine::business::commands::people::{
+    AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
+};
+use engine::business::commands::profile::{PatchBusiness, PatchProfile};
+use engine::business::commands::webhooks::{
+    CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
+};
+use engine::business::{Change, Request};
+use engine::{BusinessHandle, EngineError};
+use net::WebhookUrl;
+use uuid::Uuid;
+
+use super::{by, invitation, invite, member, refusal, world};
+use crate::erasing::{call, message};
+use crate::harness::{Shop, World, at, by_operator, offer_to, text};
+
+/// What owner, admin and member may: change it, see it, or not even that.
+struct Row {
+    change: &'static str,
+    may: &'static str,
+}
+
+/// One letter each for owner, admin and member: `c` for change, `r` for read, `-` for hidden.
+const TABLE: &[Row] = &[
+    row("Book", "ccc"),
+    row("BookOnce", "ccc"),
+    row("Reschedule", "ccc"),
+    row("StartingAt<Reschedule>", "ccc"),
+    row("Confirm", "ccc"),
+    row("Decline", "ccc"),
+    row("Cancel", "ccc"),
+    row("StartingAt<Cancel>", "ccc"),
+    row("TakeMessage", "ccc"),
+    row("PatchMessage", "ccc"),
+    row("RecordCall", "ccc"),
+    row("CreateContact", "ccc"),
+    row("PatchAppointment", "ccc"),
+    row("PatchContact", "ccc"),
+    row("PatchBusiness", "ccr"),
+    row("PatchProfile", "ccr"),
+    row("CreateService", "ccr"),
+    row("PatchService", "ccr"),
+    row("DeleteService", "ccr"),
+    row("CreateStaff", "ccr"),
+    row("PatchStaff", "ccr"),
+    row("DeleteStaff", "ccr"),
+    row("SetSpecialDay", "ccr"),
+    row("DeleteSpecialDay", "ccr"),
+    // Of somebody else; one's own is one's own to take.
+    row("AddTimeOff", "ccr"),
+    row("DeleteTimeOff", "ccr"),
+    row("AddKnowledge", "ccr"),
+    row("PatchKnowledge", "ccr"),
+    row("DeleteKnowledge", "ccr"),
+    row("EraseContact", "cc-"),
+    row("PatchRetention", "cc-"),
+    row("PatchRetention of the audit log", "cr-"),
+    row("CreateKey", "cc-"),
+    row("RevokeKey", "cc-"),
+    row("CreateWebhook", "cc-"),
+    row("ResendMail", "cc-"),
+    row("OperatorCreateWebhook", "cc-"),
+    row("PatchWebhook", "cc-"),
+    row("DeleteWebhook", "cc-"),
+    row("RotateSecret", "cc-"),
+    row("AddMember", "cc-"),
+    row("AddMember as an owner", "cr-"),
+    row("PatchMember", "cc-"),
+    row("RemoveMember", "cc-"),
+    row("PatchBusiness that suspends", "---"),
+    row("PatchProfile that suspends", "---"),
+    row("PatchBudget", "---"),
+    row("NoteLink", "---"),
+    row("EndBusiness", "---"),
+];
+
+/// Changes that have no row, and why.
+const WITHOUT: &[(&str, &str)] = &[
+    ("Step", "the service itself makes it"),
+    ("TurnOff", "the service itself makes it"),
+    ("AcceptMembership", "it is one's own alone: see below"),
+    ("DeclineMembership", "it is one's own alone: see below"),
+    ("PatchNotifications", "they are one's own alone: see `people.rs`"),
+    ("ReadAlerts", "they are one's own alone: see `alerts.rs`"),
+    ("Unsubscribe", "a mail's own link asks for it: see `alerts/mailed.rs`"),
+];
+
+const fn row(change: &'static str, may: &'static str) -> Row {
+    Row { change, may }
+}
+
+/// Who may ask at all, and what a change is asked about.
+struct Asking<'a> {
+    of: &'a BusinessHandle,
+    shop: &'a Shop,
+    who: PersonId,
+    /// Somebody who belongs, and whom nobody needs.
+    other: PersonId,
+    number: u8,
+    /// When they gave their password.
+    password_at: Option<Timestamp>,
+}
+
+type Asked = Result<(), EngineError>;
+
+impl Asking<'_> {
+    async fn ask(&self, change: impl Change + 'static) -> Asked {
+        self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
+    }
+
+    /// Asks for the change of a row. What it is about need not be there: rights come first.
+    #[allow(clippy::too_many_lines, reason = "one line a change")]
+    async fn row(&self, change: &str) -> Asked {
+        let nothing = Uuid::from_u128(7);
+        let to = || MoveRequest { starts_at: at(2, 3), staff_id: None, party: TEAM };
+        let webhook = || {
+            let url = WebhookUrl::parse("https://hooks.example.com/").unwrap();
+            CreateWebhook { url, events: EventTypes::all(), description: Text::default() }
+        };
+        let id = nothing.into();
+        let patch = MembershipPatch { role: Some(Role::Member), ..MembershipPatch::default() };
+        let contact = ContactDetails { name: Some(text("Bo")), ..ContactDetails::default() };
+        let person = || {
+            let id: PersonId = Uuid::from_u128(100 + u128::from(self.number)).into();
+            domain::Person { id, ..some_person() }
+        };
+        let span = || OffSpan::Instants { starts_at: at(3, 1), ends_at: at(3, 2) };
+        let date = chrono::NaiveDate::from_ymd_opt(2026, 3, 9).unwrap();
+        match change {
+            "Book" => self.ask(self.shop.booking(at(1, i64::from(self.number)), 1)).await,
+            "BookOnce" => self.ask(BookOnce(self.shop.booking(at(2, i64::from(self.number)), 2))).await,
+            "Reschedule" => self.ask(Reschedule { id: nothing.into(), request: to() }).await,
+            "StartingAt<Reschedule>" => {
+                let change = Reschedule { id: nothing.into(), request: to() };
+                self.ask(StartingAt { expected: vec![at(1, 1)], change }).await
+            }
+            "Confirm" => self.ask(Confirm { id: nothing.into() }).await,
+            "Decline" => self.ask(Decline { id: nothing.into() }).await,
+            "Cancel" => self.ask(Cancel { id: nothing.into() }).await,
+            "StartingAt<Cancel>" => {
+                self.ask(StartingAt { expected: vec![at(1, 1)], change: Cancel { id: nothing.into() } }).await
+            }
+            "ResendMail" => self.ask(ResendMail { id: nothing.into() }).await,
+            "TakeMessage" => self.ask(message(None, None)).await,
+            "PatchMessage" => {
+                let status = Some(MessageStatus::Read);
+                self.ask(PatchMessage { id: nothing.into(), status, staff_id: None }).await
+            }
+            "RecordCall" => self.ask(call("+14155550123", None)).await,
+            "CreateContact" => self.ask(CreateContact { details: contact }).await,
+            "PatchAppointment" => self.ask(PatchAppointment { id: nothing.into(), notes: None }).await,
+            "PatchContact" => {
+                self.ask(PatchContact { id: nothing.into(), patch: ContactPatch::default() }).await
+            }
+            "PatchBusiness" => self.ask(renamed()).await,
+            "PatchProfile" => self.ask(PatchProfile(renamed())).await,
+            "PatchBusiness that suspends" => self.ask(PatchBusiness::suspending(false)).await,
+            "PatchProfile that suspends" => self.ask(PatchProfile(PatchBusiness::suspending(false))).await,
+            "CreateService" => self.ask(service()).await,
+            "PatchService" => self.ask(PatchService::of(nothing.into())).await,
+            "DeleteService" => {
+                let id = nothing.into();
+                let watch = self.of.watch_unused_service(nothing.into()).await?;
+                self.ask(DeleteService { id, watch }).await
+            }
+            "CreateStaff" => {
+                let (name, service_ids) = (text("Bo"), Vec::new());
+                self.ask(CreateStaff { name, active: true, zone: None, service_ids, hours: None }).await
+            }
+            "PatchStaff" => self.ask(PatchStaff::of(nothing.into())).await,
+            "DeleteStaff" => {
+                let watch = self.of.watch_unused_staff(nothing.into()).await?;
+                self.ask(DeleteStaff { id: nothing.into(), watch }).await
+            }
+            "SetSpecialDay" => self.ask(SetSpecialDay { date, hours: DayWindows::CLOSED, note: None }).await,
+            "DeleteSpecialDay" => self.ask(DeleteSpecialDay { date }).await,
+            "AddTimeOff" => {
+                let staff_id = self.shop.staff[1];
+                self.ask(AddTimeOff { staff_id, span: span(), note: None }).await
+            }
+            "DeleteTimeOff" => {
+                let staff_id = self.shop.staff[1];
+                self.ask(DeleteTimeOff { staff_id, id: nothing.into() }).await
+            }
+            "AddKnowledge" => {
+                let (title, content) = (text("Parking"), Text::new("Behind".into()).unwrap());
+                let details = KnowledgeDetails { title, content, source_url: None, locale: None };
+                self.ask(AddKnowledge { details }).await
+            }
+            "PatchKnowledge" => {
+                self.ask(PatchKnowledge { id: nothing.into(), patch: KnowledgePatch::default() }).await
+            }
+            "DeleteKnowledge" => self.ask(DeleteKnowledge { id: nothing.into() }).await,
+            "EraseContact" => self.ask(EraseContact { id: nothing.into() }).await,
+            "PatchRetention" => {
+                self.ask(PatchRetention { calls_days: Some(Some(30)), ..PatchRetention::default() }).await
+            }
+            "PatchRetention of the audit log" => {
+                self.ask(PatchRetention { audit_days: Some(Some(90)), ..PatchRetention::default() }).await
+            }
+            "CreateKey" => self.ask(CreateKey { name: text("k"), scopes: Scopes::all() }).await,
+            "RevokeKey" => self.ask(RevokeKey { id: nothing.into() }).await,
+            "CreateWebhook" => self.ask(webhook()).await,
+            "OperatorCreateWebhook" => self.ask(OperatorCreateWebhook(webhook())).await,
+            "PatchWebhook" => {
+                let (url, events, description, status) = (None, None, None, None);
+                let reason = DisabledReason::Api;
+                self.ask(PatchWebhook { id, url, events, description, status, reason }).await
+            }
+            "DeleteWebhook" => self.ask(DeleteWebhook { id }).await,
+            "RotateSecret" => self.ask(RotateSecret { id, secret: WebhookSecret::new([1; 32]) }).await,
+            "AddMember" => {
+                let (person, role) = (person(), Role::Member);
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role, staff_id: None, mail: None }).await
+            }
+            "AddMember as an owner" => {
+                let id: PersonId = Uuid::from_u128(200 + u128::from(self.number)).into();
+                let person = domain::Person { id, ..person() };
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role: Role::Owner, staff_id: None, mail: None }).await
+            }
+            "PatchMember" => {
+                let person = domain::Person { id: self.other, ..some_person() };
+                self.ask(PatchMember { before: person.clone(), person, patch }).await
+            }
+            "RemoveMember" => self.ask(RemoveMember { id: nothing.into() }).await,
+            "PatchBudget" => self.ask(PatchBudget { limits: Vec::new() }).await,
+            "NoteLink" => {
+                let (kind, expires_at) = (LinkKind::Enter, at(1, 1));
+                self.ask(NoteLink { id: self.other, kind, expires_at }).await
+            }
+            "EndBusiness" => self.ask(EndBusiness { once: None }).await,
+            other => panic!("nobody asks for {other}"),
+        }
+    }
+}
+
+const TEAM: Party = Party::Team { ignore_buffers: false };
+
+fn renamed() -> PatchBusiness {
+    PatchBusiness { name: Some(text("New")), ..PatchBusiness::default() }
+}
+
+fn service() -> CreateService {
+    CreateService {
+        name: text("Cut"),
+        description: Text::default(),
+        duration_minutes: 30,
+        active: true,
+        buffers: Buffers::default(),
+        min_notice_minutes: 0,
+        max_advance_days: None,
+        price: None,
+    }
+}
+
+fn some_person() -> domain::Person {
+    domain::Person {
+        id: Uuid::nil().into(),
+        email: "some@example.com".into(),
+        name: String::new(),
+        locale: domain::Locale::En,
+        confirmed: false,
+        password: None,
+        created_at: at(0, 1),
+        updated_at: at(0, 1),
+        last_sign_in_at: None,
+        sessions: Vec::new(),
+        link: None,
+        links_from: at(0, 1),
+    }
+}
+
+/// What was told: that it may be changed (though there may be nothing to change), that it may not, or nothing.
+fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
+    match asked {
+        Err(EngineError::NotFound) => '-',
+        Err(EngineError::Refused(Refusal::NotAllowed(_))) => 'r',
+        Ok(_) | Err(EngineError::Refused(_)) => 'c',
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Every change that the sources know.
+fn changes() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut dirs = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/business")];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+                continue;
+            }
+            let source = std::fs::read_to_string(path).unwrap();
+            let named = source.lines().filter_map(|line| {
+                let in_both_views = || {
+                    line.strip_prefix("    ").filter(|line| {
+                        line.contains(" => ") && line.ends_with(", Grows;") || line.ends_with(", Frees;")
+                    })
+                };
+                line.strip_prefix("impl Change for ").or_else(in_both_views)
+            });
+            found.extend(named.map(|name| name.split([' ', '\n']).next().unwrap().to_owned()));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_change_has_its_row() {
+    let rows = TABLE.iter().map(|row| row.change.split(' ').next().unwrap());
+    let listed: BTreeSet<_> = rows.chain(WITHOUT.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
+    assert_eq!(changes(), listed);
+}
+
+async fn team(world: &World, shop: &Shop) -> Vec<PersonId> {
+    let mut people = Vec::new();
+    for (email, role) in [("o@example.com", Role::Owner), ("a@example.com", Role::Admin)] {
+        people.push(member(world, shop, email, role).await.0);
+    }
+    people.push(member(world, shop, "m@example.com", Role::Member).await.0);
+    people
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_role_may_what_the_table_says_and_whoever_is_not_active_nothing() {
+    let world = world().await;
+    let (shop, elsewhere) = (world.shop(2).await, world.shop(1).await);
+    let of = world.at(&shop);
+    let roles = team(&world, &shop).await;
+    let (other, _) = member(&world, &shop, "other@example.com", Role::Member).await;
+    let invited = invite(&world, &shop, by_operator(), "invited@example.com", Role::Owner).await;
+    let (disabled, _) = member(&world, &shop, "disabled@example.com", Role::Owner).await;
+    let off = MembershipPatch { active: Some(false), ..MembershipPatch::default() };
+    world.engine.people().patch_member(&of, by_operator(), (disabled, off, None)).await.unwrap();
+    let (stranger, _) = member(&world, &elsewhere, "stranger@example.com", Role::Owner).await;
+    let nobodys = [super::id(&invited), disabled, stranger, Uuid::from_u128(9).into()];
+    let password_at = Some(world.engine.now());
+    for Row { change, may } in TABLE {
+        let mut found = String::new();
+        for (number, who) in (1..).zip(&roles) {
+            let asking = Asking { of: &of, shop: &shop, who: *who, other, number, password_at };
+            found.push(told(&asking.row(change).await));
+        }
+        assert_eq!(found, *may, "{change}");
+        for who in nobodys {
+            let asking = Asking { of: &of, shop: &shop, who, other, number: 9, password_at };
+            assert_eq!(told(&asking.row(change).await), '-', "{change} by {who}");
+        }
+    }
+}
+
+/// Whichever page asks for it: the engine itself holds it against when the password was given.
+#[tokio::test(start_paused = true)]
+async fn people_are_changed_by_nobody_who_did_not_give_their_password_lately() {
+    let world = world().await;
+    let shop = world.shop(2).await;
+    let of = world.at(&shop);
+    let owner = team(&world, &shop).await[0];
+    let (other, _) = member(&world, &shop, "other@example.com", Role::Member).await;
+    let ago = |minutes| Some(world.engine.now() - chrono::TimeDelta::minutes(minutes));
+    let of_people = ["AddMember", "AddMember as an owner", "PatchMember", "RemoveMember"];
+    for Row { change, may } in TABLE.iter().filter(|row| row.may.starts_with('c')) {
+        for (password_at, is_lately) in [(None, false), (ago(15), false), (ago(14), true)] {
+            let asking = Asking { of: &of, shop: &shop, who: owner, other, number: 8, password_at };
+            let asked = asking.row(change).await;
+            let expected = if is_lately || !of_people.contains(change) { 'c' } else { 'r' };
+            assert_eq!(told(&asked), expected, "{change} ({may}), at {password_at:?}: {asked:?}");
+        }
+    }
+    let unseen = |error| {
+        matches!(
+            refusal::<()>(Err(error)),
+            Refusal::NotAllowed(Denied::PasswordAgain | Denied::RestrictedSession)
+        )
+    };
+    let invited =
+        world.engine.people().invite(&of, by(owner), invitation("x@example.com", Role::Member)).await;
+    assert!(unseen(invited.unwrap_err()));
+    assert!(
+        world
+            .engine
+            .people()
+            .invite(&of, by_operator(), invitation("x@example.com", Role::Member))
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_suspended_business_people_change_nothing() {
+    let world = world().await;
+    let shop = world.shop(2).await;
+    let of = world.at(&shop);
+    let owner = team(&world, &shop).await[0];
+    let (other, _) = member(&world, &shop, "other@example.com", Role::Member).await;
+    of.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
+    for Row { change, .. } in TABLE {
+        let asked = Asking { of: &of, shop: &shop, who: owner, other, number: 1, password_at: None };
+        let asked = asked.row(change).await;
+        assert!(matches!(asked, Err(EngineError::Suspended)), "{change}: {asked:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_takes_their_own_time_off_and_nobody_elses() {
+    let world = world().await;
+    let shop = world.shop(2).await;
+    let of = world.at(&shop);
+    let (hand, _) = member(&world, &shop, "hand@example.com", Role::Member).await;
+    let span = || OffSpan::Instants { starts_at: at(3, 1), ends_at: at(3, 2) };
+    let add = async |staff_id: StaffId| {
+        let asked = of.change(by(hand), AddTimeOff { staff_id, span: span(), note: None }).await;
+        (told(&asked), asked)
+    };
+    assert_eq!(add(shop.staff[0]).await.0, 'r', "who is no staff member has none of their own");
+    let is = MembershipPatch { staff_id: Some(Some(shop.staff[0])), ..MembershipPatch::default() };
+    world.engine.people().patch_member(&of, by_operator(), (hand, is, None)).await.unwrap();
+    let added = add(shop.staff[0]).await.1.unwrap();
+    let id: BlockedTimeId = super::json(&added)["id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(add(shop.staff[1]).await.0, 'r');
+    let of_other = AddTimeOff { staff_id: shop.staff[1], span: span(), note: None };
+    let of_other = of.change(by_operator(), of_other).await.unwrap();
+    let other: BlockedTimeId = super::json(&of_other)["id"].as_str().unwrap().parse().unwrap();
+    let take_back = DeleteTimeOff { staff_id: shop.staff[1], id: other };
+    assert_eq!(told(&of.change(by(hand), take_back).await), 'r');
+    of.change(by(hand), DeleteTimeOff { staff_id: shop.staff[0], id }).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_membership_and_alert_settings_are_for_nobody_else_to_answer_or_choose() {
+    let world = world().await;
+    let shop = world.shop(1).await;
+    let of = world.at(&shop);
+    let roles = team(&world, &shop).await;
+    let invited = invite(&world, &shop, by_operator(), "invited@example.com", Role::Member).await;
+    let person = world.engine.people().person(super::id(&invited)).await.unwrap().unwrap();
+    for who in roles.into_iter().chain([Uuid::from_u128(9).into()]) {
+        let by_link = Some(world.engine.now());
+        let accept = AcceptMembership { person: person.clone(), by_link };
+        assert_ne!(told(&of.change(by(who), accept).await), 'c', "{who}");
+        let decline = DeclineMembership { person: person.clone(), by_link };
+        assert_ne!(told(&of.change(by(who), decline).await), 'c', "{who}");
+        let choose = PatchNotifications { id: person.id, choices: Vec::new() };
+        assert_ne!(told(&of.change(by(who), choose).await), 'c', "{who}");
+    }
+    let status = super::status(&world.engine, &shop, person.id).await;
+    assert_eq!(status, domain::MembershipStatus::Invited);
+}

@@ -1,0 +1,81 @@
+//! A relay that is played, behind an engine that looks up itself who gets a mail.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::Engine;
+use engine::mail::MailPorts;
+use engine::mail::letter::{Composer, Letter};
+use parking_lot::Mutex;
+use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
+
+/// The relay, and every letter that it took, in that order.
+#[derive(Default)]
+pub(crate) struct Post {
+    made: Mutex<BTreeMap<String, Letter>>,
+    taken: Mutex<Vec<Letter>>,
+    is_dead: AtomicBool,
+}
+
+impl Post {
+    /// Has an engine send its mails here.
+    pub(crate) fn of(engine: &Engine) -> Arc<Self> {
+        let post = Arc::new(Self::default());
+        post.begin(engine);
+        post
+    }
+
+    /// Has another engine do so, too.
+    pub(crate) fn begin(self: &Arc<Self>, engine: &Engine) {
+        engine.people().set_public_url(Some("https://desk.example.com"));
+        engine.people().set_sends_mail(true);
+        engine.begin_mail(MailPorts {
+            mailer: Arc::clone(self) as _,
+            composer: Arc::clone(self) as _,
+            recipients: engine.recipients(),
+        });
+    }
+
+    /// Nobody answers, or somebody does again.
+    pub(crate) fn dies(&self, dies: bool) {
+        self.is_dead.store(dies, Ordering::SeqCst);
+    }
+
+    /// The letters that were taken since this was asked last.
+    pub(crate) fn take(&self) -> Vec<Letter> {
+        std::mem::take(&mut *self.taken.lock())
+    }
+}
+
+impl Post {
+    /// Every mail that was made, taken or not, as the newest attempt made it.
+    pub(crate) fn made(&self) -> Vec<Letter> {
+        self.made.lock().values().cloned().collect()
+    }
+}
+
+impl Mailer for Post {
+    fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
+        Box::pin(async move {
+            if self.is_dead.load(Ordering::SeqCst) {
+                return Err(MailFailure::Relay("nobody answers".into()));
+            }
+            let letter = self.made.lock()[std::str::from_utf8(&mail.bytes).unwrap()].clone();
+            assert_eq!(mail.to, letter.to.address);
+            self.taken.lock().push(letter);
+            Ok("250 ok".into())
+        })
+    }
+}
+
+impl Composer for Post {
+    fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String> {
+        self.made.lock().insert(letter.message_id.clone(), letter.clone());
+        Ok(letter.message_id.clone().into_bytes())
+    }
+
+    fn domain(&self) -> &str {
+        "mail.example.com"
+    }
+}

@@ -1,0 +1,105 @@
+//! Stamps that a wrong clock has set in the future are brought back to the present.
+
+use chrono::TimeDelta;
+use domain::{BusinessId, Timestamp};
+use engine::Engine;
+use engine::business::{AppointmentFilter, ContactFilter};
+use engine::repair::{RepairError, repair_stamps};
+use store::{Batch, Key, KeyRange, Order, Pair, Store, StoreError, keys};
+
+use crate::harness::{
+    Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, json, once,
+};
+
+/// A shop that was used while the clock was three years ahead, and whose service stands still since.
+async fn used_on_a_wrong_clock(seed: u64) -> (World, Shop) {
+    let world = World::new(seed).await;
+    let shop = world.shop(1).await;
+    world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    world.jump_and_hold(&shop, TimeDelta::days(1_000)).await;
+    for day in 1_001..1_010 {
+        let contact = usize::try_from(day).unwrap();
+        world.at(&shop).change(once(1, contact as u8), shop.booking(at(day, 9), contact)).await.ok();
+        world.at(&shop).change(by_operator(), shop.booking(at(day, 12), contact)).await.unwrap();
+    }
+    world.engine.clone().close().await.unwrap();
+    world.clock.jump(TimeDelta::days(-1_000));
+    (world, shop)
+}
+
+fn everything(store: &Store) -> Vec<Pair> {
+    let all = KeyRange { from: keys::meta(), to: Key::new(&[0xff; 17]) };
+    store.scan(&all, Order::Ascending).map(Result::unwrap).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the_present() {
+    let (mut world, shop) = used_on_a_wrong_clock(1).await;
+    // Without a repair the stamps stay where they are, for they never go back.
+    world.open_again().await;
+    let stuck = world.at(&shop).change(by_operator(), shop.booking(at(1_020, 9), 5)).await.unwrap();
+    assert!(json(&stuck)["updated_at"].as_str().unwrap().starts_with("2028-"), "{:?}", json(&stuck));
+    let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
+    let before = world.at(&shop).appointments(&all, &first_page()).await.unwrap().items;
+    world.engine.clone().close().await.unwrap();
+
+    let present = world.ports.clock.now();
+    let store = world.store();
+    let was = everything(&store);
+    let planned = repair_stamps(&store, present, true).await.unwrap();
+    assert_eq!(everything(&store), was, "only told");
+    let done = repair_stamps(&store, present, false).await.unwrap();
+    assert_eq!((&planned.businesses, planned.others), (&done.businesses, done.others));
+    let [business] = &done.businesses[..] else { panic!("{done:?}") };
+    assert_eq!((business.id, business.name.as_str()), (shop.id, "Shop"));
+    assert_eq!(business.records["appointments"], 11, "{business}");
+    let nothing = repair_stamps(&store, present, false).await.unwrap();
+    assert!(nothing.businesses.is_empty() && !nothing.resumed);
+    store.close().await.unwrap();
+
+    world.open_again().await;
+    let handle = world.at(&shop);
+    let after = handle.appointments(&all, &first_page()).await.unwrap().items;
+    let ids = |list: &[view::AppointmentView]| list.iter().map(|a| (a.id, a.starts_at)).collect::<Vec<_>>();
+    assert_eq!(ids(&after), ids(&before), "the same ones in the same order");
+    assert!(after.iter().all(|appointment| appointment.updated_at <= present));
+    let changed =
+        ContactFilter { updated_since: Some(present - TimeDelta::minutes(1)), ..ContactFilter::default() };
+    assert!(!handle.contacts(&changed, &first_page()).await.unwrap().items.is_empty());
+    let new = handle.change(by_operator(), shop.booking(at(4, 9), 6)).await.unwrap();
+    let stamp = Timestamp::parse(json(&new)["updated_at"].as_str().unwrap()).unwrap();
+    assert!((stamp - world.ports.clock.now()).num_seconds().abs() < 2, "{stamp}");
+    // It is found by whoever goes on from the last one.
+    let since = after.last().unwrap().updated_at;
+    let news = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
+    let news = handle.appointments(&news, &first_page()).await.unwrap().items;
+    assert_eq!(news.last().unwrap().id, appointment_of(&new));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
+    let (mut world, shop) = used_on_a_wrong_clock(2).await;
+    let present = world.ports.clock.now();
+    let store = world.store();
+    let mut batch = Batch::new();
+    batch.put(keys::repair(), keys::millis_value(present));
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+    store.close().await.unwrap();
+    let refused = Engine::start(world.store(), world.ports.clone()).await.unwrap_err();
+    assert!(matches!(refused, StoreError::RepairUnfinished), "{refused}");
+    everything_else_runs().await; // the store that was refused lets go of the disk
+    let store = world.store();
+    // Begun again it goes on with the instant that was the present at first.
+    let done = repair_stamps(&store, present + TimeDelta::days(1), false).await.unwrap();
+    assert!(done.resumed && done.present == present && done.businesses[0].id == shop.id);
+    store.close().await.unwrap();
+    world.open_again().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_there_is_no_store_nothing_is_repaired() {
+    let disk = store::MemoryBackend::new();
+    let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
+    let refused = repair_stamps(&store, at(0, 0), false).await.unwrap_err();
+    assert!(matches!(refused, RepairError::NoStore));
+}

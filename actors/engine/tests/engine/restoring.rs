@@ -1,0 +1,295 @@
+//! What was erased or ended since a backup is gone from the store that is made of it, once an engine has run on it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use domain::{Actor, Address, ContactId, MembershipPatch, PersonId, ResourceId, Role, Scopes, Timestamp};
+use engine::Engine;
+use engine::backup::{Backup, restore};
+use engine::business::commands::erasure::{EndBusiness, EraseContact};
+use engine::business::commands::keys::CreateKey;
+use engine::business::commands::people::RemoveMember;
+use engine::credentials::Credential;
+use engine::moving::ImportOptions;
+use engine::people::Invitation;
+use store::records::MetaRecord;
+use store::{Order, Record, Store, keys};
+use view::ImportedView;
+
+use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
+use crate::exports::rest_of;
+use crate::harness::{
+    Shop, World, at, by_operator, everything_else_runs, first_page, id_of, json, pass, text,
+};
+
+/// Adds somebody and lets them in.
+async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
+    let people = world.engine.people();
+    let invitation = Invitation {
+        email: Address::new(email).unwrap(),
+        name: None,
+        locale: None,
+        role: Role::Member,
+        staff_id: None,
+    };
+    let invited = people.invite(&world.at(shop), by_operator(), invitation).await.unwrap();
+    let id = id_of::<PersonId>(&invited.answer);
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    people.patch_member(&world.at(shop), by_operator(), (id, active, None)).await.unwrap();
+    id
+}
+
+/// Makes a backup there.
+async fn backed_up(world: &World, to: &Path) {
+    let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
+    while world.engine.backup(id).unwrap().outcome.is_none() {
+        everything_else_runs().await;
+    }
+    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+}
+
+/// Two services run on stores of one backup: neither may make a mailed link that lets somebody in at the other.
+#[tokio::test]
+async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_other_one() {
+    let world = World::new(91).await;
+    world.shop(1).await;
+    let home = tempfile::tempdir().unwrap();
+    let backup = home.path().join("backup");
+    backed_up(&world, &backup).await;
+    let mut secrets = BTreeSet::new();
+    for name in ["one", "two"] {
+        let to = home.path().join(name);
+        restore(&backup, &to, None, false, &world.ports).await.unwrap();
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let meta = store.get::<MetaRecord>(&keys::meta()).unwrap().unwrap();
+        assert_eq!(meta.secret, world.engine.secret(), "cursors and one-click unsubscribing go on");
+        secrets.insert(meta.link_secret);
+        store.close().await.unwrap();
+    }
+    let rows = Backup::open(&backup).unwrap().read_chunk(0).unwrap();
+    let (_, before) = rows.into_iter().find(|(row, _)| **row == *keys::meta()).unwrap();
+    secrets.insert(MetaRecord::decode(&before).unwrap().link_secret);
+    assert_eq!(secrets.len(), 3);
+}
+
+#[tokio::test]
+async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_again_before_it_is() {
+    let world = World::new(90).await;
+    let shop = world.shop(1).await;
+    let back = add(&world, &shop, "back@example.com").await;
+    let remove = async |id| world.at(&shop).change(by_operator(), RemoveMember { id }).await.unwrap();
+    remove(back).await;
+    world.clock.jump(chrono::TimeDelta::seconds(1));
+    assert_eq!(add(&world, &shop, "back@example.com").await, back, "the account is the same");
+    let (gone, stays) =
+        (add(&world, &shop, "gone@example.com").await, add(&world, &shop, "b@example.com").await);
+    let home = tempfile::tempdir().unwrap();
+    let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
+    backed_up(&world, &backup).await;
+    remove(gone).await;
+    let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(lines.lines().filter(|line| line.starts_with("removed-person ")).count(), 2);
+    std::fs::write(home.path().join("tombstones"), lines).unwrap();
+    let restored = restore(&backup, &to, Some(home.path()), false, &world.ports).await.unwrap();
+    assert_eq!(restored.removed, 1);
+    let verified = engine::verify::verify(&to).await.unwrap();
+    assert!(verified.is_whole(), "{:?}", verified.findings);
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+    let listed = engine.people().of_business(&engine.business(shop.id), &first_page()).await.unwrap().items;
+    let listed: BTreeSet<_> = listed.iter().map(|person| person.id).collect();
+    assert_eq!(listed, BTreeSet::from([back, stays]));
+    engine.close().await.unwrap();
+}
+
+/// Stamps stand still where the clock is behind the newest one, so a removal and what follows would share theirs.
+#[tokio::test(start_paused = true)]
+async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_were_removed() {
+    let mut world = World::new(94).await;
+    let shop = world.shop(1).await;
+    world.clock.jump(chrono::TimeDelta::hours(-6));
+    world.restart().await;
+    let mut people = BTreeSet::new();
+    for email in ["again@example.com", "twice@example.com", "gone@example.com"] {
+        people.insert(add(&world, &shop, email).await);
+    }
+    let [again, twice, gone] = <[PersonId; 3]>::try_from(Vec::from_iter(people)).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, list_at] = ["first", "second", "list"].map(|name| home.path().join(name));
+    backed_up(&world, &first).await;
+    let remove = async |id| world.at(&shop).change(by_operator(), RemoveMember { id }).await.unwrap();
+    for (id, email) in [
+        (again, "again@example.com"),
+        (twice, "twice@example.com"),
+        (twice, "twice@example.com"),
+        (gone, "gone@example.com"),
+    ] {
+        remove(id).await;
+        assert_eq!(add(&world, &shop, email).await, id, "the account is the same");
+    }
+    backed_up(&world, &second).await;
+    remove(gone).await;
+    list(&world, &list_at);
+    // Restoring the first adds lines for those of then, which must not hide what was lost later.
+    let mut list = list_at;
+    for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
+        let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
+        let restored = restore(backup, &to, Some(&list), false, &world.ports).await.unwrap();
+        assert_eq!(restored.removed, 3 - left.len());
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+        let listed =
+            engine.people().of_business(&engine.business(shop.id), &first_page()).await.unwrap().items;
+        assert_eq!(listed.iter().map(|person| person.id).collect::<BTreeSet<_>>(), left);
+        engine.close().await.unwrap();
+        list = to;
+    }
+}
+
+#[tokio::test]
+async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {
+    let world = World::new(90).await;
+    let (shop, ended) = (world.shop(1).await, world.shop(1).await);
+    let mut known = Vec::new();
+    for shop in [&shop, &ended] {
+        let handle = world.at(shop);
+        known.push(id_of::<ContactId>(
+            &handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap(),
+        ));
+        handle.change(by_operator(), call(PHONE, None)).await.unwrap();
+        handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap();
+    }
+    let home = tempfile::tempdir().unwrap();
+    let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
+    backed_up(&world, &backup).await;
+    world.at(&shop).change(by_operator(), EraseContact { id: known[0] }).await.unwrap();
+    world.at(&ended).change(by_operator(), EndBusiness { once: None }).await.unwrap();
+    let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(lines.lines().count(), 2);
+    // One that came and went since is not there to be taken back.
+    let lines = format!("{lines}erased-contact {} {}\n", shop.id, uuid::Uuid::from_u128(7));
+    std::fs::write(home.path().join("tombstones"), lines).unwrap();
+
+    let restored = restore(&backup, &to, Some(home.path()), false, &world.ports).await.unwrap();
+    assert_eq!((restored.erased, restored.ended), (1, 1));
+    let verified = engine::verify::verify(&to).await.unwrap();
+    assert!(verified.is_whole(), "{:?}", verified.findings);
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    let engine = Engine::start(store.clone(), world.ports.clone()).await.unwrap();
+    assert!(engine.business(shop.id).contact(known[0]).await.unwrap().is_none());
+    assert!(engine.business(ended.id).business().await.is_err());
+    let left = || {
+        store.contains(&keys::unfinished(shop.id)).unwrap()
+            || store.contains(&keys::ending(ended.id)).unwrap()
+    };
+    tokio::time::timeout(Duration::from_secs(60), async {
+        while left() {
+            everything_else_runs().await;
+        }
+    })
+    .await
+    .unwrap();
+    engine.close().await.unwrap();
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    for row in store.scan(&store::every_row(), Order::Ascending) {
+        let (key, value) = row.unwrap();
+        assert!(!key.starts_with(ended.id.uuid().as_bytes()), "a row of the business is left");
+        let shown = String::from_utf8_lossy(&value);
+        for word in [NAME, &PHONE[1..], EMAIL, SAID] {
+            assert!(!shown.contains(word), "{word} is left in {:?}", store::Key::new(&key));
+        }
+    }
+    assert!(engine::verify::check(store.rows()).unwrap().is_whole());
+    let listed: BTreeSet<_> = store::read_tombstones(&to).unwrap().into_iter().collect();
+    assert_eq!(listed.len(), 3);
+}
+
+fn list(world: &World, at: &Path) {
+    let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(at, lines).unwrap();
+}
+
+async fn key_of(world: &World, shop: &Shop) -> String {
+    let key = CreateKey { name: text("key"), scopes: Scopes::all() };
+    json(&world.at(shop).change(by_operator(), key).await.unwrap())["key"].as_str().unwrap().to_owned()
+}
+
+/// The list goes on from one life of a business to the next: what it says is in the order in which it happened.
+#[tokio::test]
+async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_before() {
+    let world = World::new(91).await;
+    let shop = world.shop(1).await;
+    let old_key = key_of(&world, &shop).await;
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, list_at] = ["first", "second", "list"].map(|name| home.path().join(name));
+    backed_up(&world, &first).await;
+    let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    world.engine.end_business(shop.id, by_operator()).await.unwrap();
+    list(&world, &list_at);
+    let ended =
+        restore(&first, &home.path().join("ended"), Some(&list_at), false, &world.ports).await.unwrap();
+    assert_eq!((ended.ended, ended.valid), (1, 0));
+
+    let engine = &world.engine;
+    let mut importing = loop {
+        everything_else_runs().await;
+        let mut importing = engine.import(ImportOptions::default()).unwrap();
+        // Until the rows are gone its id is refused.
+        if importing.take(2, moved[0].clone()).await.unwrap().is_empty() {
+            break importing;
+        }
+        importing.take_back().await.unwrap();
+    };
+    for (line, record) in (3..).zip(&moved[1..]) {
+        assert_eq!(importing.take(line, record.clone()).await.unwrap(), []);
+    }
+    let view = ImportedView { businesses: 1, records: 1, exported_at: Timestamp::MIN, dry_run: false };
+    importing.finish(view, Actor::Operator, None).await.unwrap();
+    let new_key = key_of(&world, &shop).await;
+    world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    backed_up(&world, &second).await;
+    list(&world, &list_at);
+
+    // As it is now all of it is there; as it was before, the business is, and none of the keys that ended with it.
+    for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
+        let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
+        let restored = restore(backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
+        assert_eq!((restored.ended, restored.revoked, restored.valid), expected);
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+        assert!(engine.business(shop.id).business().await.is_ok());
+        let lets_in =
+            async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
+        assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
+        engine.close().await.unwrap();
+        // The list goes on in the new store, in its order.
+        let kept = store::read_tombstones(&to).unwrap();
+        let listed = store::read_tombstones(&list_at).unwrap();
+        assert_eq!(kept[..listed.len()], listed[..]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_decode_is_taken_back_all_the_same() {
+    let mut world = World::new(92).await;
+    let (shop, ended) = (world.shop(1).await, world.shop(1).await);
+    let known: ContactId =
+        id_of(&world.at(&shop).change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
+    world.spoil(keys::contact(shop.id, known)).await;
+    world.spoil(keys::profile(ended.id)).await;
+    let home = tempfile::tempdir().unwrap();
+    let [backup, list_at, to] = ["backup", "list", "to"].map(|name| home.path().join(name));
+    backed_up(&world, &backup).await;
+    let lines = format!("erased-contact {} {known}\nended-business {}\n", shop.id, ended.id);
+    std::fs::write(&list_at, lines).unwrap();
+    let restored = restore(&backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
+    assert_eq!((restored.erased, restored.ended, restored.kept), (1, 1, 0));
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    assert!(store.rows().get(&keys::contact(shop.id, known)).unwrap().is_none());
+    assert!(store.rows().get(&keys::profile(ended.id)).unwrap().is_none());
+    let report = engine::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    store.close().await.unwrap();
+    pass(1).await;
+}

@@ -1,0 +1,117 @@
+//! Whether the rows of a business agree with each other: what a crash must not break.
+
+use std::collections::{BTreeMap, HashMap};
+
+use domain::{
+    Actor, Appointment, AppointmentId, AuditEntry, BusinessId, Contact, ContactId, KeyId, ResourceId,
+    StaffId, Timestamp, fold_name,
+};
+use store::keys::{self, kind};
+use store::records::{IdempotencyRecord, NamesRecord};
+use store::{Order, Record, Store};
+
+/// What lies in the store of one business.
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
+    pub(crate) contacts: BTreeMap<ContactId, Contact>,
+    /// The entries by whoever made them, oldest first.
+    pub(crate) audit: HashMap<KeyId, Vec<AuditEntry>>,
+    /// The bodies of remembered answers, by idempotency key.
+    pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
+}
+
+impl Rows {
+    /// Reads a business, and checks that every index row is there which its records ask for, and no other.
+    pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
+        let mut rows = Self::default();
+        let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
+        let mut names = Vec::new();
+        for row in store.scan(&keys::all(of), Order::Ascending) {
+            let (key, value) = row.unwrap();
+            match keys::kind_of(&key).unwrap() {
+                kind::APPOINTMENT => rows.add_appointment(of, (&key, &value), &mut expected),
+                kind::CONTACT => rows.add_contact(of, &value, &mut expected),
+                kind::AUDIT => {
+                    let entry = AuditEntry::decode(&value).unwrap();
+                    if let Actor::ApiKey(by) = entry.actor {
+                        rows.audit.entry(by).or_default().push(entry);
+                    }
+                }
+                kind::IDEMPOTENCY => {
+                    let hash = *key.last_chunk::<32>().unwrap();
+                    rows.remembered.insert(hash, IdempotencyRecord::decode(&value).unwrap().body);
+                }
+                kind::APPOINTMENT_START
+                | kind::APPOINTMENT_BY_CONTACT
+                | kind::APPOINTMENT_BY_UPDATE
+                | kind::CONTACT_BY_PHONE
+                | kind::CONTACT_BY_EMAIL
+                | kind::CONTACT_BY_UPDATE => _ = indexes.insert(key, value),
+                kind::CONTACT_NAMES => {
+                    let row = NamesRecord::decode(&value).unwrap().names;
+                    let from = keys::id_at_end::<ContactId>(&key).unwrap();
+                    assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
+                    names.extend(row);
+                }
+                _ => {}
+            }
+        }
+        let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
+        let expected_names: Vec<_> = rows.contacts.values().filter_map(named).collect();
+        assert_eq!(names, expected_names, "the index of names does not agree with the contacts");
+        assert_eq!(indexes, expected, "the index rows do not agree with the records");
+        for appointment in rows.appointments.values() {
+            assert!(appointment.contact_id.is_none_or(|id| rows.contacts.contains_key(&id)));
+        }
+        rows.check_overlaps();
+        rows
+    }
+
+    fn add_appointment(
+        &mut self,
+        of: BusinessId,
+        (key, value): (&[u8], &[u8]),
+        expected: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) {
+        let a = Appointment::decode(value).unwrap();
+        assert_eq!(*key, *keys::appointment(of, a.starts_at, a.id), "it stands where it does not start");
+        let start = keys::millis_value(a.starts_at);
+        expected.insert(keys::appointment_start(of, a.id).to_vec(), start.clone());
+        if let Some(contact) = a.contact_id {
+            let row = keys::appointment_by_contact(of, contact, a.starts_at, a.id);
+            expected.insert(row.to_vec(), Vec::new());
+        }
+        if a.updated_at != a.created_at {
+            expected.insert(keys::appointment_by_update(of, a.updated_at, a.id).to_vec(), start);
+        }
+        self.appointments.insert(a.id, a);
+    }
+
+    fn add_contact(&mut self, of: BusinessId, value: &[u8], expected: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
+        let contact = Contact::decode(value).unwrap();
+        let id = contact.id.uuid().as_bytes().to_vec();
+        if let Some(phone) = &contact.phone {
+            expected.insert(keys::contact_by_phone(of, phone).to_vec(), id.clone());
+        }
+        if let Some(email) = &contact.email {
+            expected.insert(keys::contact_by_email(of, email).to_vec(), id);
+        }
+        expected.insert(keys::contact_by_update(of, contact.updated_at, contact.id).to_vec(), Vec::new());
+        self.contacts.insert(contact.id, contact);
+    }
+
+    /// No two active appointments of a staff member overlap.
+    fn check_overlaps(&self) {
+        let mut by_staff: BTreeMap<StaffId, Vec<(Timestamp, Timestamp, AppointmentId)>> = BTreeMap::new();
+        for a in self.appointments.values().filter(|a| a.is_active()) {
+            by_staff.entry(a.staff_id).or_default().push((a.starts_at, a.ends_at, a.id));
+        }
+        for held in by_staff.values_mut() {
+            held.sort_unstable();
+            for pair in held.windows(2) {
+                assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
+            }
+        }
+    }
+}

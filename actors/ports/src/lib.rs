@@ -1,0 +1,211 @@
+//! The interfaces of the engine to its environment, which a simulation replaces.
+//!
+//! Invariant: ambient time and randomness are read only in this file; `clippy.toml` forbids them elsewhere.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::Timestamp;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use uuid::Uuid;
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+pub trait Clock: Send + Sync + 'static {
+    /// The wall clock, which can jump in both directions.
+    fn now(&self) -> Timestamp;
+
+    /// The time since an unknown fixed moment of this boot. It runs evenly, also during suspension of the
+    /// machine.
+    fn steady(&self) -> Duration;
+
+    /// The id of the boot in which `steady` counts. Readings with the same id have the same zero. `None` if
+    /// the system has no such id.
+    fn boot_id(&self) -> Option<Uuid> {
+        None
+    }
+}
+
+pub trait Random: Send + Sync + 'static {
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+pub trait Resolver: Send + Sync + 'static {
+    /// All addresses of a name. The name is absolute even without a final dot, so no search domain is tried.
+    /// An error that contains [`NoNameServer`] affects all names; other errors affect this name.
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
+
+    fn known(&self, _host: &str) -> Vec<IpAddr> {
+        Vec::new()
+    }
+
+    /// Whether a name server responds at all, also with a failure.
+    fn is_answered(&self) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(true))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is no name server: {0}")]
+pub struct NoNameServer(pub String);
+
+pub trait Dialer: Send + Sync + 'static {
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
+
+    /// Whether this machine has a route to an address. Nothing is sent.
+    fn has_route(&self, _to: IpAddr) -> bool {
+        true
+    }
+}
+
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
+    fn peer_addr(&self) -> io::Result<SocketAddr>;
+}
+
+pub trait Mailer: Send + Sync + 'static {
+    /// Sends a mail to the relay and returns the relay's response. It has no timeout of its own.
+    fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>>;
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct MadeMail {
+    pub to: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The mail can contain a sign-in link.
+impl std::fmt::Debug for MadeMail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MadeMail({} bytes)", self.bytes.len())
+    }
+}
+
+/// Why the relay did not accept a mail, in the relay's words if it sent any.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MailFailure {
+    /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
+    #[error("{0}")]
+    Relay(String),
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    RefusedForGood(String),
+}
+
+pub fn system_clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock { boot_id: boot_id() })
+}
+
+struct SystemClock {
+    /// Read once, because it does not change while the process runs.
+    boot_id: Option<Uuid>,
+}
+
+impl Clock for SystemClock {
+    #[allow(clippy::disallowed_methods, reason = "only this file reads the clock")]
+    fn now(&self) -> Timestamp {
+        let since_1970 =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn steady(&self) -> Duration {
+        let read = rustix::time::clock_gettime(STEADY_CLOCK);
+        let seconds = u64::try_from(read.tv_sec).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(read.tv_nsec).unwrap_or_default())
+    }
+
+    fn boot_id(&self) -> Option<Uuid> {
+        self.boot_id
+    }
+}
+
+/// Linux creates this id at each boot.
+fn boot_id() -> Option<Uuid> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    text.trim().parse().ok()
+}
+
+/// Continues during suspension.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Monotonic;
+
+pub fn system_random() -> Arc<dyn Random> {
+    Arc::new(SystemRandom)
+}
+
+struct SystemRandom;
+
+impl Random for SystemRandom {
+    #[allow(clippy::disallowed_methods, reason = "only this file reads randomness")]
+    fn fill(&self, bytes: &mut [u8]) {
+        getrandom::fill(bytes).expect("the operating system supplies randomness");
+    }
+}
+
+pub fn system_dialer() -> Arc<dyn Dialer> {
+    Arc::new(SystemDialer)
+}
+
+/// A port that is asked the way to; nothing is sent to it.
+const ANY_PORT: u16 = 443;
+
+/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for
+/// want of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
+
+/// Opens sockets of the system.
+struct SystemDialer;
+
+impl Dialer for SystemDialer {
+    #[allow(clippy::disallowed_methods, reason = "this is the one place that opens connections")]
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
+    }
+
+    fn has_route(&self, to: IpAddr) -> bool {
+        // A datagram socket that is connected has looked its way up, and has sent nothing.
+        let from: IpAddr = match to {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
+        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
+        !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
+    }
+}
+
+impl Stream for TcpStream {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        TcpStream::peer_addr(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_knows_its_peer() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        assert_eq!(SystemDialer.dial(address).await.unwrap().peer_addr().unwrap(), address);
+    }
+
+    #[test]
+    fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
+        assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
+        // A link-local address leads nowhere without the interface that it is meant on.
+        assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
+    }
+}

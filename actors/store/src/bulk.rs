@@ -1,0 +1,144 @@
+//! Going through much of a store and writing much: ranges page by page, and no more under way than a bound.
+//!
+//! What always holds: of what is read one page is in memory, of what is written [`BYTES_IN_FLIGHT_MAX`] and a batch; what
+//! was written is on the disk once [`BulkWriter::settle`] has come back.
+
+use domain::BusinessId;
+
+use super::{Batch, Key, KeyRange, Order, Pair, Store, StoreError};
+
+/// How many rows are read at once.
+const ROWS_PER_PAGE: usize = 512;
+/// How many bytes of changes are queued before they are waited for.
+const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
+
+/// The rows of a range that are still to be read.
+pub struct Pages(KeyRange);
+
+impl Pages {
+    /// All of a range.
+    pub fn of(range: KeyRange) -> Self {
+        Self(range)
+    }
+
+    /// The next rows in the order of their keys; none at the end.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn next(&mut self, store: &Store) -> Result<Vec<Pair>, StoreError> {
+        let page = store.scan(&self.0, Order::Ascending).take(ROWS_PER_PAGE);
+        let page = page.collect::<Result<Vec<_>, _>>()?;
+        if let Some((last, _)) = page.last() {
+            self.0 = self.0.after(Key::new(last));
+        }
+        Ok(page)
+    }
+}
+
+/// Writes batch after batch, each as a change of one business.
+pub struct BulkWriter {
+    store: Store,
+    of: BusinessId,
+    /// How many bytes were queued since it was waited for them last.
+    in_flight: usize,
+}
+
+impl BulkWriter {
+    /// A writer of changes of this business.
+    pub fn new(store: &Store, of: BusinessId) -> Self {
+        Self { store: store.clone(), of, in_flight: 0 }
+    }
+
+    /// Has a batch written, and waits if much is under way by then. Whether it has waited: all that was written is on the
+    /// disk then.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails or closes.
+    ///
+    /// # Panics
+    /// When the batch is longer than [`super::CHANGE_BYTES_MAX`].
+    pub async fn write(&mut self, batch: Batch) -> Result<bool, StoreError> {
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        self.in_flight += batch.bytes();
+        self.store.submit(self.of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        let full = self.in_flight >= BYTES_IN_FLIGHT_MAX;
+        if full {
+            self.settle().await?;
+        }
+        Ok(full)
+    }
+
+    /// Waits until all that was written is on the disk.
+    ///
+    /// # Errors
+    /// As [`BulkWriter::write`].
+    pub async fn settle(&mut self) -> Result<(), StoreError> {
+        self.in_flight = 0;
+        self.store.settled(self.of).await
+    }
+
+    /// Goes through a range and writes what each row comes to. What it writes itself may be read again where it lies
+    /// behind.
+    ///
+    /// # Errors
+    /// When reading or writing fails, or a row comes to nothing.
+    pub async fn rewrite(
+        &mut self,
+        range: KeyRange,
+        mut row: impl FnMut(&Key, &[u8]) -> Result<Batch, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut pages = Pages::of(range);
+        loop {
+            let page = pages.next(&self.store)?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for (key, value) in &page {
+                let batch = row(&Key::new(key), value)?;
+                self.write(batch).await?;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ResourceId;
+
+    use super::super::{MemoryBackend, keys};
+    use super::*;
+
+    #[tokio::test]
+    async fn every_row_comes_once_and_what_is_under_way_is_bounded() {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let of = BusinessId::from(uuid::Uuid::from_u128(7));
+        let rows = 2 * ROWS_PER_PAGE + 1;
+        let key = |number: usize| Key::new(of.uuid().as_bytes()).with(&[0x50]).with(&number.to_be_bytes());
+        let mut writer = BulkWriter::new(&store, of);
+        let mut waited = 0;
+        for number in 0..rows {
+            let mut batch = Batch::default();
+            batch.put(key(number), vec![0; 3_000]);
+            waited += usize::from(writer.write(batch).await.unwrap());
+        }
+        assert_eq!(waited, rows * (3_000 + key(0).len()) / BYTES_IN_FLIGHT_MAX);
+        writer.settle().await.unwrap();
+        assert!(store.is_settled(of));
+        let mut seen = Vec::new();
+        let all = keys::all(of);
+        let moved = writer.rewrite(all, |key, value| {
+            seen.push(*key);
+            assert_eq!(value.len(), 3_000);
+            let mut batch = Batch::default();
+            batch.delete(*key);
+            Ok(batch)
+        });
+        moved.await.unwrap();
+        writer.settle().await.unwrap();
+        assert_eq!(seen, (0..rows).map(key).collect::<Vec<_>>());
+        assert!(Pages::of(all).next(&store).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! The two ways the writer runs: as a thread for the disk, as a task for simulations. Both take the same steps.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::core::Core;
+use super::queue::Group;
+#[cfg(any(test, feature = "simulation"))]
+use crate::memory::Session;
+use crate::{Backend, StoreError};
+
+/// Starts the writer as a thread.
+pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result<JoinHandle<()>, StoreError> {
+    let start = std::thread::Builder::new().name("committer".into());
+    start.spawn(move || thread(&core, &*backend)).map_err(|source| StoreError::Prepare {
+        action: "starting the thread",
+        path: "committer".into(),
+        source,
+    })
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "only the thread measures real time; a simulation runs the task"
+)]
+fn thread(core: &Arc<Core>, backend: &dyn Backend) {
+    let _end = End(Arc::clone(core));
+    while let Some(group) = core.queue.take_blocking(Instant::now()) {
+        let started = Instant::now();
+        let mut synced_in = Duration::ZERO;
+        let written = write(core, backend, &group).and_then(|()| {
+            let written = Instant::now();
+            sync(backend, &group)?;
+            synced_in = written.elapsed();
+            apply(core, backend, &group)
+        });
+        if let Err(error) = written {
+            return core.fail(&error);
+        }
+        let took = started.elapsed();
+        core.counters.timed(&group, took, synced_in);
+        if let Some(rest) = group.rest(took) {
+            core.queue.rest_until(started + took + rest);
+        }
+        if core.has_failed() {
+            return;
+        }
+        if let Err(error) = publish(core, backend, group) {
+            return core.fail(&error);
+        }
+    }
+    finish(core, backend);
+}
+
+/// The writer as a task. It never reads the time, so that a simulation gives the same result each time.
+#[cfg(any(test, feature = "simulation"))]
+pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
+    let _end = End(Arc::clone(&core));
+    while let Some(group) = core.queue.take().await {
+        let mut written = write(&core, &*backend, &group);
+        if written.is_ok() && group.writing > 0 {
+            backend.before_sync().await;
+            written = sync(&*backend, &group).and_then(|()| apply(&core, &*backend, &group));
+        }
+        if let Err(error) = written {
+            return core.fail(&error);
+        }
+        if core.has_failed() {
+            return;
+        }
+        if let Err(error) = publish(&core, &*backend, group) {
+            return core.fail(&error);
+        }
+    }
+    finish(&core, &*backend);
+}
+
+/// Barriers alone have nothing to write.
+fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing > 0 {
+        for tap in core.taps() {
+            tap.save(backend, &group.batch)?;
+        }
+        if !group.batch.tombstones().is_empty() {
+            backend.bury(group.batch.tombstones())?;
+        }
+        backend.write(&group.batch)?;
+    }
+    Ok(())
+}
+
+fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing == 0 { Ok(()) } else { backend.sync() }
+}
+
+fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing > 0 {
+        backend.apply(&group.batch)?;
+        core.applied(group);
+    }
+    Ok(())
+}
+
+/// Answers the changes. The backend notes first that they are durable: a start after a crash then misses every change that
+/// was answered.
+fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
+    core.counters.add(&group);
+    if group.writing > 0 {
+        backend.note_durable()?;
+    }
+    core.publish(group.changes);
+    Ok(())
+}
+
+/// Everything queued is written: lets the backend go when all is where it is kept. After a failure nothing is touched.
+fn finish(core: &Core, backend: &dyn Backend) {
+    if core.has_failed() {
+        return;
+    }
+    match backend.sync().and_then(|()| backend.save()) {
+        Ok(()) => backend.close(),
+        Err(error) => core.fail(&error),
+    }
+}
+
+/// Says that the writer has ended, in whatever way; a panic is a failure like any other.
+struct End(Arc<Core>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.0.has_failed() {
+            self.0.fail(&StoreError::Panicked);
+        }
+        self.0.end();
+    }
+}

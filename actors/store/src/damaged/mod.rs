@@ -1,0 +1,261 @@
+//! The businesses that are set aside, because the store has lost or damaged some of their rows.
+//!
+//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id and the
+//! reason:
+//!
+//! ```text
+//! 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c page 17 of store/db is damaged
+//! ```
+//!
+//! Invariants:
+//!
+//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan over several
+//!   businesses skips its rows and does not touch their pages.
+//! - A business stays set aside over restarts, until an operator removes its line while the service is stopped.
+//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in memory
+//!   before the file is written, so a full disk does not keep it in use.
+//! - While no business is set aside, the check costs one load of an atomic.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use domain::{BusinessId, ResourceId};
+use parking_lot::{Mutex, RwLock};
+
+use super::{KeyRange, Order, Pairs, StoreError, keys};
+
+/// The name of the list in the data directory.
+pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
+
+/// The businesses that are set aside, with the reason of each.
+#[derive(Default)]
+pub(super) struct Damaged {
+    /// Whether there is any.
+    any: AtomicBool,
+    listed: RwLock<BTreeMap<BusinessId, String>>,
+    /// Whether the newest list is not durable. Held while the list is written, so that an older list never replaces a
+    /// newer one.
+    unsaved: Mutex<bool>,
+}
+
+impl Damaged {
+    /// The list as it was kept. Each business is logged.
+    pub(super) fn of(kept: Vec<(BusinessId, String)>) -> Self {
+        for (business, reason) in &kept {
+            tracing::error!(business.id = %business, reason, "a business is still set aside");
+        }
+        let any = AtomicBool::new(!kept.is_empty());
+        Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
+    }
+
+    /// Adds a business and has `keep` write the list. Adding it again keeps the first reason.
+    pub(super) fn add(
+        &self,
+        business: BusinessId,
+        reason: &str,
+        keep: impl FnOnce(&[(BusinessId, String)]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut unsaved = self.unsaved.lock();
+        if !self.contains(business) {
+            let reason = one_line(reason);
+            tracing::error!(
+                business.id = %business,
+                reason,
+                "a business is set aside: its requests fail until the store is repaired or restored"
+            );
+            self.listed.write().insert(business, reason);
+            self.any.store(true, Ordering::Release);
+            *unsaved = true;
+        }
+        if *unsaved {
+            keep(&self.all())?;
+            *unsaved = false;
+        }
+        Ok(())
+    }
+
+    /// All of them, in the order of their ids.
+    pub(super) fn all(&self) -> Vec<(BusinessId, String)> {
+        self.listed.read().iter().map(|(business, reason)| (*business, reason.clone())).collect()
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    pub(super) fn contains(&self, business: BusinessId) -> bool {
+        self.any() && self.listed.read().contains_key(&business)
+    }
+
+    /// Whether the row of this key belongs to a business that is set aside.
+    pub(super) fn holds(&self, key: &[u8]) -> Option<BusinessId> {
+        if !self.any() {
+            return None;
+        }
+        keys::business_of(key).ok().filter(|business| self.contains(*business))
+    }
+
+    /// What of a range may be read.
+    fn open_parts(&self, range: &KeyRange) -> Open {
+        if !self.any() {
+            return Open::Whole;
+        }
+        let (mut left, mut parts) = (*range, Vec::new());
+        for business in self.listed.read().keys() {
+            let rows = keys::all(*business);
+            if is_within(range, &rows) {
+                return Open::Nothing(*business);
+            }
+            if rows.from < left.to && rows.to > left.from {
+                parts.push(left.before(rows.from));
+                left = left.starting_at(rows.to);
+            }
+        }
+        if parts.is_empty() {
+            return Open::Whole;
+        }
+        parts.push(left);
+        parts.retain(|part| !part.is_empty());
+        Open::Parts(parts)
+    }
+
+    /// The rows of a range without those of businesses that are set aside; `all` reads the rows of a part of it.
+    pub(super) fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        order: Order,
+        all: impl Fn(&KeyRange) -> Pairs<'a> + Send + 'a,
+    ) -> Pairs<'a> {
+        let mut pairs = match self.open_parts(range) {
+            Open::Whole => all(range),
+            Open::Nothing(business) => {
+                return Box::new(std::iter::once(Err(StoreError::BusinessSetAside { business })));
+            }
+            Open::Parts(mut parts) => {
+                if order == Order::Descending {
+                    parts.reverse();
+                }
+                Box::new(parts.into_iter().flat_map(move |part| all(&part)))
+            }
+        };
+        // A business may be set aside while its rows are read.
+        let (range, mut ended) = (*range, false);
+        Box::new(std::iter::from_fn(move || {
+            while !ended {
+                let pair = pairs.next();
+                let key = match &pair {
+                    Some(Ok((key, _))) => key,
+                    Some(Err(_)) => return pair,
+                    None => &range.from[..], // its page may have been made empty
+                };
+                let of = self.holds(key).filter(|business| is_within(&range, &keys::all(*business)));
+                if let Some(business) = of {
+                    ended = true;
+                    return Some(Err(StoreError::BusinessSetAside { business }));
+                }
+                match pair {
+                    Some(Ok((key, value))) if self.holds(&key).is_none() => return Some(Ok((key, value))),
+                    Some(_) => {}
+                    None => ended = true,
+                }
+            }
+            None
+        }))
+    }
+}
+
+/// What of a range may be read.
+enum Open {
+    Whole,
+    /// The range lies within the rows of this business, which is set aside.
+    Nothing(BusinessId),
+    Parts(Vec<KeyRange>),
+}
+
+fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
+    range.from >= rows.from && range.to <= rows.to
+}
+
+/// Reads again after each corrupt page that was met: it is isolated by then. sled may meet the page of another business.
+///
+/// # Errors
+/// Every other error.
+pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    loop {
+        match read() {
+            Err(StoreError::Corrupt { .. }) => {}
+            read => return read,
+        }
+    }
+}
+
+/// What was read, or nothing where it belongs to a business that is set aside.
+///
+/// # Errors
+/// Every other error.
+pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::BusinessSetAside { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn one_line(reason: &str) -> String {
+    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() { "no reason was given".into() } else { line }
+}
+
+/// Reads the list of a data directory, whether or not a process has the directory open. A directory without the file
+/// has no business set aside.
+///
+/// # Errors
+/// [`StoreError::SetAsideFile`] when the file holds something else, [`StoreError::Prepare`] when it cannot be read.
+pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
+    let path = dir.join(SET_ASIDE_FILE);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(StoreError::Prepare { action: "reading", path, source }),
+    };
+    let text = match String::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => {
+            let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + sound.iter().filter(|byte| **byte == b'\n').count();
+            return Err(StoreError::SetAsideFile { path, line });
+        }
+    };
+    let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
+    let read = lines.map(|(line, text)| parse(text).ok_or(line));
+    read.collect::<Result<_, _>>().map_err(|line| StoreError::SetAsideFile { path, line })
+}
+
+fn parse(line: &str) -> Option<(BusinessId, String)> {
+    let (id, reason) = line.split_once(' ')?;
+    let id = id.parse().ok().filter(|id: &BusinessId| !id.uuid().is_nil() && !id.uuid().is_max())?;
+    Some((id, one_line(reason)))
+}
+
+/// Replaces the list of a data directory, durably.
+pub(super) fn write(dir: &Path, listed: &[(BusinessId, String)]) -> Result<(), StoreError> {
+    let path = dir.join(SET_ASIDE_FILE);
+    let text: String = listed.iter().map(|(business, reason)| format!("{business} {reason}\n")).collect();
+    let written = || {
+        let new = path.with_extension("new");
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(dir)?.sync_all()
+    };
+    written().map_err(|source| StoreError::Prepare { action: "writing", path: path.clone(), source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,350 @@
+//! The backend on a disk: the directory of the data, with the rows' home ([`super::tree`]) and the journal in it.
+//!
+//! ```text
+//! DIR/lock                        held while a process has the directory open
+//! DIR/journal                     what may not be in sled's files yet
+//! DIR/committed                   how far changes are durable
+//! DIR/segments                    the pages that each sealed segment of sled's names
+//! DIR/isolating                   pages of sled's that are being isolated
+//! DIR/*.damaged                   damaged files and pages that were replaced
+//! DIR/format                      which versions may read and write it
+//! DIR/tombstones                  what must not come back
+//! DIR/businesses-set-aside        the businesses whose rows are damaged
+//! DIR/restoring                   that a restore into it is not finished
+//! DIR/ballast                     room that the next start may need
+//! DIR/store/{db,conf,snap.*}      sled's files
+//! DIR/store/end                   the end of sled's log while it opens
+//! DIR/store/blobs/                sled's files for large messages, always empty
+//! ```
+//!
+//! What always holds:
+//!
+//! - one process has the directory open;
+//! - a batch that was synced is in the journal or durable in sled's files, and after opening it is in these;
+//! - a store that has lost batches which were acknowledged is not opened, and neither is one with blob files;
+//! - what sled goes by when it opens is on the disk: it clears parts of its file then, which must not outlive alone what
+//!   made them free.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use domain::{BusinessId, Timestamp};
+use parking_lot::{Mutex, RwLock};
+
+use super::backend::{OnFailure, OnIsolated};
+use super::files::{SEGMENTS_FILE, entries, space, space_of, sync_path};
+use super::home::Home;
+use super::isolating::Files;
+use super::mark::{Mark, Marked};
+use super::opening::SEGMENT_BYTES;
+use super::private::keep_private;
+use super::syncs::{By, Syncs};
+use super::tree::Tree;
+use super::{
+    Backend, Batch, KeyRange, Noted, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged,
+    format, journal, page_cache, restoring, tombstones,
+};
+
+/// Held while a process has the directory open.
+pub(super) const LOCK_FILE: &str = "lock";
+
+/// A data directory, open.
+pub(super) struct DiskBackend {
+    /// `None` once closed.
+    open: RwLock<Option<Open>>,
+    syncs: Arc<Syncs>,
+    /// Where the businesses that are set aside are listed; `None` once closed. It has a lock of its own: the thread that
+    /// makes checkpoints writes the list, and may be called under the lock of `open`.
+    list_dir: Mutex<Option<PathBuf>>,
+}
+
+struct Open {
+    home: Home,
+    /// Holds the lock of the directory.
+    lock: File,
+    dir: PathBuf,
+    tombstones: Mutex<tombstones::List>,
+}
+
+/// With less free space than this, a failure to open the store is for want of it.
+const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
+
+impl DiskBackend {
+    /// Opens the data directory, which is created if it is not there.
+    pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+        restoring::check_finished(dir)?;
+        Self::open_unfinished(dir)
+    }
+
+    /// The same for one that is being restored into.
+    pub(super) fn open_unfinished(dir: &Path) -> Result<Self, StoreError> {
+        Self::open_files(dir).map_err(|error| match space_of(dir) {
+            Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {
+                StoreError::Full { path: dir.to_owned(), free, needed: START_BYTES, source: Box::new(error) }
+            }
+            _ => error,
+        })
+    }
+
+    fn open_files(dir: &Path) -> Result<Self, StoreError> {
+        if dir.exists() && !dir.is_dir() {
+            return Err(StoreError::NotADirectory(dir.to_owned()));
+        }
+        create_dir(dir)?;
+        let lock = lock(dir)?;
+        keep_private(dir);
+        format::check(dir)?;
+        let store = dir.join("store");
+        create_dir(&store)?;
+        refuse_blobs(&store.join("blobs"))?;
+        remove_half_snapshots(&store)?;
+        ballast::release(dir)?;
+
+        let (mark, Marked { number: synced, ended }) = Mark::open(&dir.join("committed"))?;
+        if ended.is_none() {
+            drop_page_cache(dir, &store)?;
+        }
+        let files = Files::of(dir);
+        files.check(ended, synced)?;
+        let begun = mark.begin(synced);
+        begun.map_err(|source| StoreError::Prepare {
+            action: "writing",
+            path: dir.join("committed"),
+            source,
+        })?;
+        let (tree, kept) = Tree::open(&files)?;
+        let lost = |kept| StoreError::Lost { path: store.clone(), kept, synced };
+        let (journal, found) = match journal::open(&dir.join("journal"), kept) {
+            Err(StoreError::DamagedFiles { .. }) if kept < synced => return Err(lost(kept)),
+            opened => opened?,
+        };
+        let mut newest = kept;
+        for batch in found {
+            newest = batch.number;
+            let rows = || batch.rows.iter().map(|(key, value)| (&key[..], value.as_deref()));
+            while let Err(error) = tree.write(newest, rows()) {
+                let StoreError::Corrupt { offset } = error else { return Err(error) };
+                tree.reopen(&files, || files.isolate(Some(offset)), |_, _| Ok(()))?;
+            }
+        }
+        if newest < synced {
+            return Err(lost(newest));
+        }
+        if newest > kept {
+            tracing::info!(batches = newest - kept, "what the journal held is in the store");
+        }
+        // What recovery wrote, then the names of the files: without them a power cut could leave no store at all. From
+        // here on nothing in the journal is needed.
+        tree.opened(&files)?;
+        let noted = mark.write(newest);
+        noted.map_err(|error| StoreError::Sync(error.into()))?;
+        sync_path(dir)?;
+        sync_parent(dir)?;
+        ballast::keep(dir);
+        let home = Home::of(files, tree, journal, mark, newest)?;
+        Ok(Self {
+            syncs: Arc::clone(home.syncs()),
+            list_dir: Mutex::new(Some(dir.to_owned())),
+            open: RwLock::new(Some(Open {
+                home,
+                lock,
+                dir: dir.to_owned(),
+                tombstones: Mutex::new(tombstones::List::open(dir)?),
+            })),
+        })
+    }
+
+    /// Puts rows as they stand, past every rule, and says that the newest batch has this number.
+    pub(super) fn fill(&self, rows: &[Pair], number: u64) -> Result<(), StoreError> {
+        self.with(|open| open.home.fill(number, rows))?
+    }
+
+    /// What `act` gives of the open store, which it may keep.
+    fn with<T>(&self, act: impl FnOnce(&Open) -> T) -> Result<T, StoreError> {
+        self.open.read().as_ref().map(act).ok_or(StoreError::Closed)
+    }
+}
+
+impl Backend for DiskBackend {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|open| open.home.get(key))?
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        if range.is_empty() {
+            return Box::new(std::iter::empty());
+        }
+        match self.with(|open| open.home.scan(range, order)) {
+            Ok(pairs) => pairs,
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.with(|open| open.home.write(batch))?
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.sync())?
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.with(|open| open.home.apply(batch))?
+    }
+
+    fn note_durable(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.note_durable())?
+    }
+
+    fn save(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.save())?
+    }
+
+    fn unsaved_bytes(&self) -> u64 {
+        self.with(|open| open.home.unsaved_bytes()).unwrap_or_default()
+    }
+
+    fn on_failure(&self, told: OnFailure) {
+        let _ = self.with(|open| open.home.on_failure(told));
+    }
+
+    fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
+        self.with(|open| open.home.on_isolated(set_aside))?
+    }
+
+    fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
+        let listed =
+            self.syncs.during(By::Committer, || self.with(|open| open.tombstones.lock().add(buried)))?;
+        listed.map_err(|error| StoreError::Apply(error.into()))
+    }
+
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        // What is being added meanwhile is read whole or not at all.
+        self.with(|open| tombstones::read_tombstones(&open.dir))?
+    }
+
+    fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError> {
+        damaged::write(self.list_dir.lock().as_deref().ok_or(StoreError::Closed)?, businesses)
+    }
+
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError> {
+        damaged::read_businesses_set_aside(self.list_dir.lock().as_deref().ok_or(StoreError::Closed)?)
+    }
+
+    fn sequence(&self) -> u64 {
+        self.with(|open| open.home.newest()).unwrap_or_default()
+    }
+
+    fn keep_format(&self) -> Result<(), StoreError> {
+        self.with(|open| format::keep(&open.dir))?
+    }
+
+    fn syncs(&self) -> &Arc<Syncs> {
+        &self.syncs
+    }
+
+    fn note_instant(&self, noted: Noted, at: Timestamp) {
+        let _ = self.with(|open| noted.write(&open.dir, at));
+    }
+
+    fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
+        self.with(|open| noted.read(&open.dir)).ok()?
+    }
+
+    fn space(&self) -> io::Result<Space> {
+        match self.with(|open| rustix::fs::fstatvfs(open.home.file())) {
+            Ok(seen) => Ok(space(&seen?)),
+            Err(_) => Err(io::Error::other("the store is closed")),
+        }
+    }
+
+    fn close(&self) {
+        let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
+        home.close();
+        *self.list_dir.lock() = None;
+        drop(lock); // last: from here on the directory may be opened again
+    }
+}
+
+impl Drop for DiskBackend {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Creates the directory and those above it, for the service's own user alone: they hold people's data.
+pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
+}
+
+/// Takes the lock of the data directory; it ends with the file handle, also when the process is killed.
+fn lock(dir: &Path) -> Result<File, StoreError> {
+    let path = dir.join(LOCK_FILE);
+    let mut options = OpenOptions::new();
+    let file = options.create(true).truncate(false).write(true).mode(0o600).open(&path);
+    let file = file.map_err(|source| StoreError::Lock { path: path.clone(), source })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
+        Err(TryLockError::Error(source)) => Err(StoreError::Lock { path, source }),
+    }
+}
+
+fn refuse_blobs(blobs: &Path) -> Result<(), StoreError> {
+    if entries(blobs)?.is_empty() { Ok(()) } else { Err(StoreError::Blobs(blobs.to_owned())) }
+}
+
+/// Removes the snapshots that a crash left half written; sled takes them for whole ones and fails.
+fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
+    for path in entries(store)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            fs::remove_file(&path).map_err(|source| StoreError::Prepare {
+                action: "removing the half-written snapshot",
+                path: path.clone(),
+                source,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// After a stop that was not clean, files are read from the disk. A failed sync may have left other pages in memory.
+fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
+    let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
+    for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
+        if !path.is_dir() {
+            let dropped = page_cache::drop_pages(&path);
+            dropped.map_err(|source| StoreError::Prepare {
+                action: "reading from the disk",
+                path,
+                source,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the name of the directory itself durable. A parent that the service may not read was set up by somebody
+/// else, who made the directory in it as well.
+fn sync_parent(dir: &Path) -> Result<(), StoreError> {
+    let prepare = |source| StoreError::Prepare { action: "resolving", path: dir.to_owned(), source };
+    let whole = dir.canonicalize().map_err(prepare)?;
+    match whole.parent().map(sync_path) {
+        None | Some(Ok(())) => Ok(()),
+        Some(Err(StoreError::Prepare { source, .. })) if source.kind() == io::ErrorKind::PermissionDenied => {
+            Ok(())
+        }
+        Some(Err(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

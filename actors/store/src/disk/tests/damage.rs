@@ -1,0 +1,445 @@
+//! Damage to sled's files: a log that lost messages is refused, and a corrupt page concerns the businesses with rows in it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use domain::{BusinessId, ResourceId};
+use uuid::Uuid;
+
+use super::*;
+use crate::isolating::Files;
+use crate::keys::{self, installation_kind};
+use crate::sled_log::{Log, snapshots_of};
+use crate::{KeyRange, Order, Store, every_row};
+
+const VALUE_BYTES: usize = 1_000;
+
+fn business(number: u64) -> BusinessId {
+    Uuid::from_u128(u128::from(number) << 64 | 7).into()
+}
+
+fn row(number: u64, row: u64) -> Key {
+    Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
+}
+
+/// Writes rows of these businesses, and lists these.
+fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
+    for number in businesses {
+        let mut batch = Batch::default();
+        batch.put(keys::business_index(business(number)), Vec::new());
+        store.commit(&batch).unwrap();
+        for first in (0..rows).step_by(40) {
+            let mut batch = Batch::default();
+            for at in first..(first + 40).min(rows) {
+                batch.put(row(number, at), [number as u8, at as u8].repeat(VALUE_BYTES / 2));
+            }
+            store.commit(&batch).unwrap();
+            store.note_durable().unwrap();
+        }
+    }
+    store.save().unwrap();
+}
+
+fn all(store: &DiskBackend, range: &KeyRange) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
+    Backend::scan(store, range, Order::Ascending).collect()
+}
+
+/// Copies a data directory.
+fn copied(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    for (from, to) in [(from.to_owned(), to.path().to_owned()), (from.join("store"), to.path().join("store"))]
+    {
+        fs::create_dir_all(&to).unwrap();
+        for path in entries(&from).unwrap() {
+            if path.is_file() && !path.ends_with("ballast") {
+                fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    to
+}
+
+fn flip(dir: &Path, at: u64) {
+    let db = OpenOptions::new().read(true).write(true).open(dir.join("store/db")).unwrap();
+    let mut byte = [0];
+    db.read_exact_at(&mut byte, at).unwrap();
+    db.write_all_at(&[byte[0] ^ 4], at).unwrap();
+}
+
+/// sled's log of a data directory, and the messages in it that the tree needs.
+fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
+    let files = Files::of(dir);
+    let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
+    let needed = log.needed().unwrap();
+    (log, needed)
+}
+
+/// Where the first of these values stands in a message that holds them all, and the message's number.
+fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
+    let (log, needed) = log(dir);
+    let found = needed.iter().find_map(|(lsn, at, length)| {
+        let message = log.bytes(*at, *length).unwrap();
+        let places = values.iter().map(|value| memchr::memmem::find(&message, value));
+        Some((at + places.collect::<Option<Vec<_>>>()?[0] as u64, *lsn))
+    });
+    found.expect("a message with the values")
+}
+
+/// Flips a bit of a value, in a message that holds all of these.
+fn flip_value(dir: &Path, values: &[&[u8]]) {
+    flip(dir, place_of(dir, values).0);
+}
+
+/// Opens and closes a store until no start reads the message with this value. sled may write a page anew when it closes,
+/// and a start refuses damage in the segments from the one on that holds the end of the snapshot.
+fn cover(dir: &Path, value: &[u8]) {
+    let is_covered = || {
+        let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
+        let snapshot = snapshots_of(&dir.join("store")).unwrap().pop().unwrap();
+        segment_of(place_of(dir, &[value]).1) < segment_of(snapshot.lsn)
+    };
+    let covered = (0..20).any(|_| {
+        DiskBackend::open(dir).unwrap().close();
+        if is_covered() {
+            return true;
+        }
+        // The log goes on in the next segment.
+        let store = DiskBackend::open(dir).unwrap();
+        for first in (0..(SEGMENT_BYTES / VALUE_BYTES) as u64).step_by(100) {
+            let (mut put, mut deleted) = (Batch::default(), Batch::default());
+            for at in first..first + 100 {
+                put.put(row(u64::MAX, at), vec![at as u8; VALUE_BYTES]);
+                deleted.delete(row(u64::MAX, at));
+            }
+            store.commit(&put).unwrap();
+            store.commit(&deleted).unwrap();
+        }
+        store.close();
+        false
+    });
+    assert!(covered, "sled writes the page anew at every start");
+}
+
+/// A store of some segments, as a kill leaves it and closed cleanly, and its rows.
+fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=12, 2_000);
+    // A segment that was completed during a sync is listed by the next one.
+    write(&store, 13..=13, 1);
+    let killed = copied(home.path());
+    let rows = all(&store, &every_row()).unwrap();
+    store.close();
+    for from in [&killed, &home] {
+        let whole = copied(from.path());
+        let store = DiskBackend::open(whole.path()).unwrap();
+        assert!(all(&store, &every_row()).unwrap() == rows);
+        store.close();
+    }
+    ([killed, home], rows)
+}
+
+#[test]
+fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
+    let (stores, _) = killed_and_closed();
+    for from in stores {
+        let (log, mut needed) = log(from.path());
+        // What sled completed during the last sync is not listed yet.
+        needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
+        assert!(needed.len() > 100, "{}", needed.len());
+        for share in 0..=10 {
+            let (_, message, _) = needed[(needed.len() - 1) * share / 10];
+            let damaged = copied(from.path());
+            flip(damaged.path(), message + 9);
+            // A refusal changes nothing, so the next start refuses as well.
+            for _ in 0..2 {
+                match DiskBackend::open(damaged.path()) {
+                    Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
+                    opened => panic!("{message}: {:?}", opened.err()),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
+    let (stores, rows) = killed_and_closed();
+    let segment = SEGMENT_BYTES as u64;
+    for from in stores {
+        // A segment that the tree does not need any more may hold any bytes.
+        for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
+            let damaged = copied(from.path());
+            flip(damaged.path(), at);
+            for _ in 0..2 {
+                match DiskBackend::open(damaged.path()) {
+                    Err(StoreError::DamagedAt { offset, .. }) => {
+                        assert!(offset <= at && at - offset < 70_000);
+                    }
+                    // In the tail of a killed store, the numbers of the batches tell.
+                    Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
+                    Err(error) => panic!("{at}: {error}"),
+                    Ok(store) => {
+                        assert!(all(&store, &every_row()).unwrap() == rows, "{at}");
+                        store.close();
+                        break;
+                    }
+                }
+            }
+        }
+        let cut = copied(from.path());
+        OpenOptions::new().write(true).open(cut.path().join("store/db")).unwrap().set_len(segment).unwrap();
+        assert!(DiskBackend::open(cut.path()).is_err());
+    }
+}
+
+#[test]
+fn damaged_snapshots_and_settings_are_made_again() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=2, 500);
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 3..=3, 500);
+    let rows = all(&store, &every_row()).unwrap();
+    store.close();
+    let is_derived = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("snap.") || name == "conf"
+    };
+    for derived in entries(&home.path().join("store")).unwrap().into_iter().filter(is_derived) {
+        let name = derived.file_name().unwrap().to_str().unwrap().to_owned();
+        for damage in [|bytes: &mut Vec<u8>| bytes[3] ^= 1, |bytes: &mut Vec<u8>| bytes.truncate(9)] {
+            let damaged = copied(home.path());
+            let path = damaged.path().join("store").join(&name);
+            let mut bytes = fs::read(&path).unwrap();
+            damage(&mut bytes);
+            fs::write(&path, bytes).unwrap();
+            let store = DiskBackend::open(damaged.path()).unwrap();
+            assert!(all(&store, &every_row()).unwrap() == rows, "{name}");
+            store.close();
+            assert!(damaged.path().join(format!("{name}.damaged")).exists());
+            DiskBackend::open(damaged.path()).unwrap().close();
+        }
+    }
+}
+
+/// A store whose snapshot covers all rows, and a value of this business.
+fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=businesses, 2_000);
+    store.close();
+    let value = [within as u8, 200].repeat(VALUE_BYTES / 2);
+    cover(home.path(), &value);
+    (home, value)
+}
+
+/// Opens a store, and gives the businesses that are set aside from then on.
+fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
+    let store = DiskBackend::open(dir).unwrap();
+    let aside = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&aside);
+    store
+        .on_isolated(Box::new(move |business, _| {
+            noted.lock().push(business);
+            Ok(())
+        }))
+        .unwrap();
+    (store, aside)
+}
+
+#[test]
+fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
+    let (store, aside) = opened(home.path());
+    let mut found = None;
+    for number in 1..=8 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 2_000, "{number}"),
+            Err(StoreError::Corrupt { .. }) => found = Some(number),
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert_eq!(found, Some(4));
+    assert_eq!(*aside.lock(), [business(4)]);
+    // Everything that is written from now on is there, beside the page and in it.
+    write(&store, 1..=8, 2_000);
+    store.save().unwrap();
+    for _ in 0..2 {
+        store.close();
+        let store = DiskBackend::open(home.path()).unwrap();
+        assert_eq!(all(&store, &every_row()).unwrap().len(), 8 * 2_001);
+        store.close();
+    }
+    let kept = entries(home.path())
+        .unwrap()
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "damaged"));
+    assert_eq!(kept.count(), 1);
+}
+
+#[test]
+fn rows_of_the_journal_meet_a_corrupt_page_and_nothing_is_lost() {
+    let (home, value) = with_snapshot(4, 2);
+    let (store, aside) = opened(home.path());
+    store.get(&row(3, 1)).unwrap();
+    flip_value(home.path(), &[&value]);
+    let mut batch = Batch::default();
+    for number in 1..=4 {
+        for at in 0..2_000 {
+            batch.put(row(number, at), vec![9]);
+        }
+    }
+    store.commit(&batch).unwrap();
+    store.save().unwrap();
+    assert_eq!(*aside.lock(), [business(2)]);
+    assert!(
+        all(&store, &every_row())
+            .unwrap()
+            .values()
+            .filter(|value| !value.is_empty())
+            .all(|value| *value == [9])
+    );
+    assert_eq!(all(&store, &every_row()).unwrap().len(), 4 * 2_001);
+    store.close();
+}
+
+#[test]
+fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
+    let (home, _) = with_snapshot(3, 2);
+    let listed = [1, 2, 3].map(|number| keys::business_index(business(number)));
+    flip_value(home.path(), &listed.each_ref().map(|index| &index[index.len() - 9..]));
+    let told = Arc::new(Mutex::new(None));
+    let error = match DiskBackend::open(home.path()) {
+        Err(error) => error,
+        Ok(store) => {
+            let noted = Arc::clone(&told);
+            store.on_failure(Box::new(move |error| *noted.lock() = Some(error.to_string())));
+            let range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+            let error = all(&store, &range).unwrap_err();
+            assert!(told.lock().is_some());
+            error
+        }
+    };
+    assert!(matches!(error, StoreError::DamagedAt { .. }), "{error}");
+}
+
+#[test]
+fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
+    let (store, aside) = opened(home.path());
+    // Every other page moves, so sled cleans the segments in which the corrupt page is left.
+    let write_over = |value: u8| {
+        for number in (1..=8).filter(|number| *number != 4) {
+            for first in (0..2_000).step_by(100) {
+                let mut batch = Batch::default();
+                (first..first + 100).for_each(|at| batch.put(row(number, at), vec![value; VALUE_BYTES]));
+                store.commit(&batch).unwrap();
+            }
+        }
+        store.save().unwrap();
+    };
+    let met = (0..100).find(|round| {
+        write_over(*round);
+        !aside.lock().is_empty()
+    });
+    assert!(met.is_some(), "the cleaner has not come to the page");
+    assert_eq!(*aside.lock(), [business(4)]);
+    write_over(200);
+    write_over(201);
+    for number in (1..=8).filter(|number| *number != 4) {
+        let rows = all(&store, &KeyRange::prefix(Key::new(business(number).uuid().as_bytes()))).unwrap();
+        assert_eq!(rows.len(), 2_000);
+        assert!(rows.values().all(|value| value[..] == [201; VALUE_BYTES]));
+    }
+    store.close();
+    DiskBackend::open(home.path()).unwrap().close();
+}
+
+#[test]
+fn a_page_is_isolated_in_a_store_that_deletes() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=8, 2_000);
+    for number in 1..=8 {
+        for first in (0..2_000).step_by(40) {
+            let mut batch = Batch::default();
+            (first..first + 40).filter(|at| at % 400 >= 280).for_each(|at| batch.delete(row(number, at)));
+            store.commit(&batch).unwrap();
+        }
+    }
+    store.save().unwrap();
+    store.close();
+    let value = [4, 20].repeat(VALUE_BYTES / 2);
+    cover(home.path(), &value);
+    flip_value(home.path(), &[&value]);
+    let (store, aside) = opened(home.path());
+    for number in 1..=8 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 1_400, "{number}"),
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert!(aside.lock().contains(&business(4)) && aside.lock().len() <= 2, "{:?}", aside.lock());
+    write(&store, 1..=8, 2_000);
+    store.save().unwrap();
+}
+
+#[test]
+fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
+    let home = tempfile::tempdir().unwrap();
+    let (store, aside) = opened(home.path());
+    // More than sled keeps in memory, so that pages are read from the disk.
+    write(&store, 1..=10, 9_000);
+    flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
+    for number in 1..=10 {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        match all(&store, &range) {
+            Ok(rows) => assert_eq!(rows.len(), 9_000, "{number}"),
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => panic!("{number}: {error}"),
+        }
+    }
+    assert_eq!(*aside.lock(), [business(4)]);
+    let isolated = entries(home.path()).unwrap();
+    assert!(isolated.iter().any(|path| path.extension().is_some_and(|end| end == "damaged")));
+    write(&store, 1..=10, 100);
+    store.close();
+    let store = DiskBackend::open(home.path()).unwrap();
+    for number in (1..=10).filter(|number| *number != 4) {
+        let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        assert_eq!(all(&store, &range).unwrap().len(), 9_000, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_meets_a_corrupt_page_while_the_store_is_copied_and_all_others_go_on() {
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
+    let store = Store::open_disk(home.path(), Box::new(|error| panic!("{error}"))).unwrap();
+    let snapshot = store.snapshot(home.path().to_owned()).await.unwrap();
+    for at in 0..2_000 {
+        let mut batch = Batch::default();
+        batch.put(row(4, at), vec![1]);
+        let _ = store.submit(business(4), batch, Box::new(|| ()));
+        if at % 100 == 0 {
+            let _ = store.settled(business(4)).await;
+        }
+    }
+    let set_aside: Vec<_> = store.businesses_set_aside().into_iter().map(|(business, _)| business).collect();
+    assert_eq!(set_aside, [business(4)]);
+    let mut batch = Batch::default();
+    batch.put(row(5, 1), vec![1]);
+    store.submit(business(5), batch, Box::new(|| ())).unwrap();
+    store.settled(business(5)).await.unwrap();
+    drop(snapshot);
+    store.close().await.unwrap();
+}

@@ -1,0 +1,443 @@
+//! What a process that was killed, or a power cut while the store opens, leaves: it opens, and holds what was acknowledged,
+//! or it is refused.
+
+mod damage;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::super::opening::open_sled;
+use super::super::tail;
+use super::super::tree::{self, is_let_go_of};
+use super::*;
+use crate::{Key, KeyRange, Order};
+
+/// The rows that are written over and over.
+const ROWS: u64 = 100;
+
+/// Writes some megabytes of log.
+fn write_over(store: &DiskBackend, groups: u64) {
+    for group in 1..=groups {
+        let mut batch = Batch::default();
+        for row in 0..8 {
+            let value = vec![group as u8; 3_000];
+            batch.put(Key::new(&((group * 8 + row) % ROWS).to_be_bytes()), value);
+        }
+        store.commit(&batch).unwrap();
+        if group % 16 == 0 {
+            store.save().unwrap();
+        }
+    }
+    store.save().unwrap();
+}
+
+fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        let name = name.to_str().unwrap();
+        if path.is_file() && which(name) {
+            fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// The number of the newest batch that sled finds by itself, if it opens.
+fn found_by_sled(store: &Path) -> Option<u64> {
+    let (db, newest) = open_sled(store).ok()?;
+    drop(db);
+    assert!(is_let_go_of(&File::open(store.join("db")).unwrap()));
+    Some(newest)
+}
+
+/// A failed read is final, and a store that was closed has not failed.
+#[test]
+fn a_scan_that_the_end_of_the_store_overtakes_is_told_that_it_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = 10_000_u64;
+    let mut batch = Batch::default();
+    (0..rows).for_each(|row| batch.put(Key::new(&row.to_be_bytes()), vec![1]));
+    let store = DiskBackend::open(dir.path()).unwrap();
+    store.commit(&batch).unwrap();
+    store.close();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let mut scan = store.scan(&crate::every_row(), Order::Ascending);
+    assert!(scan.next().unwrap().is_ok());
+    store.close();
+    let end = scan.find_map(Result::err);
+    assert!(matches!(end, Some(StoreError::Closed)), "{end:?}");
+}
+
+#[test]
+fn group_and_others_have_no_access_to_anything_in_the_data_directory() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    fn all(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
+        found.push(dir.to_owned());
+        for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap() {
+                of if of.is_dir() => all(&entry.path(), found),
+                of if of.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    DiskBackend::open(home.path()).unwrap().close();
+    symlink(elsewhere.path(), home.path().join("linked")).unwrap();
+    set(elsewhere.path(), 0o644);
+    let mut before = Vec::new();
+    all(home.path(), &mut before);
+    for path in &before {
+        set(path, if path.is_dir() { 0o755 } else { 0o664 });
+    }
+    let store = DiskBackend::open(home.path()).unwrap();
+    write_over(&store, 100);
+    store.close();
+    let mut after = Vec::new();
+    all(home.path(), &mut after);
+    for name in ["journal", "committed", "store/db"] {
+        assert!(after.contains(&home.path().join(name)), "{name} of {after:?}");
+    }
+    for path in after {
+        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+    }
+    assert_eq!(mode(elsewhere.path()), 0o644, "what is linked is not changed");
+}
+
+#[test]
+fn a_store_whose_opening_was_cut_short_opens() {
+    let homes: Vec<_> = (0..4).map(|_| tempfile::tempdir().unwrap()).collect();
+    let [first, before, cut, bare] = [0, 1, 2, 3].map(|home: usize| homes[home].path());
+    let is_snapshot = |name: &str| name.starts_with("snap.");
+    let mut lost = 0;
+    let store = DiskBackend::open(first).unwrap();
+    write_over(&store, 300);
+    store.close();
+    // At some length the newest segment holds every row, and sled clears the one before it.
+    for step in 0..9 {
+        for dir in [before, cut, bare] {
+            fs::remove_dir_all(dir).unwrap();
+            copy(first, dir, |_| true);
+        }
+        let stores = [before, cut, bare].map(|dir| dir.join("store"));
+        copy(&first.join("store"), &stores[0], |_| true);
+        let store = DiskBackend::open(before).unwrap();
+        write_over(&store, 600 + 40 * step);
+        let newest = store.sequence();
+        store.close();
+        copy(before, cut, |_| true);
+        copy(&stores[0], &stores[1], |_| true);
+        assert_eq!(found_by_sled(&stores[1]), Some(newest));
+        for entry in fs::read_dir(&stores[1]).unwrap() {
+            let path = entry.unwrap().path();
+            if is_snapshot(path.file_name().unwrap().to_str().unwrap()) {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        copy(&stores[0], &stores[1], is_snapshot);
+        copy(&stores[1], &stores[2], |_| true);
+        tail::secure(&stores[0], SEGMENT_BYTES as u64, u64::MAX).unwrap();
+        copy(&stores[0], &stores[1], |name| name == "end");
+        tail::let_go(&stores[0]).unwrap();
+
+        // Without what was kept it may be lost: this is why it is kept.
+        lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
+        let store = DiskBackend::open(cut).unwrap();
+        assert_eq!(store.sequence(), newest);
+        for row in 0..ROWS {
+            assert_eq!(store.get(&Key::new(&row.to_be_bytes())).unwrap().unwrap().len(), 3_000);
+        }
+        assert!(!stores[1].join("end").exists());
+        store.close();
+    }
+    assert!(lost > 0, "no opening cleared what it needs");
+}
+
+/// So many batches are in the journal and not in sled's files.
+const AHEAD: u64 = 3;
+
+fn row_of(number: u64, row: u8) -> Key {
+    Key::new(&number.to_be_bytes()).with(&[row])
+}
+
+fn acknowledge(store: &DiskBackend, number: u64) {
+    let mut batch = Batch::default();
+    for row in 0..2 {
+        batch.put(row_of(number, row), vec![number as u8; 3_000]);
+    }
+    store.commit(&batch).unwrap();
+    store.note_durable().unwrap();
+}
+
+/// What a kill leaves behind these batches: copies the files of an open store until sled has flushed none of the last ones
+/// in between. Gives the number of the newest in sled's files, and of the newest of all.
+fn killed(home: &Path, to: &Path) -> (u64, u64) {
+    let store = DiskBackend::open(&home.join("open")).unwrap();
+    for number in 1..=20 {
+        acknowledge(&store, number);
+    }
+    for _ in 0..1_000 {
+        store.save().unwrap();
+        for _ in 0..AHEAD {
+            acknowledge(&store, store.sequence() + 1);
+        }
+        let newest = store.sequence();
+        let _ = fs::remove_dir_all(to);
+        // sled's files first, before it writes to them by itself.
+        copy(&home.join("open/store"), &to.join("store"), |_| true);
+        copy(&home.join("open"), to, |name| name != "ballast");
+        let alone = home.join("alone");
+        let _ = fs::remove_dir_all(&alone);
+        copy(&to.join("store"), &alone, |_| true);
+        if let Some(found) = found_by_sled(&alone)
+            && found == newest - AHEAD
+        {
+            return (found, newest);
+        }
+    }
+    panic!("sled had written each time");
+}
+
+fn check(dir: &Path, newest: u64) {
+    let store = DiskBackend::open(dir).unwrap();
+    assert_eq!(store.sequence(), newest);
+    for number in 1..=newest {
+        for row in 0..2 {
+            let found = store.get(&row_of(number, row)).unwrap();
+            assert_eq!(found.unwrap(), vec![number as u8; 3_000]);
+        }
+    }
+    store.close();
+}
+
+#[test]
+fn what_only_the_journal_holds_is_there_or_missed() {
+    let home = tempfile::tempdir().unwrap();
+    let left = home.path().join("left");
+    let (kept, newest) = killed(home.path(), &left);
+    let altered = home.path().join("altered");
+    let alter = |alter: &dyn Fn(&Path)| {
+        let _ = fs::remove_dir_all(&altered);
+        copy(&left, &altered, |_| true);
+        copy(&left.join("store"), &altered.join("store"), |_| true);
+        alter(&altered);
+        DiskBackend::open(&altered)
+    };
+    let journal = |dir: &Path| OpenOptions::new().write(true).open(dir.join("journal")).unwrap();
+    let records = fs::read(left.join("journal")).unwrap();
+    let blocks = records.iter().rposition(|byte| *byte != 0).unwrap() / 4_096;
+    let mut missed = 0;
+    for block in 1..=blocks {
+        let zeroed = alter(&|dir| {
+            std::os::unix::fs::FileExt::write_all_at(&journal(dir), &[0; 4_096], 4_096 * block as u64)
+                .unwrap();
+        });
+        match zeroed {
+            Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
+            Err(error) => panic!("{error}"),
+            // It was of a batch that sled has.
+            Ok(store) => assert_eq!(store.sequence(), newest),
+        }
+    }
+    // Each has two blocks.
+    assert_eq!(missed, 2 * (newest - kept), "of {blocks} blocks");
+    let without = alter(&|dir| fs::remove_file(dir.join("journal")).unwrap());
+    assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
+    let shorter = alter(&|dir| journal(dir).set_len(8 << 10).unwrap());
+    assert!(matches!(shorter.err(), Some(StoreError::Lost { .. })));
+    // As it was left it is whole, as often as it is opened.
+    check(&left, newest);
+    check(&left, newest);
+}
+
+#[test]
+fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
+    let home = tempfile::tempdir().unwrap();
+    let (open, left) = (home.path().join("open"), home.path().join("left"));
+    let store = DiskBackend::open(&open).unwrap();
+    // Each takes a block, and so little of the tree's log that the journal is what makes checkpoints due.
+    for number in 1..=3_000_u64 {
+        let mut batch = Batch::default();
+        batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
+        store.commit(&batch).unwrap();
+        store.note_durable().unwrap();
+        if number >= 1_800 && number % 300 == 0 {
+            let _ = fs::remove_dir_all(&left);
+            copy(&open.join("store"), &left.join("store"), |_| true);
+            copy(&open, &left, |name| name != "ballast");
+            let killed = DiskBackend::open(&left).unwrap();
+            assert_eq!(killed.sequence(), number);
+            assert_eq!(killed.get(&[1]).unwrap().unwrap(), number.to_be_bytes());
+            killed.close();
+        }
+    }
+}
+
+#[test]
+fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
+    // What is deleted counts as well: it is only its key, and moves its page.
+    let value = vec![1; 4_000];
+    let mut synced = 0;
+    for number in 1..=10 {
+        let before = tree.log_bytes();
+        let value = (number % 2 == 1).then_some(&value[..]);
+        let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
+        tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
+        assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
+        // Each counts for a part of its page.
+        synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
+    }
+    assert!(synced >= 5, "{synced}");
+    // What was never there is nothing to delete.
+    let before = tree.log_bytes();
+    tree.write(11, (0..200).map(|_| (&[1, 2, 3][..], None))).unwrap();
+    assert!(tree.log_bytes() < before + 1_000);
+    tree.sync().unwrap();
+    assert_eq!(tree.log_bytes(), 0);
+    tree.close();
+}
+
+#[test]
+fn what_was_filled_is_durable_when_it_was_saved_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let unsynced = || store.with(|open| open.home.unsynced_log_bytes()).unwrap();
+    for page in 0..3_u8 {
+        // A backup's rows all come with its number.
+        store.fill(&[(vec![page], vec![page; 3_000])], 7).unwrap();
+        assert!(unsynced() > 3_000);
+        store.save().unwrap();
+        assert_eq!(unsynced(), 0);
+    }
+}
+
+#[test]
+fn what_is_synced_and_not_in_the_tree_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let mut batch = Batch::default();
+    (0..40_u8).for_each(|row| batch.put(Key::new(&[row]), vec![row; 4_000]));
+    store.commit(&batch).unwrap();
+    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a second may have passed
+    store.save().unwrap();
+    assert_eq!(store.unsaved_bytes(), 0);
+    store.write(&batch).unwrap();
+    assert_eq!(store.unsaved_bytes(), 0);
+}
+
+/// Has the others end, in whatever way the test does.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A queue that is written at its end and read from its front, and rows that are written over with each batch, while
+/// checkpoints are made.
+#[test]
+fn whoever_reads_meanwhile_sees_every_batch_at_once() {
+    const ALWAYS: u64 = 60;
+    const IN_QUEUE: u64 = 20;
+    const BATCHES: u64 = 3_000;
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let (always, queue) = (Key::new(&[1]), Key::new(&[2]));
+    let at = |prefix: Key, number: u64| prefix.with(&number.to_be_bytes());
+    let write = |number: u64| {
+        let mut batch = Batch::default();
+        (0..ALWAYS).for_each(|row| batch.put(at(always, row), number.to_be_bytes().to_vec()));
+        (0..4).for_each(|row| batch.put(at(queue, 4 * number + row), vec![1; 200]));
+        if let Some(gone) = number.checked_sub(IN_QUEUE) {
+            (0..4).for_each(|row| batch.delete(at(queue, 4 * gone + row)));
+        }
+        store.commit(&batch).unwrap();
+    };
+    (0..IN_QUEUE).for_each(write);
+    let scan = |prefix: Key, order: Order| {
+        let rows = store.scan(&KeyRange::prefix(prefix), order);
+        rows.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let number = |bytes: &[u8]| u64::from_be_bytes(*bytes.last_chunk().unwrap());
+    let ends = AtomicBool::new(false);
+    let goes_on = || !ends.load(Ordering::Relaxed);
+    let (goes_on, scan, store_saved) = (&goes_on, &scan, &store);
+    std::thread::scope(|threads| {
+        let _end = AtEnd(&ends);
+        for order in [Order::Ascending, Order::Descending] {
+            threads.spawn(move || {
+                let mut newest = 0;
+                while goes_on() {
+                    let rows = scan(always, order);
+                    assert_eq!(rows.len() as u64, ALWAYS);
+                    for (_, value) in rows {
+                        assert!(number(&value) >= newest, "{} behind {newest}", number(&value));
+                        newest = number(&value);
+                    }
+                }
+            });
+        }
+        threads.spawn(move || {
+            let mut first = 0;
+            while goes_on() {
+                let rows = scan(queue, Order::Ascending);
+                let numbers: Vec<_> = rows.iter().map(|(key, _)| number(key)).collect();
+                assert!(numbers[0] >= first && numbers[0] % 4 == 0, "{} behind {first}", numbers[0]);
+                assert!(numbers.len() as u64 >= 4 * IN_QUEUE - 4, "{} rows", numbers.len());
+                first = numbers[0];
+            }
+        });
+        threads.spawn(move || {
+            while goes_on() {
+                store_saved.save().unwrap();
+            }
+        });
+        (IN_QUEUE..BATCHES).for_each(write);
+    });
+    assert_eq!(scan(queue, Order::Ascending).len() as u64, 4 * IN_QUEUE);
+    store.close();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let rows = store.scan(&KeyRange::prefix(queue), Order::Ascending).count() as u64;
+    assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
+}
+
+/// A clock that notes which thread asks. A sync asks when it begins.
+#[derive(Default)]
+struct Asked(Mutex<Vec<std::thread::ThreadId>>);
+
+impl ports::Clock for Asked {
+    fn now(&self) -> domain::Timestamp {
+        domain::Timestamp::MIN
+    }
+
+    fn steady(&self) -> std::time::Duration {
+        self.0.lock().push(std::thread::current().id());
+        std::time::Duration::ZERO
+    }
+}
+
+#[tokio::test]
+async fn the_syncs_of_journal_tombstones_and_tree_are_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = DiskBackend::open(dir.path()).unwrap();
+    let clock = Arc::new(Asked::default());
+    disk.syncs().watch(Arc::clone(&clock) as _);
+    let by_this_thread =
+        || clock.0.lock().iter().filter(|asked| **asked == std::thread::current().id()).count();
+    let mut batch = Batch::default();
+    batch.put(Key::new(b"a"), b"1".to_vec());
+    disk.write(&batch).unwrap();
+    assert_eq!(by_this_thread(), 0);
+    disk.sync().unwrap();
+    assert_eq!(by_this_thread(), 1);
+    disk.apply(&batch).unwrap();
+    disk.bury(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
+    assert_eq!(by_this_thread(), 2);
+    disk.save().unwrap();
+    assert!(clock.0.lock().len() > 2, "this thread or the one for checkpoints has synced the tree");
+    assert_eq!(disk.syncs().age(), std::time::Duration::ZERO);
+}

@@ -1,0 +1,177 @@
+//! Some ranges of the store as they were at a point between two commits, read in any order while commits go on.
+//!
+//! What always holds: what is read is what was there at the point, and the point lies behind a sync. A row is read first,
+//! and then what was saved of it: whoever overwrites it saves it before. What was read to its end is saved no longer
+//! ([`Frozen::release`]); where more is saved than may be, reading ends.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::BusinessId;
+
+use super::pieces::PIECE;
+use super::tap::Tap;
+use super::{Key, KeyRange, Order, Pairs, Rows, Store, StoreError, keys};
+
+/// How many rows are read at once.
+const ROWS_PER_PAGE: usize = 64;
+
+/// Some ranges as they were. It ends when it is dropped.
+pub struct Frozen {
+    store: Store,
+    tap: Arc<Tap>,
+    /// Whose rows are read.
+    of: Vec<BusinessId>,
+}
+
+impl Store {
+    /// These kinds of rows of a business or of the installation, with their pieces, as they are between two commits.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
+    /// may be, [`StoreError::BusinessSetAside`].
+    pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
+        let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
+        of.iter().try_for_each(|of| self.check_business(*of))?;
+        let ranges = kinds.iter().flat_map(|(of, kind)| both(*of, *kind));
+        let (tap, _) = self.begin_tap(ranges.collect()).await?;
+        Ok(Frozen { store: self.clone(), tap, of })
+    }
+}
+
+/// The rows of a kind, and those of their pieces.
+fn both(of: BusinessId, kind: u8) -> [KeyRange; 2] {
+    [kind, kind | PIECE].map(|kind| keys::of_kind(of, kind))
+}
+
+impl Frozen {
+    /// Nothing more is read of this kind of rows.
+    pub fn release(&self, of: BusinessId, kind: u8) {
+        for range in both(of, kind) {
+            self.tap.pass(range);
+        }
+    }
+
+    /// Whether nothing of it was set aside meanwhile: a page of it may have been made empty then.
+    fn check(&self) -> Result<(), StoreError> {
+        self.of.iter().try_for_each(|of| self.store.check_business(*of))
+    }
+
+    /// The next rows of a range; empties it at its end.
+    fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
+        let (mut rows, mut read) = (BTreeMap::new(), *left);
+        for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
+            let (key, value) = row?;
+            let key = Key::new(&key);
+            rows.insert(key, value);
+            if rows.len() == ROWS_PER_PAGE {
+                match order {
+                    Order::Ascending => read.to = left.after(key).from,
+                    Order::Descending => read.from = key,
+                }
+            }
+        }
+        match order {
+            Order::Ascending => left.from = read.to,
+            Order::Descending => left.to = read.from,
+        }
+        self.check()?;
+        for (key, before) in self.tap.within(read)? {
+            match before {
+                Some(value) => rows.insert(key, value),
+                None => rows.remove(&key),
+            };
+        }
+        let rows = rows.into_iter();
+        Ok(if order == Order::Ascending { rows.collect() } else { rows.rev().collect() })
+    }
+}
+
+impl Rows for Frozen {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let now = self.store.rows().get(key)?;
+        self.check()?;
+        Ok(self.tap.get(key)?.unwrap_or(now))
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        let mut left = *range;
+        let pages = std::iter::from_fn(move || (!left.is_empty()).then(|| self.page(&mut left, order)));
+        Box::new(pages.flat_map(|page| {
+            let (rows, failed) = match page {
+                Ok(rows) => (rows, None),
+                Err(error) => (Vec::new(), Some(error)),
+            };
+            rows.into_iter().map(|(key, value)| Ok((key.to_vec(), value))).chain(failed.map(Err))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ResourceId;
+
+    use super::super::{Batch, MemoryBackend, Pair, whole_value};
+    use super::*;
+
+    const KIND: u8 = 0x50;
+    const OTHER: u8 = 0x40;
+
+    fn business() -> BusinessId {
+        uuid::Uuid::from_u128(7).into()
+    }
+
+    async fn write(store: &Store, kind: u8, number: u8, value: Option<Vec<u8>>) {
+        let key = Key::new(business().uuid().as_bytes()).with(&[kind, number]);
+        let mut batch = Batch::default();
+        match value {
+            Some(value) => batch.put(key, value),
+            None => batch.delete_whole(key, 9_000),
+        }
+        store.submit(business(), batch, Box::new(|| ()));
+        store.settled(business()).await.unwrap();
+    }
+
+    fn whole(rows: &dyn Rows, kind: u8, order: Order) -> Vec<Pair> {
+        let read = rows.scan(&keys::of_kind(business(), kind), order).map(|row| {
+            let (key, row) = row.unwrap();
+            let value = whole_value(rows, &key, row).unwrap().unwrap();
+            (key, value)
+        });
+        read.collect()
+    }
+
+    #[tokio::test]
+    async fn whatever_is_written_meanwhile_the_rows_and_their_pieces_are_those_of_the_point() {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        for number in 0..200 {
+            write(&store, KIND, number, Some(vec![number; 9_000])).await;
+            write(&store, OTHER, number, Some(vec![1])).await;
+        }
+        let before = whole(store.rows(), KIND, Order::Ascending);
+        let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
+        let all = keys::of_kind(business(), KIND);
+        // Longer, shorter, not any more, and anew, before a row is read and while it is.
+        let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
+        for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
+            let (key, row) = row.unwrap();
+            for number in [at as u8, (at as u8).wrapping_mul(31), 255 - at as u8] {
+                let value = values[usize::from(number) % 4].clone();
+                write(&store, KIND, number, value).await;
+                write(&store, OTHER, number, None).await;
+            }
+            let value = whole_value(&frozen, &key, row).unwrap().unwrap();
+            assert!((key, value) == before[at], "row {at}");
+        }
+        assert!(whole(&frozen, KIND, Order::Ascending) == before);
+        let back: Vec<Pair> = before.iter().rev().cloned().collect();
+        assert!(whole(&frozen, KIND, Order::Descending) == back);
+        // Of what nobody asked for nothing is kept, and of what was read to its end nothing any more.
+        assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
+        assert!(frozen.tap.bytes().unwrap() > 0);
+        frozen.release(business(), KIND);
+        assert_eq!(frozen.tap.bytes(), Some(0));
+        write(&store, KIND, 3, None).await;
+        assert_eq!(frozen.tap.bytes(), Some(0));
+    }
+}

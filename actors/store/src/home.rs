@@ -1,0 +1,492 @@
+//! How a batch comes into the journal, then into the memtable, and into the tree behind the back of whoever waits.
+//!
+//! The committer writes it into the journal, syncs that, and puts its rows into the memtable; a thread of its own makes
+//! checkpoints: it writes the rows of the memtable into the tree, syncs that, and gives up the records in the journal that
+//! it covers. What always holds:
+//!
+//! - a batch is durable in the journal before anybody sees it or a row of it is in the tree, and its record is given up
+//!   only when the tree is durable with it: so a crash may leave any of its rows, and opening writes all of them again;
+//! - batches come one after the other, in the order of their numbers;
+//! - the first error ends it for good: nothing is written, synced or given up any more, and who was named in
+//!   [`Home::on_failure`] is told.
+
+use std::fs::File;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use domain::{BusinessId, ResourceId};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::backend::{OnFailure, OnIsolated};
+use super::damaged::past_corrupt_pages;
+use super::isolating::{Files, Range};
+use super::journal::{JOURNAL_BYTES, Journal};
+use super::mark::Mark;
+use super::memtable::Memtable;
+use super::opening::SEGMENT_BYTES;
+use super::rest::Rest;
+use super::sled_log::Log;
+use super::syncs::{By, Syncs};
+use super::tree::{Tree, all_rows};
+use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
+
+/// How long what was written waits for a checkpoint, at most, where little is.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+/// So many bytes of the journal are behind a table of the memtable when it is closed and one is due: while it is made the
+/// rest of the journal is for what comes.
+const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
+
+/// The tree, the memtable and the journal, and who works on them.
+pub(super) struct Home {
+    shared: Arc<Shared>,
+    /// The one that makes checkpoints.
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    files: Files,
+    tree: Tree,
+    memtable: Arc<Memtable>,
+    journal: Journal<File>,
+    mark: Mark,
+    /// Held by who writes into the tree.
+    saving: Mutex<()>,
+    state: Mutex<State>,
+    /// Told when a checkpoint is due, and when one is made.
+    due: Condvar,
+    saved: Condvar,
+    on_failure: OnceLock<OnFailure>,
+    on_isolated: OnceLock<OnIsolated>,
+    /// Held while a page is isolated.
+    isolating: Mutex<()>,
+}
+
+/// How far everything is, in numbers of batches.
+struct State {
+    /// The newest batch in the journal,
+    written: u64,
+    /// in the memtable or the tree,
+    applied: u64,
+    /// and durable in the tree.
+    saved: u64,
+    /// So many bytes of the journal are behind the table that is written into.
+    table_bytes: u64,
+    /// A checkpoint is wanted now.
+    is_due: bool,
+    /// The one who makes them waits for something to be applied.
+    is_resting: bool,
+    ends: bool,
+    failed: bool,
+}
+
+impl Home {
+    /// Takes a tree that is durable up to this batch, and an empty journal.
+    pub(super) fn of(
+        files: Files,
+        tree: Tree,
+        journal: Journal<File>,
+        mark: Mark,
+        newest: u64,
+    ) -> Result<Self, StoreError> {
+        let state = State {
+            written: newest,
+            applied: newest,
+            saved: newest,
+            table_bytes: 0,
+            is_due: false,
+            is_resting: false,
+            ends: false,
+            failed: false,
+        };
+        let shared = Arc::new(Shared {
+            files,
+            tree,
+            memtable: Arc::default(),
+            journal,
+            mark,
+            saving: Mutex::default(),
+            state: Mutex::new(state),
+            due: Condvar::new(),
+            saved: Condvar::new(),
+            on_failure: OnceLock::new(),
+            on_isolated: OnceLock::new(),
+            isolating: Mutex::default(),
+        });
+        let name = "checkpoints";
+        let saving = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || {
+            let _end = End(&saving);
+            saving.save_all();
+        });
+        let prepare =
+            |source| StoreError::Prepare { action: "starting the thread", path: name.into(), source };
+        Ok(Self { shared, thread: Some(thread.map_err(prepare)?) })
+    }
+
+    /// The value under the key.
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.shared.memtable.get(key) {
+            Some(row) => Ok(row),
+            None => {
+                past_corrupt_pages(|| self.shared.tree.get(key).map_err(|error| self.shared.isolated(error)))
+            }
+        }
+    }
+
+    /// The pairs of the range, which must not be empty.
+    pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
+        let shared = Arc::clone(&self.shared);
+        let pairs = self.shared.memtable.scan(range, order, self.shared.tree.seek());
+        Box::new(pairs.map(move |pair| pair.map_err(|error| shared.isolated(error))))
+    }
+
+    /// Registers the function that sets a business aside, and calls it for pages that an earlier process isolated.
+    pub(super) fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
+        let _ = self.shared.on_isolated.set(set_aside);
+        let ranges = self.shared.files.unfinished()?;
+        let tree = self.shared.tree.clone();
+        self.shared.set_aside(&ranges, move |rest| tree.seek()(rest))
+    }
+
+    /// The syncs under way.
+    pub(super) fn syncs(&self) -> &Arc<Syncs> {
+        self.shared.tree.syncs()
+    }
+
+    /// A file on the disk that everything lies on.
+    pub(super) fn file(&self) -> &File {
+        self.shared.tree.file()
+    }
+
+    /// Who is told of the first error, once.
+    pub(super) fn on_failure(&self, told: OnFailure) {
+        let _ = self.shared.on_failure.set(told);
+    }
+
+    /// The number of the newest batch.
+    pub(super) fn newest(&self) -> u64 {
+        self.shared.state.lock().written
+    }
+
+    /// Writes the batch into the journal, when there is room.
+    pub(super) fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        let shared = &*self.shared;
+        let mut state = shared.usable()?;
+        state.written += 1;
+        shared.journal.encode(state.written, batch);
+        while !shared.journal.has_room() {
+            shared.ask(&mut state);
+            shared.saved.wait(&mut state);
+            state.check()?;
+        }
+        drop(state);
+        let appended = shared.journal.append();
+        let bytes = appended.map_err(|error| shared.ended_by(StoreError::Apply(error.into())))?;
+        shared.usable()?.table_bytes += bytes;
+        Ok(())
+    }
+
+    /// What was written is durable in the journal once this has returned.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        let synced = self.syncs().during(By::Committer, || self.shared.journal.sync());
+        synced.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
+    }
+
+    /// Puts the rows of the batch that was synced last into the memtable, for all to see.
+    pub(super) fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        let shared = &*self.shared;
+        let number = shared.usable()?.written;
+        loop {
+            let applied = shared.memtable.apply(number, batch, |key| shared.tree.contains(key));
+            match applied.map_err(|error| shared.isolated(error)) {
+                Err(StoreError::Corrupt { .. }) => {}
+                applied => break applied.map_err(|error| shared.ended_by(error))?,
+            }
+        }
+        let mut state = shared.usable()?;
+        state.applied = number;
+        if state.table_bytes >= TABLE_BYTES {
+            shared.memtable.close();
+            state.table_bytes = 0;
+            shared.ask(&mut state);
+        } else if state.is_resting {
+            shared.due.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Notes beside the store that everything up to here is durable.
+    pub(super) fn note_durable(&self) -> Result<(), StoreError> {
+        let noted = self.shared.mark.write(self.newest());
+        noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
+    }
+
+    /// Puts rows into the tree past the journal, as a part of the batch of this number; durable with [`Home::save`].
+    pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
+        let shared = &*self.shared;
+        let _saving = shared.saving.lock();
+        let pairs = rows.iter().map(|(key, value)| (&key[..], Some(&value[..])));
+        let filled = shared.save_tables().and_then(|_| shared.tree.write(number, pairs));
+        shared.memtable.filled();
+        filled.map_err(|error| shared.ended_by(error))?;
+        let mut state = shared.usable()?;
+        // It may be the same number again, and none of these are durable.
+        (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
+        Ok(())
+    }
+
+    /// Makes a checkpoint: what was applied is durable in the tree.
+    pub(super) fn save(&self) -> Result<(), StoreError> {
+        self.shared.save()?;
+        self.note_durable()
+    }
+
+    /// How many bytes of batches are in the memtable.
+    pub(super) fn unsaved_bytes(&self) -> u64 {
+        self.shared.memtable.bytes()
+    }
+
+    #[cfg(test)]
+    pub(super) fn unsynced_log_bytes(&self) -> u64 {
+        self.shared.tree.log_bytes()
+    }
+
+    /// Ends the thread and lets go of the files. After a failure the store does not count as closed cleanly.
+    pub(super) fn close(mut self) {
+        self.end();
+        let shared = Arc::clone(&self.shared);
+        drop(self);
+        let is_closed = shared.tree.close();
+        let (written, saved) = match &*shared.state.lock() {
+            State { failed: false, written, saved, .. } if is_closed => (*written, *saved),
+            _ => return,
+        };
+        if written != saved {
+            return;
+        }
+        let files = &shared.files;
+        let ended = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64);
+        let ended = ended.and_then(|log| log.map_or(Ok(0), |log| log.end()));
+        if let Err(error) = ended.and_then(|ended| shared.mark.close(written, ended)) {
+            tracing::warn!(%error, "the store could not be marked as closed; the next start reads it from the disk");
+        }
+    }
+
+    fn end(&mut self) {
+        self.shared.state.lock().ends = true;
+        self.shared.tell_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // a panic was told when it happened
+        }
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<(), StoreError> {
+        if self.failed { Err(StoreError::Stopped) } else { Ok(()) }
+    }
+}
+
+impl Shared {
+    /// How far everything is, unless it has failed.
+    fn usable(&self) -> Result<MutexGuard<'_, State>, StoreError> {
+        let state = self.state.lock();
+        state.check()?;
+        Ok(state)
+    }
+
+    /// Asks for a checkpoint.
+    fn ask(&self, state: &mut State) {
+        state.is_due = true;
+        self.due.notify_one();
+    }
+
+    fn tell_all(&self) {
+        self.due.notify_all();
+        self.saved.notify_all();
+    }
+
+    /// Nothing is done any more behind an error of the committer's, who tells of it.
+    fn ended_by(&self, error: StoreError) -> StoreError {
+        self.state.lock().failed = true;
+        self.tell_all();
+        error
+    }
+
+    /// The same behind one that no call may wait for: told first, so that nobody tells of having been stopped by it before.
+    fn fail(&self, error: StoreError) -> StoreError {
+        match self.on_failure.get() {
+            Some(told) => told(&error),
+            None => tracing::error!(%error, "the store has failed"),
+        }
+        self.ended_by(error)
+    }
+
+    /// Isolates the page that an error of reading is about; gives the error, or why the page could not be isolated. That
+    /// ends the store, and so does a panic of sled's.
+    fn isolated(&self, error: StoreError) -> StoreError {
+        let StoreError::Corrupt { offset } = error else { return error };
+        match self.isolate(Some(offset)) {
+            Ok(()) => error,
+            Err(failed) => self.fail(failed),
+        }
+    }
+
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with rows in it are set
+    /// aside before anything reads again.
+    fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
+        let _isolating = self.isolating.lock();
+        drop(self.usable()?);
+        if offset.is_some_and(|offset| self.files.is_whole(offset)) {
+            return Ok(()); // another thread has isolated it
+        }
+        tracing::error!(store.offset = offset, "a page of the store is corrupt; it is being isolated");
+        if offset.is_none() {
+            self.tree.flush()?;
+            if self.files.corrupt_pages(None)?.is_empty() {
+                self.tree.abandon();
+                return Err(StoreError::Read("the cleaner of the storage engine has ended".into()));
+            }
+        }
+        self.tree.reopen(
+            &self.files,
+            || self.files.isolate(offset),
+            |tree, ranges| {
+                let tree = tree.clone();
+                self.set_aside(ranges, move |rest| all_rows(&tree, rest))
+            },
+        )
+    }
+
+    /// Sets the businesses aside that have keys in these ranges.
+    fn set_aside(
+        &self,
+        ranges: &[Range],
+        seek: impl Fn(&Rest) -> Pairs<'static> + Send + Clone + 'static,
+    ) -> Result<(), StoreError> {
+        let Some(set_aside) = self.on_isolated.get() else { return Ok(()) };
+        for range in ranges {
+            let reason = format!("a page of the store was corrupt at byte {} of store/db", range.offset);
+            // Those that are being imported are in a list of their own.
+            for kind in [keys::installation_kind::BUSINESS_INDEX, keys::installation_kind::MOVING] {
+                let listed = keys::of_kind(BusinessId::INSTALLATION, kind);
+                for pair in self.memtable.scan(&listed, Order::Ascending, seek.clone()) {
+                    let business: BusinessId = keys::id_at_end(&pair?.0)?;
+                    if business != BusinessId::INSTALLATION && range.concerns(business.uuid().as_bytes()) {
+                        set_aside(business, &reason)?;
+                    }
+                }
+            }
+        }
+        self.files.finish(ranges)
+    }
+
+    /// Makes checkpoints, until the end.
+    fn save_all(&self) {
+        let mut state = self.state.lock();
+        while !state.failed && !state.ends {
+            if self.tree.has_lost_cleaner() {
+                drop(state);
+                if let Err(error) = self.isolate(None) {
+                    let _ = self.fail(error);
+                    return;
+                }
+                state = self.state.lock();
+                continue;
+            }
+            if state.applied == state.saved {
+                drop(state);
+                if let Err(error) = self.list_segments() {
+                    let _ = self.fail(error);
+                    return;
+                }
+                state = self.state.lock();
+                if state.applied != state.saved || state.ends {
+                    continue;
+                }
+                state.is_due = false;
+                state.is_resting = true;
+                let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the cleaner is looked after meanwhile
+                state.is_resting = false;
+                continue;
+            }
+            // Asked for again meanwhile, it is another one: what is written from now on may not be in this one.
+            if !std::mem::take(&mut state.is_due)
+                && !self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out()
+            {
+                continue;
+            }
+            drop(state);
+            match self.save() {
+                Ok(()) => state = self.state.lock(),
+                Err(_) => return, // it is told
+            }
+        }
+    }
+
+    /// Has the tree list the segments that sled's cleaner completed while no checkpoint was made.
+    fn list_segments(&self) -> Result<(), StoreError> {
+        let _saving = self.saving.lock();
+        if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
+    }
+
+    /// Makes them until what was applied is durable in the tree. An error is told before anybody else may try.
+    fn save(&self) -> Result<(), StoreError> {
+        let _saving = self.saving.lock();
+        let saved = self.save_tables().and_then(|upto| {
+            let is_filled = self.usable()?.saved < upto; // past the tables
+            if is_filled { self.sync_tree(upto) } else { Ok(()) }
+        });
+        saved.map_err(|error| match error {
+            StoreError::Stopped => error, // who has failed tells of it
+            error => self.fail(error),
+        })
+    }
+
+    /// Makes one for each table of the memtable; gives the number of the newest batch in them. To be called with `saving`
+    /// held.
+    fn save_tables(&self) -> Result<u64, StoreError> {
+        let upto = {
+            let mut state = self.usable()?;
+            self.memtable.close();
+            state.table_bytes = 0;
+            state.applied
+        };
+        while let Some(table) = self.memtable.oldest() {
+            match self.tree.write(table.newest(), table.rows()).map_err(|error| self.isolated(error)) {
+                Err(StoreError::Corrupt { .. }) => continue, // its rows are written again, all of them
+                written => written?,
+            }
+            self.memtable.forget();
+            self.sync_tree(table.newest())?;
+        }
+        Ok(upto)
+    }
+
+    /// The tree has all up to this batch: syncs it, and gives up the records of them.
+    fn sync_tree(&self, upto: u64) -> Result<(), StoreError> {
+        self.tree.sync()?;
+        self.journal.retire(upto);
+        self.usable()?.saved = upto;
+        self.saved.notify_all();
+        Ok(())
+    }
+}
+
+/// A thread that ends in a panic is a failure like any other.
+struct End<'a>(&'a Shared);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.0.fail(StoreError::Panicked);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! How a batch stands in the journal.
+//!
+//! What always holds: what decodes is what was encoded, of this file and whole; rows come back in the order in which the
+//! batch writes them, pieces of long values as rows of their own.
+
+use crate::Batch;
+
+/// What tells the records of a file from those of all others.
+pub(super) type Id = [u8; 16];
+/// The rows that a batch writes; those without a value are deleted.
+pub(crate) type Rows = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+const MAGIC: [u8; 4] = *b"rec\x01";
+const NUMBER_AT: usize = 4 + 16;
+const BYTES_AT: usize = NUMBER_AT + 8;
+const CHECKSUM_AT: usize = BYTES_AT + 4;
+const HEAD_BYTES: usize = CHECKSUM_AT + 4;
+/// Instead of a length: the row is deleted.
+const DELETED: u32 = u32::MAX;
+
+/// How many bytes the record of a batch has, without what fills its last block.
+#[cfg(test)]
+pub(super) fn bytes_of(batch: &Batch) -> usize {
+    let mut bytes = HEAD_BYTES;
+    batch.rows(|key, value| bytes += 1 + key.len() + 4 + value.map_or(0, <[u8]>::len));
+    bytes
+}
+
+/// Writes the record of a batch over what is in the buffer.
+pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
+    to.clear();
+    to.extend(MAGIC);
+    to.extend(id);
+    to.extend(number.to_be_bytes());
+    to.extend([0; 8]); // its length and the checksum
+    batch.rows(|key, value| {
+        to.push(key.len() as u8); // at most `KEY_BYTES_MAX`
+        to.extend(&key[..]);
+        match value {
+            Some(value) => {
+                to.extend((value.len() as u32).to_be_bytes()); // at most `VALUE_BYTES_MAX`
+                to.extend(value);
+            }
+            None => to.extend(DELETED.to_be_bytes()),
+        }
+    });
+    let bytes = (to.len() - HEAD_BYTES) as u32; // at most what a journal has room for
+    to[BYTES_AT..CHECKSUM_AT].copy_from_slice(&bytes.to_be_bytes());
+    let checksum = checksum(&to[..CHECKSUM_AT], &to[HEAD_BYTES..]);
+    to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
+}
+
+/// How long the record says that it is which the block begins with, if it begins with one of this file.
+pub(super) fn told_bytes(id: &Id, block: &[u8]) -> Option<u64> {
+    let head = block.first_chunk::<HEAD_BYTES>()?;
+    let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?);
+    (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
+}
+
+/// The id of the file that a block is of, if a record begins in it.
+pub(super) fn id_of(block: &[u8]) -> Option<Id> {
+    block.strip_prefix(&MAGIC)?.first_chunk().copied()
+}
+
+/// The number of a record that is as long as it says, and its rows as they stand; none where it is not whole.
+pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;
+    let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);
+    (checksum(&head[..CHECKSUM_AT], rows) == head[CHECKSUM_AT..]).then_some((number, rows))
+}
+
+fn checksum(head: &[u8], rows: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(head);
+    hasher.update(rows);
+    hasher.finalize().to_be_bytes()
+}
+
+/// The rows that stand in a record.
+pub(super) fn decode_rows(mut bytes: &[u8]) -> Option<Rows> {
+    let mut rows = Rows::new();
+    while let Some((key_bytes, rest)) = bytes.split_first() {
+        let (key, rest) = rest.split_at_checked(usize::from(*key_bytes))?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (value, rest) = match u32::from_be_bytes(*length) {
+            DELETED => (None, rest),
+            length => {
+                let (value, rest) = rest.split_at_checked(length as usize)?;
+                (Some(value.to_vec()), rest)
+            }
+        };
+        rows.push((key.to_vec(), value));
+        bytes = rest;
+    }
+    Some(rows)
+}

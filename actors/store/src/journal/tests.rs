@@ -1,0 +1,271 @@
+//! The journal on blocks in memory: what is written comes back, and what is not whole does not, or is found out.
+
+use super::*;
+use crate::Key;
+
+const LENGTH: u64 = 16 * BLOCK_BYTES;
+
+fn blocks() -> MemoryBlocks {
+    formatted([7; 16])
+}
+
+fn formatted(id: Id) -> MemoryBlocks {
+    of_length(LENGTH, id)
+}
+
+fn of_length(length: u64, id: Id) -> MemoryBlocks {
+    let blocks = MemoryBlocks::default();
+    format(&blocks, length, id).unwrap();
+    blocks
+}
+
+fn open(blocks: &MemoryBlocks, newest: u64) -> (Journal<MemoryBlocks>, Vec<Found>) {
+    Journal::read(blocks.clone(), newest).unwrap()
+}
+
+/// A batch whose record has so many blocks, and which follows from its number.
+fn batch(number: u64, blocks: u64) -> Batch {
+    let mut batch = Batch::new();
+    batch.put(Key::new(b"number"), number.to_be_bytes().to_vec());
+    batch.delete(Key::new(b"gone"));
+    for block in 0..blocks {
+        let bytes = if block == 0 { 1_000 } else { 4_080 };
+        batch.put(Key::new(&[block as u8]), vec![number as u8; bytes]);
+    }
+    batch
+}
+
+fn append<B: Blocks>(journal: &Journal<B>, number: u64, batch: &Batch) -> io::Result<u64> {
+    journal.encode(number, batch);
+    journal.append()
+}
+
+fn has_room(journal: &Journal<MemoryBlocks>, batch: &Batch) -> bool {
+    journal.encode(0, batch);
+    journal.has_room()
+}
+
+fn rows(batch: &Batch) -> Rows {
+    let mut rows = Rows::new();
+    batch.rows(|key, value| rows.push((key.to_vec(), value.map(<[u8]>::to_vec))));
+    rows
+}
+
+fn check(found: &[Found], numbers: std::ops::RangeInclusive<u64>, blocks: impl Fn(u64) -> u64) {
+    assert_eq!(found.iter().map(|found| found.number).collect::<Vec<_>>(), numbers.collect::<Vec<_>>());
+    for found in found {
+        assert_eq!(found.rows, rows(&batch(found.number, blocks(found.number))));
+    }
+}
+
+#[test]
+fn what_is_written_comes_back_and_what_is_at_home_does_not() {
+    let blocks = blocks();
+    let (journal, found) = open(&blocks, 0);
+    assert!(found.is_empty());
+    for number in 1..=5 {
+        append(&journal, number, &batch(number, number % 3 + 1)).unwrap();
+        journal.sync().unwrap();
+    }
+    for newest in 0..=5 {
+        check(&open(&blocks, newest).1, newest + 1..=5, |number| number % 3 + 1);
+    }
+}
+
+#[test]
+fn records_are_found_wherever_the_window_ends_that_moves_along() {
+    let window = WINDOW_BYTES / BLOCK_BYTES;
+    // Before the end of the first window, behind it, and longer than one; the last ends with the file.
+    for first in window - 3..=window + 2 {
+        let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
+        let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
+        let (journal, _) = open(&blocks, 0);
+        for (number, length) in (1..).zip(lengths) {
+            let bytes = append(&journal, number, &batch(number, length)).unwrap();
+            assert_eq!(bytes, length * BLOCK_BYTES);
+            journal.sync().unwrap();
+        }
+        for newest in 0..8 {
+            check(&open(&blocks, newest).1, newest + 1..=8, |number| lengths[number as usize - 1]);
+        }
+    }
+}
+
+#[test]
+fn what_is_at_home_makes_room_and_nothing_else_does() {
+    // Every length of record against every number of records that are needed, round and round.
+    for length in 1..=7 {
+        for needed in 1..=20 {
+            let blocks = blocks();
+            let (journal, _) = open(&blocks, 0);
+            let mut oldest = 1;
+            for number in 1..=60 {
+                let batch = batch(number, length);
+                while number - oldest >= needed || !has_room(&journal, &batch) {
+                    assert!(oldest < number, "there is room for one");
+                    journal.retire(oldest);
+                    oldest += 1;
+                }
+                assert_eq!(append(&journal, number, &batch).unwrap(), length * BLOCK_BYTES);
+                journal.sync().unwrap();
+                check(&open(&blocks, oldest - 1).1, oldest..=number, |_| length);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_no_room_can_be_made_for_is_refused() {
+    let blocks = blocks();
+    let (journal, _) = open(&blocks, 0);
+    assert!(has_room(&journal, &batch(1, 15)) && !has_room(&journal, &batch(1, 16)));
+    append(&journal, 1, &batch(1, 15)).unwrap();
+    journal.sync().unwrap();
+    append(&journal, 2, &batch(2, 1)).unwrap_err();
+    check(&open(&blocks, 0).1, 1..=1, |_| 15);
+}
+
+#[test]
+fn a_record_that_is_torn_anywhere_is_none_and_the_next_one_takes_its_number() {
+    // In the middle of the file, and over what an earlier record has left.
+    for before in [3, 12] {
+        for torn in 0..3 {
+            for kept in [0, 20, 36, 512, 1_024] {
+                let blocks = blocks();
+                let (journal, _) = open(&blocks, 0);
+                for number in 1..=before {
+                    append(&journal, number, &batch(number, 1)).unwrap();
+                    journal.sync().unwrap();
+                    journal.retire(number.saturating_sub(2));
+                }
+                let next = before + 1;
+                append(&journal, next, &batch(next, 3)).unwrap();
+                blocks.crash(|block| if block == torn { kept } else { BLOCK_BYTES as usize });
+                let newest = before - 2;
+                let (journal, found) = open(&blocks, newest);
+                check(&found, newest + 1..=before, |_| 1);
+                append(&journal, next, &batch(next, 2)).unwrap();
+                journal.sync().unwrap();
+                check(&open(&blocks, before).1, next..=next, |_| 2);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_bit_that_is_flipped_is_found_out() {
+    let blocks = blocks();
+    let (journal, _) = open(&blocks, 0);
+    for number in 1..=3 {
+        append(&journal, number, &batch(number, 1)).unwrap();
+        journal.sync().unwrap();
+    }
+    let mut all = vec![0; 4 * BLOCK_BYTES as usize];
+    blocks.read_at(&mut all, 0).unwrap();
+    let used = |block: usize| if block == 0 { HEADER_BYTES } else { record::bytes_of(&batch(1, 1)) };
+    for block in 0..4 {
+        for at in (0..used(block)).map(|at| block * BLOCK_BYTES as usize + at) {
+            for bit in [1, 0x80] {
+                all[at] ^= bit;
+                blocks.write_at(&all, 0).unwrap();
+                let read = Journal::read(blocks.clone(), 0).map_err(|error| error.to_string());
+                all[at] ^= bit;
+                match (block, read) {
+                    // The last one could be torn. Whether it was acknowledged is told beside the store.
+                    (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
+                    (0, Err(damage)) => assert!(damage.contains("beginning"), "{damage}"),
+                    (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),
+                    (_, Ok(_)) => panic!("byte {at} is another, and nobody minds"),
+                    (_, Err(damage)) => panic!("byte {at}: {damage}"),
+                }
+            }
+        }
+    }
+    blocks.write_at(&all, 0).unwrap();
+    check(&open(&blocks, 0).1, 1..=3, |_| 1);
+}
+
+#[test]
+fn a_value_that_looks_like_a_record_is_none() {
+    let blocks = blocks();
+    let (journal, _) = open(&blocks, 0);
+    // Records of another journal, in a value that begins with a block.
+    let other = formatted([8; 16]);
+    let (theirs, _) = open(&other, 0);
+    append(&theirs, 1, &batch(9, 1)).unwrap();
+    let mut forged = vec![0; 4_096];
+    other.read_at(&mut forged, BLOCK_BYTES).unwrap();
+    let mut batch = Batch::new();
+    let filling = 4_096 - record::bytes_of(&batch) - 2 * (1 + 1 + 4);
+    batch.put(Key::new(b"a"), vec![0; filling]);
+    batch.put(Key::new(b"b"), forged.clone());
+    append(&journal, 1, &batch).unwrap();
+    let mut there = vec![0; 4_096];
+    blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
+    assert_eq!(there, forged, "it stands where a record could");
+    // The record that it stood in is written over, the forged one is not.
+    journal.sync().unwrap();
+    journal.retire(1);
+    let mut small = Batch::new();
+    small.put(Key::new(b"c"), vec![1]);
+    append(&journal, 2, &small).unwrap();
+    let found = open(&blocks, 1).1;
+    assert_eq!(found.iter().map(|found| found.number).collect::<Vec<_>>(), [2]);
+    assert_eq!(open(&blocks, 1).1[0].rows, rows(&small));
+}
+
+#[test]
+fn a_file_is_made_whole_and_what_is_none_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal");
+    // What a crash while it was made has left.
+    fs::write(path.with_extension("new"), b"half").unwrap();
+    let (journal, found) = super::open(&path, 7).unwrap();
+    assert!(found.is_empty() && !path.with_extension("new").exists());
+    assert_eq!(path.metadata().unwrap().len(), JOURNAL_BYTES);
+    append(&journal, 8, &batch(8, 2)).unwrap();
+    journal.sync().unwrap();
+    assert_eq!(path.metadata().unwrap().len(), JOURNAL_BYTES);
+    check(&super::open(&path, 7).unwrap().1, 8..=8, |_| 2);
+    let refused = |expected: &str| {
+        let refused = super::open(&path, 6).err().unwrap();
+        assert!(matches!(refused, StoreError::DamagedFiles { .. }), "{refused}");
+        assert!(refused.to_string().contains(expected), "{refused}");
+    };
+    refused("missing");
+    File::options().write(true).open(&path).unwrap().set_len(JOURNAL_BYTES - 1).unwrap();
+    refused("shorter");
+    fs::write(&path, b"").unwrap();
+    refused("beginning");
+}
+
+#[test]
+fn what_is_gone_by_is_durable_though_nobody_had_synced_it() {
+    let blocks = blocks();
+    let (journal, _) = open(&blocks, 0);
+    for number in 1..=2 {
+        append(&journal, number, &batch(number, 2)).unwrap();
+        if number == 1 {
+            journal.sync().unwrap();
+        }
+    }
+    // The process was killed; whoever opens goes by what it finds, and then the power goes.
+    check(&open(&blocks, 0).1, 1..=2, |_| 2);
+    blocks.crash(|_| 0);
+    check(&open(&blocks, 0).1, 1..=2, |_| 2);
+}
+
+#[test]
+fn it_goes_on_behind_the_last_record_though_none_is_needed() {
+    let blocks = blocks();
+    let (journal, _) = open(&blocks, 0);
+    let mut written = vec![0; LENGTH as usize];
+    for number in 1..=15 {
+        append(&journal, number, &batch(number, 1)).unwrap();
+        journal.sync().unwrap();
+        journal.retire(number);
+    }
+    blocks.read_at(&mut written, 0).unwrap();
+    let is_used = |block: &[u8]| block.iter().any(|byte| *byte != 0);
+    assert!(written.chunks(BLOCK_BYTES as usize).all(is_used), "what was stored is written over in its turn");
+}

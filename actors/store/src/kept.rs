@@ -1,0 +1,409 @@
+//! The table of the kinds of records that a business keeps.
+//!
+//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that counts
+//! them, the word of their lines in exports and their stamps. Loading, usage, counting, salvage, verification, the repair
+//! of stamps, exports and imports read the table.
+//!
+//! Invariant: the key and the index rows of a record depend on the business and the record alone.
+
+use domain::{
+    ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
+    Delivery, Knowledge, Membership, ResourceId, Retention, Service, SpecialDay, StaffMember, TakenMessage,
+    Timestamp, WebhookEndpoint,
+};
+
+use super::keys::{MessagesOf, kind};
+use super::records::{AuditRecord, CallRow, status_number};
+use super::{Batch, Key, Record, StoreError, keys};
+
+/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their lines.
+///
+/// A row has the word of the lines and a mark: `personal` if the erasure of a contact changes such records (a contact itself
+/// is deleted), `dated` if they have a date in place of an id. Then come the kind of rows, the plural that reports use and the
+/// budget, then the key, the stamps that each record has, a stamp that it may have, and the index rows.
+#[macro_export]
+macro_rules! each_kind {
+    ($then:ident) => {
+        $then! {
+            exported {
+                /// A business; what follows is its own.
+                Business(Business) "business" {
+                    PROFILE "profiles", |_it, of| keys::profile(of), [created_at, updated_at]
+                }
+                /// For how long it keeps what has happened, where somebody has ever said so.
+                Retention(Retention) "retention" {
+                    RETENTION "retention settings", |_it, of| keys::retention(of), [],
+                    |set| &mut set.at
+                }
+                /// A service.
+                Service(Service) "service" {
+                    SERVICE "services" Services, |it, of| keys::service(of, it.id),
+                    [created_at, updated_at]
+                }
+                /// A staff member.
+                Staff(StaffMember) "staff" {
+                    STAFF "staff members" Staff, |it, of| keys::staff(of, it.id),
+                    [created_at, updated_at]
+                }
+                /// A special day.
+                SpecialDay(SpecialDay) "special_day" dated {
+                    SPECIAL_DAY "special days", |it, of| keys::special_day(of, it.date),
+                    [created_at, updated_at]
+                }
+                /// Time that a staff member has off.
+                TimeOff(BlockedTime) "time_off" {
+                    BLOCKED_TIME "times off", |it, of| keys::blocked_time(of, it.key()), [created_at]
+                }
+                /// A contact.
+                Contact(Contact) "contact" {
+                    CONTACT "contacts" Contacts, |it, of| keys::contact(of, it.id),
+                    [created_at, updated_at], index contact_rows
+                }
+                /// An appointment.
+                Appointment(Appointment) "appointment" personal {
+                    APPOINTMENT "appointments" Appointments,
+                    |it, of| keys::appointment(of, it.starts_at, it.id),
+                    [created_at, updated_at], index appointment_rows
+                }
+                /// A call.
+                Call(CallRecord) "call" personal {
+                    CALL "calls" Calls, |it, of| keys::call(of, it.id),
+                    [created_at, updated_at], index call_rows
+                }
+                /// A message.
+                Message(TakenMessage) "message" personal {
+                    MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
+                    [created_at, updated_at], index message_rows
+                }
+                /// A piece of knowledge.
+                Knowledge(Knowledge) "knowledge" {
+                    KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
+                    [created_at, updated_at]
+                }
+                /// A webhook endpoint, with its secret.
+                Webhook(WebhookEndpoint) "webhook" {
+                    WEBHOOK "webhook endpoints", |it, of| keys::webhook(of, it.id),
+                    [created_at, updated_at], |disabled_at| &mut *disabled_at, index webhook_rows
+                }
+            }
+            others {
+                Budget { BUDGET "budgets", |_it, of| keys::budget(of), [] }
+                Membership {
+                    MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
+                    [created_at, updated_at], index membership_rows
+                }
+                AuditRecord { AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at] }
+            }
+        }
+    };
+}
+pub use each_kind;
+
+/// A record with stamps.
+pub trait Stamped: Record + Clone + PartialEq {
+    /// The plural that reports use.
+    const NAME: &'static str;
+
+    /// The instants that the service set: when it was created, when it last changed, then others. Instants that a client
+    /// gave are no stamps.
+    fn stamps(&mut self) -> Vec<&mut Timestamp>;
+
+    /// Sets when it last changed.
+    fn change(&mut self, at: Timestamp) {
+        if let Some(updated_at) = self.stamps().into_iter().nth(1) {
+            *updated_at = at;
+        }
+    }
+}
+
+/// A record of the table.
+pub trait Kept: Stamped {
+    /// The kind of rows.
+    const KIND: u8;
+    /// The budget that counts it, if any.
+    const BUDGET: Option<BudgetKind> = None;
+
+    /// The key of the record.
+    fn key(&self, of: BusinessId) -> Key;
+
+    /// The index rows of the record.
+    fn index(&self, _: BusinessId) -> Vec<IndexRow> {
+        Vec::new()
+    }
+}
+
+/// A row by which a record is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexRow {
+    /// How it is found by it: `by contact`.
+    pub name: &'static str,
+    /// Where the row stands.
+    pub key: Key,
+    /// What it says.
+    pub value: Vec<u8>,
+}
+
+impl IndexRow {
+    fn new(name: &'static str, key: Key, value: impl Into<Vec<u8>>) -> Self {
+        Self { name, key, value: value.into() }
+    }
+}
+
+/// Calls a function with each stamp of a record.
+pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
+
+/// A kind of records.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// The kind of rows.
+    pub rows: u8,
+    /// The plural that reports use.
+    pub name: &'static str,
+    /// The budget that counts its records, if any.
+    pub budget: Option<BudgetKind>,
+    /// Whether a value is such a record.
+    pub decodes: fn(&[u8]) -> bool,
+    /// The key and the index rows of the record in a value.
+    pub places: fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>,
+    /// Calls a function with each stamp of the record in a value, and returns the rows to write if a stamp changed.
+    pub restamp: fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>,
+}
+
+impl Kind {
+    const fn of<R: Kept>() -> Self {
+        Self {
+            rows: R::KIND,
+            name: R::NAME,
+            budget: R::BUDGET,
+            decodes: |value| R::decode(value).is_ok(),
+            places: |of, value| {
+                let record = R::decode(value)?;
+                Ok((record.key(of), record.index(of)))
+            },
+            restamp: |of, value, stamp| {
+                let moved = restamped::<R>(value, stamp)?;
+                Ok(moved.map(|(before, after)| {
+                    let mut batch = Batch::default();
+                    put(of, Some(&before), &after, &mut batch);
+                    batch
+                }))
+            },
+        }
+    }
+}
+
+/// Implements the traits for each row of the table.
+macro_rules! declare {
+    (
+        exported {
+            $($(#[$_about:meta])* $_kind:ident($record:ident) $_word:literal $($_mark:ident)? { $($facts:tt)* })*
+        }
+        others { $($other:ident $other_facts:tt)* }
+    ) => {
+        $(declare!(@kind $record { $($facts)* });)*
+        $(declare!(@kind $other $other_facts);)*
+
+        /// All kinds of the table.
+        pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
+    };
+    (@kind $record:ident {
+        $kind:ident $name:literal $($budget:ident)?, |$it:ident, $of:ident| $key:expr,
+        [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)? $(, index $index:ident)?
+    }) => {
+        impl Stamped for $record {
+            const NAME: &'static str = $name;
+
+            fn stamps(&mut self) -> Vec<&mut Timestamp> {
+                present([$(Some(&mut self.$($stamp).+),)* $(self.$has.as_mut().map(|$has| $may_have),)?])
+            }
+        }
+
+        impl Kept for $record {
+            const KIND: u8 = kind::$kind;
+            $(const BUDGET: Option<BudgetKind> = Some(BudgetKind::$budget);)?
+
+            fn key(&self, $of: BusinessId) -> Key {
+                let $it = self;
+                $key
+            }
+
+            $(fn index(&self, of: BusinessId) -> Vec<IndexRow> {
+                $index(self, of)
+            })?
+        }
+    };
+}
+each_kind!(declare);
+
+fn present<const N: usize>(stamps: [Option<&mut Timestamp>; N]) -> Vec<&mut Timestamp> {
+    stamps.into_iter().flatten().collect()
+}
+
+/// The kind of records in this kind of rows, if the table has it.
+pub fn kind(rows: u8) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.rows == rows)
+}
+
+/// Calls a function with each stamp of the record in a value, and returns the record before and after if one changed.
+///
+/// # Errors
+/// When the value is no such record.
+pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
+    let before = R::decode(value)?;
+    let mut after = before.clone();
+    after.stamps().into_iter().for_each(stamp);
+    Ok((after != before).then_some((before, after)))
+}
+
+/// Writes a record in place of what it was before, with the rows by which it is found.
+pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut Batch) {
+    let (key, now) = (after.key(of), after.index(of));
+    let mut bytes_before = 0;
+    let mut was = Vec::new();
+    if let Some(before) = before {
+        was = before.index(of);
+        bytes_before = before.encode().len();
+        let gone = was.iter().map(|row| row.key).filter(|key| now.iter().all(|row| row.key != *key));
+        gone.for_each(|key| batch.delete(key));
+        if before.key(of) != key {
+            batch.delete_whole(before.key(of), bytes_before);
+            bytes_before = 0;
+        }
+    }
+    batch.put_over(key, after.encode(), bytes_before);
+    for row in now.into_iter().filter(|row| !was.contains(row)) {
+        batch.put(row.key, row.value);
+    }
+}
+
+/// Deletes a record and the rows by which it is found.
+pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
+    batch.delete_whole(gone.key(of), gone.encode().len());
+    gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
+}
+
+fn webhook_rows(it: &WebhookEndpoint, of: BusinessId) -> Vec<IndexRow> {
+    vec![IndexRow::new("in the list of endpoints", keys::endpoint_index(of, it.id), [])]
+}
+
+fn membership_rows(it: &Membership, of: BusinessId) -> Vec<IndexRow> {
+    vec![IndexRow::new("in the list of its person", keys::member_of(it.person_id, of), [])]
+}
+
+fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
+    let start = keys::millis_value(it.starts_at);
+    let mut rows = vec![IndexRow::new("by id", keys::appointment_start(of, it.id), start.clone())];
+    if let Some(contact) = it.contact_id {
+        let key = keys::appointment_by_contact(of, contact, it.starts_at, it.id);
+        rows.push(IndexRow::new("by contact", key, []));
+    }
+    if has_change_row(it) {
+        let key = keys::appointment_by_update(of, it.updated_at, it.id);
+        rows.push(IndexRow::new("by change", key, start));
+    }
+    rows
+}
+
+/// Whether an appointment has a row in the index of changes: not while its last change bears the stamp of its creation.
+pub fn has_change_row(appointment: &Appointment) -> bool {
+    appointment.updated_at != appointment.created_at
+}
+
+fn contact_rows(it: &Contact, of: BusinessId) -> Vec<IndexRow> {
+    let id = *it.id.uuid().as_bytes();
+    let mut rows = vec![IndexRow::new("by change", keys::contact_by_update(of, it.updated_at, it.id), [])];
+    if let Some(phone) = &it.phone {
+        rows.push(IndexRow::new("by phone number", keys::contact_by_phone(of, phone), id));
+    }
+    if let Some(email) = &it.email {
+        rows.push(IndexRow::new("by email address", keys::contact_by_email(of, email), id));
+    }
+    rows
+}
+
+fn call_rows(it: &CallRecord, of: BusinessId) -> Vec<IndexRow> {
+    let by_start = keys::call_by_start(of, it.started_at, it.id);
+    let mut rows = vec![
+        IndexRow::new("by start", by_start, CallRow::from(it).encode()),
+        IndexRow::new("by change", keys::call_by_update(of, it.updated_at, it.id), []),
+    ];
+    if let Some(contact) = it.contact_id {
+        let key = keys::call_by_contact(of, contact, it.started_at, it.id);
+        rows.push(IndexRow::new("by contact", key, []));
+    }
+    rows
+}
+
+fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
+    let lists = [
+        Some(("by creation", MessagesOf::Business)),
+        Some(("by status", MessagesOf::Status(status_number(it.status)))),
+        it.contact_id.map(|id| ("by contact", MessagesOf::Contact(id))),
+        it.call_id.map(|id| ("by call", MessagesOf::Call(id))),
+    ];
+    let listed = lists
+        .into_iter()
+        .flatten()
+        .map(|(name, list)| IndexRow::new(name, keys::message_in(of, list, it.created_at, it.id), []));
+    let by_change = keys::message_by_update(of, it.updated_at, it.id);
+    listed.chain([IndexRow::new("by change", by_change, [])]).collect()
+}
+
+/// A kind of rows whose number a budget limits.
+#[derive(Clone, Copy)]
+pub struct Counted {
+    /// The kind of rows.
+    pub kind: u8,
+    /// The budget that counts them.
+    pub budget: BudgetKind,
+    /// Whether such a row decodes; none for API keys, whose records stand with those of all businesses.
+    pub decodes: Option<fn(&[u8]) -> bool>,
+}
+
+/// API keys, which are in no business's rows.
+const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
+
+/// The kinds of rows that budgets count, in the order of their numbers.
+pub const COUNTED: [Counted; 8] = {
+    let (mut all, mut found, mut number) = ([API_KEYS; 8], 0, 0);
+    while number < u8::MAX {
+        let mut at = 0;
+        while at < KINDS.len() {
+            let Kind { rows, budget, decodes, .. } = KINDS[at];
+            if let Some(budget) = budget
+                && rows == number
+            {
+                all[found] = Counted { kind: rows, budget, decodes: Some(decodes) };
+                found += 1;
+            }
+            at += 1;
+        }
+        if number == API_KEYS.kind {
+            found += 1;
+        }
+        number += 1;
+    }
+    assert!(found == all.len(), "the length is not the number of counted kinds");
+    all
+};
+
+/// The kind of rows that is counted, with its place among all.
+pub fn counted(kind: u8) -> Option<(usize, Counted)> {
+    COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
+}
+
+impl Stamped for ApiKey {
+    const NAME: &'static str = "API keys";
+
+    fn stamps(&mut self) -> Vec<&mut Timestamp> {
+        [Some(&mut self.created_at), self.revoked_at.as_mut()].into_iter().flatten().collect()
+    }
+}
+
+impl Stamped for Delivery {
+    const NAME: &'static str = "deliveries";
+
+    fn stamps(&mut self) -> Vec<&mut Timestamp> {
+        [Some(&mut self.created_at), self.last_attempt_at.as_mut()].into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! What keys and index values are made of, and how that is read.
+
+use domain::{BusinessId, ResourceId, Timestamp};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::kind;
+use crate::{Key, KeyRange, StoreError};
+
+/// The first key of a kind.
+pub(super) fn start(business: BusinessId, kind: u8) -> Key {
+    Key::new(business.uuid().as_bytes()).with(&[kind])
+}
+
+/// A key of a kind that goes on with an id.
+pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
+    start(business, kind).with(id.uuid().as_bytes())
+}
+
+/// An instant whose bytes are ordered like the instants.
+pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
+    (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
+}
+
+/// An index key that ends with an instant and an id.
+pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {
+    prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
+}
+
+/// The keys of an index under this prefix whose instants lie within `from..to`; up to the last instant there is,
+/// that one is in it, for no bound could lie behind it.
+pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
+    let from = prefix.with(&ordered(from));
+    if to == Timestamp::MAX {
+        return KeyRange { from, ..KeyRange::prefix(prefix) };
+    }
+    KeyRange { from, to: prefix.with(&ordered(to)) }
+}
+
+/// The keys under this prefix that go on with an id that was minted within `from..until`, by the time in the id: ids grow
+/// with time, and are ahead of it where the clock was set back.
+pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
+    let all = KeyRange::prefix(prefix);
+    let at = |instant: Timestamp| {
+        let millis = u64::try_from(instant.millis()).unwrap_or(0).min((1 << 48) - 1);
+        prefix.with(&millis.to_be_bytes()[2..])
+    };
+    let range = from.map_or(all, |from| all.starting_at(at(from)));
+    until.map_or(range, |until| range.before(at(until)))
+}
+
+/// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
+pub(super) fn digest(text: &str) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&Sha256::digest(text)[..16]);
+    short
+}
+
+/// What stands for a phone number where the number itself must not.
+pub fn phone_digest(phone: &str) -> [u8; 16] {
+    digest(phone)
+}
+
+/// Every key of the business, the installation's for [`BusinessId::INSTALLATION`].
+pub fn all(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(Key::new(business.uuid().as_bytes()))
+}
+
+/// Whether a key of a business has the length that keys of its kind have; none of a kind that is not known has.
+pub fn has_width(key: &[u8], kind: u8) -> bool {
+    kind::width(kind) == Some(key.len())
+}
+
+/// Every key of the kind.
+pub fn of_kind(business: BusinessId, kind: u8) -> KeyRange {
+    KeyRange::prefix(start(business, kind))
+}
+
+/// The kind of a key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it has none.
+pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
+    key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
+}
+
+/// The business of a key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn business_of(key: &[u8]) -> Result<BusinessId, StoreError> {
+    id_at_end(key.get(..16).unwrap_or_default())
+}
+
+/// The id at the end of a key or a value.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
+    match bytes.last_chunk() {
+        Some(id) => Ok(Uuid::from_bytes(*id).into()),
+        None => Err(StoreError::damaged("key", "it is too short to end with an id")),
+    }
+}
+
+/// The instant and the id at the end of an index key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), StoreError> {
+    let Some((instant, id)) = key.last_chunk::<24>().and_then(|tail| tail.split_first_chunk::<8>()) else {
+        return Err(StoreError::damaged("key", "it is too short to end with an instant and an id"));
+    };
+    let millis = (u64::from_be_bytes(*instant) ^ 1 << 63) as i64;
+    Ok((Timestamp::from_millis(millis), id_at_end(id)?))
+}
+
+/// An instant as a value of its own.
+pub fn millis_value(instant: Timestamp) -> Vec<u8> {
+    instant.millis().to_be_bytes().to_vec()
+}
+
+/// The instant in a value of its own.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it has not 8 bytes.
+pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
+    match value.try_into() {
+        Ok(bytes) => Ok(Timestamp::from_millis(i64::from_be_bytes(bytes))),
+        Err(_) => Err(StoreError::damaged("instant", "it has not 8 bytes")),
+    }
+}
+
+/// The records changed from one instant to another, both included, in the order of their changes; by the kind of
+/// that index.
+pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
+}

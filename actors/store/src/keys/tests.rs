@@ -1,0 +1,238 @@
+use chrono::NaiveDate;
+use domain::{AppointmentId, BlockedKey, MailKind, ResourceId, SteadyTime, Timestamp};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::*;
+use crate::Key;
+
+fn id<I: ResourceId>(byte: u8) -> I {
+    Uuid::from_bytes([byte; 16]).into()
+}
+
+#[test]
+fn every_kind_has_one_width() {
+    let business = id(1);
+    let now = Timestamp::from_millis(5);
+    let widths = [
+        (profile(business), 33),
+        (budget(business), 33),
+        (service(business, id(2)), 33),
+        (staff(business, id(2)), 33),
+        (special_day(business, NaiveDate::MAX), 33),
+        (blocked_time(business, BlockedKey { staff_id: id(3), starts_at: now, id: id(2) }), 57),
+        (key(business, id(2)), 33),
+        (appointment(business, now, id(2)), 41),
+        (appointment_start(business, id(2)), 33),
+        (appointment_by_contact(business, id(3), now, id(2)), 57),
+        (appointment_by_update(business, now, id(2)), 41),
+        (contact(business, id(2)), 33),
+        (contact_by_phone(business, "+15551234567"), 33),
+        (contact_by_email(business, ""), 33),
+        (contact_by_update(business, now, id(2)), 41),
+        (contact_names(business, id(2)), 33),
+        (call(business, id(2)), 33),
+        (call_by_start(business, now, id(2)), 41),
+        (call_by_contact(business, id(3), now, id(2)), 57),
+        (call_by_update(business, now, id(2)), 41),
+        (message(business, id(2)), 33),
+        (message_in(business, MessagesOf::Business, now, id(2)), 41),
+        (message_in(business, MessagesOf::Status(1), now, id(2)), 42),
+        (message_in(business, MessagesOf::Contact(id(3)), now, id(2)), 57),
+        (message_in(business, MessagesOf::Call(id(3)), now, id(2)), 57),
+        (message_by_update(business, now, id(2)), 41),
+        (knowledge(business, id(2)), 33),
+        (mail(business, id(2)), 33),
+        (mail_due(business, now, id(2)), 41),
+        (mail_gathered(business, MailKind::Daily, id(3), id(2)), 50),
+        (alert(business, id(3), 9), 41),
+        (alerts_read(business, id(3)), 33),
+        (audit(business, id(2)), 33),
+        (retention(business), 33),
+        (erasure(business, id(2)), 33),
+        (erasing(business), 33),
+        (wipe(business, id(2)), 33),
+        (ending(business), 33),
+        (unfinished(business), 33),
+        (idempotency(business, 9, &[2; 32]), 53),
+        (age(business, SteadyTime::from_millis(9)), 25),
+        (repair_part(business, 3), 21),
+        (repair(), 33),
+        (moving(business), 33),
+        (clock(), 33),
+        (round(), 33),
+        (meta(), 33),
+        (upgrade(), 33),
+        (business_index(business), 33),
+        (api_key(*b"abcdefgh"), 33),
+        (key_used(id(2)), 33),
+        (endpoint_index(business, id(2)), 49),
+        (person(id(2)), 33),
+        (person_by_email(""), 33),
+        (person_by_token(&[2; 32]), 49),
+        (member_of(id(2), business), 49),
+        (format_1::appointment(business, id(2)), 33),
+        (format_1::appointment_by_start(business, now, id(2)), 41),
+        (format_1::appointment_by_update(business, now, id(2)), 41),
+    ];
+    for (key, width) in widths {
+        assert_eq!(key.len(), width, "{key:?}");
+        assert!(is_well_formed(&key) && !is_well_formed(&key[..width - 1]), "{key:?}");
+    }
+}
+
+#[test]
+fn keys_have_these_bytes() {
+    let hex = |key: Key| format!("{key:?}");
+    let business = id(0xb5);
+    let (b5, c7) = ("b5".repeat(16), "c7".repeat(16));
+    assert_eq!(
+        hex(appointment(business, Timestamp::from_millis(1), id(0xc7))),
+        format!("{b5}248000000000000001{c7}")
+    );
+    assert_eq!(
+        hex(appointment_by_contact(business, id(0xc7), Timestamp::from_millis(-1), id(2))),
+        format!("{b5}22{c7}7fffffffffffffff{}", "02".repeat(16))
+    );
+    assert_eq!(
+        hex(contact_by_phone(business, "+15551234567")),
+        format!("{b5}31{}", hex(Key::new(&Sha256::digest("+15551234567")[..16])))
+    );
+    assert_eq!(
+        hex(api_key(*b"abcdefgh")),
+        format!("{}036162636465666768{}", "00".repeat(16), "00".repeat(8))
+    );
+    assert_eq!(hex(alert(business, id(0xc7), 0x0102)), format!("{b5}6b{c7}0000000000000102"));
+    assert_eq!(alert_at(alert(business, id(0xc7), 0x0102).as_ref()).unwrap(), (id(0xc7), 0x0102));
+    assert_eq!(hex(membership(business, id(0xc7))), format!("{b5}0c{c7}"));
+    assert_eq!(hex(member_of(id(0xc7), business)), format!("{}33{c7}{b5}", "00".repeat(16)));
+    assert_eq!(hex(person(id(0xc7))), format!("{}30{c7}", "00".repeat(16)));
+    assert_eq!(
+        hex(person_by_email("ada@example.com")),
+        format!("{}31{}", "00".repeat(16), hex(Key::new(&Sha256::digest("ada@example.com")[..16])))
+    );
+    assert_eq!(hex(person_by_token(&[0xc7; 32])), format!("{}32{c7}{c7}", "00".repeat(16)));
+    assert_eq!(&hex(idempotency(business, 0x0102, &[1; 32]))[..42], format!("{b5}7800000102"));
+}
+
+#[test]
+fn the_hot_range_holds_what_the_actor_loads_and_no_more() {
+    let business = id(7);
+    let within = |key: Key| hot(business).from <= key && key < hot(business).to;
+    assert!(
+        within(profile(business))
+            && within(budget(business))
+            && within(service(business, id(0xff)))
+            && within(staff(business, id(0)))
+    );
+    assert!(!within(key(business, id(0))) && !within(appointment(business, Timestamp::MIN, id(0))));
+    assert!(!within(profile(id(6))) && !within(profile(id(8))));
+}
+
+#[test]
+fn keys_profiles_and_people_let_in_and_nothing_else_does() {
+    let business = id(7);
+    for key in [profile(business), api_key(*b"abcdefgh"), person(id(4))] {
+        assert!(lets_in(&key), "{key:?}");
+    }
+    for key in [
+        service(business, id(3)),
+        budget(business),
+        key(business, id(3)),
+        key_used(id(3)),
+        meta(),
+        business_index(business),
+        membership(business, id(4)),
+        member_of(id(4), business),
+    ] {
+        assert!(!lets_in(&key), "{key:?}");
+    }
+    assert!(!lets_in(&profile(business)[..16]));
+}
+
+#[test]
+fn an_index_key_gives_back_what_it_was_made_of() {
+    let at = Timestamp::from_millis(-12_345);
+    let made = appointment_by_contact(id(1), id(2), at, id(3));
+    assert_eq!(instant_and_id::<AppointmentId>(&made).unwrap(), (at, id(3)));
+    assert_eq!(kind_of(&made).unwrap(), kind::APPOINTMENT_BY_CONTACT);
+    assert!(instant_and_id::<AppointmentId>(&[0; 23]).is_err());
+    assert!(id_at_end::<AppointmentId>(&[0; 15]).is_err());
+    assert!(kind_of(&[0; 16]).is_err());
+    assert_eq!(millis_from_value(&millis_value(at)).unwrap(), at);
+    assert!(millis_from_value(&[0; 7]).is_err());
+}
+
+#[test]
+fn idempotency_records_of_earlier_days_come_first() {
+    let noon = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
+    let today = SteadyTime::from_millis(noon.millis()).day();
+    assert_eq!(today, 20_514);
+    let old = idempotency_before(id(1), today);
+    let yesterday = idempotency(id(1), today - 1, &[2; 32]);
+    assert!(old.from <= yesterday && yesterday < old.to);
+    assert!(idempotency(id(1), today, &[2; 32]) >= old.to);
+    let new = idempotency_from(id(1), today);
+    assert_eq!(new.from, old.to);
+    assert_eq!(day_and_hash(&yesterday).unwrap(), (today - 1, [2; 32]));
+    assert!(day_and_hash(&[0; 35]).is_err());
+}
+
+#[test]
+fn points_of_steady_time_are_found_up_to_one() {
+    let at = SteadyTime::from_millis;
+    let until = ages_until(id(1), at(-5));
+    assert!(age(id(1), at(-5)) < until.to && age(id(1), at(-6)) >= until.from);
+    assert!(age(id(1), at(-4)) >= until.to);
+    assert_eq!(age_at(&age(id(1), at(-5))).unwrap(), at(-5));
+    assert!(age_at(&[0; 7]).is_err());
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_keys_is_the_order_of_instants(a: i64, b: i64) {
+        let (a, b) = (Timestamp::from_millis(a), Timestamp::from_millis(b));
+        let key = |at| appointment(id(1), at, id(2));
+        prop_assert_eq!(key(a).cmp(&key(b)), a.cmp(&b));
+        let range = appointments_starting(id(1), a.min(b), a.max(b));
+        let unbounded = a.max(b) == Timestamp::MAX;
+        prop_assert_eq!(range.from <= key(a) && key(a) < range.to, a < b || unbounded);
+    }
+}
+
+#[test]
+fn special_days_stand_in_the_order_of_their_dates() {
+    let day = |text: &str| special_day(id(1), text.parse().unwrap());
+    assert!(day("1970-01-01") < day("2026-12-31") && day("2026-12-31") < day("2027-01-01"));
+    assert!(special_day(id(1), NaiveDate::MIN) < day("1970-01-01"));
+    let range = special_days(id(1), "2026-12-24".parse().unwrap(), "2026-12-25".parse().unwrap());
+    let within = |key: Key| range.from <= key && key < range.to;
+    assert!(within(day("2026-12-24")) && within(day("2026-12-25")));
+    assert!(!within(day("2026-12-23")) && !within(day("2026-12-26")));
+}
+
+#[test]
+fn what_was_minted_within_a_time_is_found_by_its_id() {
+    let business: domain::BusinessId = id(1);
+    let minted = |millis: u64| -> domain::AuditId {
+        uuid::Builder::from_unix_timestamp_millis(millis, &[0xff; 10]).into_uuid().into()
+    };
+    let at = Timestamp::from_millis;
+    for (from, until, found) in [
+        (None, None, [true, true, true]),
+        (Some(at(1_000)), None, [false, true, true]),
+        (None, Some(at(1_000)), [true, false, false]),
+        (Some(at(1_000)), Some(at(1_001)), [false, true, false]),
+        (Some(at(1_001)), Some(at(1_000)), [false; 3]),
+        (Some(Timestamp::MIN), Some(Timestamp::MAX), [true; 3]),
+        (Some(Timestamp::MAX), None, [false; 3]),
+    ] {
+        let range = audit_within(business, from, until);
+        let within = [999, 1_000, 1_001].map(|millis| {
+            let key = audit(business, minted(millis));
+            key >= range.from && key < range.to
+        });
+        assert_eq!(within, found, "{from:?} {until:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Webhook endpoints, events and deliveries.
+
+use domain::{BusinessId, EventId, ResourceId, Timestamp, WebhookId};
+
+use super::installation_kind;
+use super::kind;
+use super::parts::{id_at_end, minted, of_id, ordered};
+use crate::{Key, KeyRange, StoreError};
+
+/// A webhook endpoint.
+pub fn webhook(business: BusinessId, id: WebhookId) -> Key {
+    of_id(business, kind::WEBHOOK, id)
+}
+
+/// The bytes of an event, as every attempt sends them.
+pub fn event(business: BusinessId, id: EventId) -> Key {
+    of_id(business, kind::EVENT, id)
+}
+
+/// The delivery of an event to an endpoint.
+pub fn delivery(business: BusinessId, endpoint: WebhookId, event: EventId) -> Key {
+    of_id(business, kind::DELIVERY, endpoint).with(event.uuid().as_bytes())
+}
+
+/// The deliveries to an endpoint, in the order of their events.
+pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
+}
+
+/// Those whose events happened within `from..until`.
+pub fn deliveries_within(
+    business: BusinessId,
+    endpoint: WebhookId,
+    (from, until): (Option<Timestamp>, Option<Timestamp>),
+) -> KeyRange {
+    minted(of_id(business, kind::DELIVERY, endpoint), from, until)
+}
+
+/// A delivery that waits.
+pub fn delivery_due(business: BusinessId, endpoint: WebhookId, due: Timestamp, event: EventId) -> Key {
+    of_id(business, kind::DELIVERY_DUE, endpoint).with(&ordered(due)).with(event.uuid().as_bytes())
+}
+
+/// The deliveries to an endpoint that wait, in the order in which they are due.
+pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
+}
+
+/// How often anything has reached an endpoint.
+pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
+    of_id(business, kind::DELIVERY_REACHED, endpoint)
+}
+
+/// An endpoint in the list of all.
+pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
+    of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business)
+        .with(endpoint.uuid().as_bytes())
+}
+
+/// The endpoints of a business in the list of all.
+pub fn endpoints_of(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business))
+}
+
+/// The business and the endpoint of a row of the list of all.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), StoreError> {
+    let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
+    Ok((id_at_end(business)?, id_at_end(key)?))
+}
+
+/// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was
+/// reached; a mail and its rows.
+pub fn is_of_outcome(key: &[u8]) -> bool {
+    let kinds = [
+        kind::DELIVERY,
+        kind::DELIVERY_DUE,
+        kind::DELIVERY_REACHED,
+        kind::MAIL,
+        kind::MAIL_DUE,
+        kind::MAIL_GATHERED,
+    ];
+    key.get(16).is_some_and(|kind| kinds.contains(kind))
+}

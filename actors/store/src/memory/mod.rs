@@ -1,0 +1,513 @@
+//! The backend of a simulation: a map in memory that forgets in a crash what was not synced.
+//!
+//! As on a disk, a batch is written to a journal, the real one on blocks in memory, and once that is synced to the map,
+//! which is saved from time to time. In a crash the map falls back to any batch since then, with rows of later ones up to
+//! any key, and blocks of the journal that were not synced are torn; opening brings back the rest. What always holds: what
+//! readers see is the map; a batch is there whole or not at all behind a crash; a handle that was opened before a crash can
+//! no longer change anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::BusinessId;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
+use super::syncs::{By, Syncs};
+use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
+
+/// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
+#[derive(Clone, Default)]
+pub struct MemoryBackend(Arc<Disk>);
+
+#[derive(Default)]
+struct Disk {
+    state: Mutex<State>,
+    gate: Notify,
+}
+
+/// Rows by their keys.
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+/// What a batch writes.
+type Writes = Vec<(Key, Option<Vec<u8>>)>;
+
+#[derive(Default)]
+struct State {
+    pairs: Rows,
+    /// The journal's blocks.
+    blocks: MemoryBlocks,
+    /// The numbers of the newest batches in the journal,
+    newest: u64,
+    /// durable in it,
+    synced: u64,
+    /// and in the map.
+    applied: u64,
+    /// For each batch since the map was saved: what to write to take it back, newest write last.
+    unsaved: Vec<Writes>,
+    /// The batches that are in the journal and not in the map, by their numbers.
+    under_way: Vec<(u64, Writes)>,
+    /// How many blocks of the journal each batch has that is not synced.
+    unsynced: Vec<usize>,
+    /// Up to which batch everything has come through the last crash.
+    came_through: Option<u64>,
+    /// What must not come back, and the businesses that are set aside, which no crash forgets.
+    tombstones: Vec<Tombstone>,
+    aside: Vec<(BusinessId, String)>,
+    /// Grows with every crash; a session of an earlier life is dead.
+    life: u64,
+    /// Whether a session is open on this life.
+    open: bool,
+    fail_apply: bool,
+    fail_sync: bool,
+    fail_read: bool,
+    /// What was on the disk when somebody began to ask for it, and what each batch has written since, by its number.
+    history: Option<(Rows, Vec<(u64, Writes)>)>,
+    syncs: u64,
+    reads: u64,
+    sync_delay: Duration,
+    syncs_held: bool,
+    /// What is left of [`DISK_BYTES`]; all of it unless a test says otherwise.
+    free: Option<u64>,
+}
+
+/// How large the disk is.
+const DISK_BYTES: u64 = 1 << 40;
+
+/// How long the journal is: so short that it often begins at its front again.
+const JOURNAL_BYTES: u64 = 2 << 20;
+const JOURNAL_ID: [u8; 16] = *b"simulated  disks";
+/// How many batches there are between two times that the map is saved.
+const BATCHES_PER_SAVE: usize = 16;
+
+impl MemoryBackend {
+    /// An empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cuts the power: of the batches that were not synced, the first `keep` survive, each whole. Stores that are
+    /// open can neither read nor write any more, and fail when they try; a new one can be opened at once.
+    pub fn crash(&self, keep: usize) {
+        let mut state = self.0.state.lock();
+        state.crash(keep);
+        state.life += 1;
+        state.open = false;
+        state.syncs_held = false;
+        (state.fail_apply, state.fail_sync, state.fail_read) = (false, false, false);
+        drop(state);
+        self.0.gate.notify_waiters();
+    }
+
+    /// A disk of its own with what is on this one.
+    ///
+    /// # Panics
+    /// When something on it is not synced.
+    pub fn copied(&self) -> Self {
+        let state = self.0.state.lock();
+        assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
+        let (pairs, blocks) = (state.pairs.clone(), state.blocks.copied());
+        let (applied, came_through) = (state.applied, state.came_through);
+        let copy = State {
+            pairs,
+            blocks,
+            newest: applied,
+            synced: applied,
+            applied,
+            came_through,
+            ..State::default()
+        };
+        Self(Arc::new(Disk { state: Mutex::new(copy), gate: Notify::new() }))
+    }
+
+    /// Makes the next write fail; nothing of its batch is written.
+    pub fn fail_next_apply(&self) {
+        self.0.state.lock().fail_apply = true;
+    }
+
+    /// Makes the next sync fail; what was written stays unsynced.
+    pub fn fail_next_sync(&self) {
+        self.0.state.lock().fail_sync = true;
+    }
+
+    /// Makes the next read fail, of a single key or of a row of a scan.
+    pub fn fail_next_read(&self) {
+        self.0.state.lock().fail_read = true;
+    }
+
+    /// Lets every sync of the committer task wait this long in simulated time before it starts.
+    pub fn set_sync_delay(&self, delay: Duration) {
+        self.0.state.lock().sync_delay = delay;
+    }
+
+    /// Holds the syncs of the committer task back until [`MemoryBackend::release_syncs`].
+    pub fn hold_syncs(&self) {
+        self.0.state.lock().syncs_held = true;
+    }
+
+    /// Lets the syncs go on that [`MemoryBackend::hold_syncs`] held back.
+    pub fn release_syncs(&self) {
+        self.0.state.lock().syncs_held = false;
+        self.0.gate.notify_waiters();
+    }
+
+    /// Makes so many bytes of the disk free, of 1 TiB. What is written takes none of them.
+    pub fn set_free(&self, bytes: u64) {
+        self.0.state.lock().free = Some(bytes);
+    }
+
+    /// Writes a row as it stands, past every rule, as an earlier version may have.
+    #[cfg(test)]
+    pub(super) fn write_row(&self, key: &[u8], value: &[u8]) {
+        self.0.state.lock().write(key, Some(value.to_vec()));
+    }
+
+    /// What must not come back, in the order in which it was listed.
+    pub fn tombstones(&self) -> Vec<Tombstone> {
+        self.0.state.lock().tombstones.clone()
+    }
+
+    /// Lifts what is set aside, as an operator does between two lives of a store.
+    pub fn lift_aside(&self) {
+        self.0.state.lock().aside.clear();
+    }
+
+    /// Notes from now on what every batch writes, so that [`MemoryBackend::rows_as_of`] can tell.
+    pub fn note_history(&self) {
+        let mut state = self.0.state.lock();
+        state.history = Some((state.pairs.clone(), state.under_way.clone()));
+    }
+
+    /// The rows as they were behind the batch of this number, which came since history was noted.
+    ///
+    /// # Panics
+    /// When it is not noted.
+    pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let state = self.0.state.lock();
+        let (mut rows, batches) = state.history.clone().expect("history was noted");
+        for (_, writes) in batches.into_iter().take_while(|(number, _)| *number <= sequence) {
+            for (key, value) in writes {
+                match value {
+                    Some(value) => rows.insert(key.to_vec(), value),
+                    None => rows.remove(&*key),
+                };
+            }
+        }
+        rows
+    }
+
+    /// How many batches were written and not lost.
+    pub fn applies(&self) -> u64 {
+        self.0.state.lock().newest
+    }
+
+    /// How many syncs succeeded.
+    pub fn syncs(&self) -> u64 {
+        self.0.state.lock().syncs
+    }
+
+    /// How many rows were read or looked for, those of a scan each by itself.
+    pub fn reads(&self) -> u64 {
+        self.0.state.lock().reads
+    }
+
+    /// How many batches a crash would find unsynced.
+    pub fn unsynced(&self) -> usize {
+        self.0.state.lock().unsynced.len()
+    }
+
+    /// Opens the disk, like a process that takes the lock of a data directory.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] while another session is open.
+    pub(super) fn session(&self) -> Result<Session, StoreError> {
+        let mut state = self.0.state.lock();
+        if std::mem::replace(&mut state.open, true) {
+            return Err(StoreError::InUse("memory".into()));
+        }
+        let journal = state
+            .recover()
+            .map_err(|source| StoreError::DamagedFiles { path: "memory".into(), source: source.into() })?;
+        Ok(Session { disk: Arc::clone(&self.0), life: state.life, journal, syncs: Arc::default() })
+    }
+}
+
+impl State {
+    /// What is there when the power is back.
+    fn crash(&mut self, keep: usize) {
+        if self.came_through.is_some() {
+            return; // nobody has opened it since the last one
+        }
+        let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
+        let kept = self.synced + self.unsynced.len().min(keep) as u64;
+        // The map has all of some batches since it was saved; and of some behind them, which were on their way into it
+        // together, the rows up to some key.
+        let saved = self.applied - self.unsaved.len() as u64;
+        let home = saved + rng.below(self.applied - saved + 1);
+        let mut passing = self.unsaved.split_off((home - saved) as usize);
+        let lost = passing.split_off(rng.below(passing.len() as u64 + 1) as usize);
+        let keys: BTreeSet<Key> = passing.iter().flatten().map(|(key, _)| *key).collect();
+        let first_lost = keys.iter().nth(rng.below(keys.len() as u64 + 1) as usize);
+        let is_lost = |key: &Key| first_lost.is_some_and(|first| key >= first);
+        let passing = passing.into_iter().flatten().filter(|(key, _)| is_lost(key));
+        for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
+            self.write(&key, before);
+        }
+        // Of what was not synced in the journal each block may be there, or a part of it. Of a batch that is lost one is
+        // missing; one that came through is whole.
+        let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
+        for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
+            let (of_batch, rest) = differs.split_at(*blocks);
+            differs = rest;
+            let whole = number <= kept;
+            let missing = (number > kept).then(|| {
+                let those: Vec<_> = (0..*blocks).filter(|block| of_batch[*block]).collect();
+                those[rng.below(those.len() as u64) as usize]
+            });
+            for block in 0..*blocks {
+                kept_bytes.push(match rng.below(3) {
+                    _ if missing == Some(block) => 0,
+                    _ if whole => BLOCK_BYTES as usize,
+                    0 => 0,
+                    1 => BLOCK_BYTES as usize,
+                    _ => 512 * rng.below(8) as usize,
+                });
+            }
+        }
+        self.blocks.crash(|block| kept_bytes[block]);
+        if let Some((_, batches)) = &mut self.history {
+            batches.retain(|(number, _)| *number <= kept);
+        }
+        self.unsaved.clear();
+        self.unsynced.clear();
+        self.under_way.clear();
+        (self.applied, self.came_through) = (home, Some(kept));
+    }
+
+    /// Opens the journal, and has in the map what it holds behind that.
+    fn recover(&mut self) -> io::Result<Journal<MemoryBlocks>> {
+        if self.applied == 0 && self.came_through.is_none() {
+            journal::format(&self.blocks, JOURNAL_BYTES, JOURNAL_ID)?;
+        }
+        let (journal, found) = Journal::read(self.blocks.clone(), self.applied).map_err(io::Error::other)?;
+        for batch in found {
+            for (key, value) in batch.rows {
+                self.write(&key, value);
+            }
+            self.applied = batch.number;
+        }
+        if let Some(kept) = self.came_through.take() {
+            assert_eq!(self.applied, kept, "the journal brings back what came through, and nothing else");
+        }
+        (self.newest, self.synced) = (self.applied, self.applied);
+        self.unsaved.clear();
+        self.unsynced.clear();
+        self.under_way.clear();
+        Ok(journal)
+    }
+
+    /// Counts a read, which fails where a test wants that.
+    fn read(&mut self) -> Result<(), StoreError> {
+        if std::mem::take(&mut self.fail_read) {
+            return Err(StoreError::Read("a fault was injected".into()));
+        }
+        self.reads += 1;
+        Ok(())
+    }
+
+    fn write(&mut self, key: &[u8], value: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        match value {
+            Some(value) => self.pairs.insert(key.to_vec(), value),
+            None => self.pairs.remove(key),
+        }
+    }
+}
+
+/// What chance decides in a crash (SplitMix64): it follows from the number of the newest batch.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// A simulated disk as one opened store has it, from opening to closing or to the next crash.
+pub(super) struct Session {
+    disk: Arc<Disk>,
+    life: u64,
+    journal: Journal<MemoryBlocks>,
+    syncs: Arc<Syncs>,
+}
+
+impl Session {
+    /// Waits, between a write and its sync, as long as the simulation wants: at least once for everyone else.
+    pub(super) async fn before_sync(&self) {
+        let _syncing = self.syncs.begin(By::Committer);
+        let delay = self.disk.state.lock().sync_delay;
+        if delay.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(delay).await;
+        }
+        loop {
+            let released = self.disk.gate.notified();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            if !self.disk.state.lock().syncs_held {
+                return;
+            }
+            released.await;
+        }
+    }
+
+    /// The state, if neither a crash nor a close came in between.
+    fn alive(&self) -> Result<parking_lot::MutexGuard<'_, State>, StoreError> {
+        let state = self.disk.state.lock();
+        if state.open && state.life == self.life { Ok(state) } else { Err(StoreError::Closed) }
+    }
+}
+
+impl Backend for Session {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut state = self.alive()?;
+        state.read()?;
+        Ok(state.pairs.get(key).cloned())
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        let mut from = Bound::Included(range.from.to_vec());
+        let mut to = Bound::Excluded(range.to.to_vec());
+        let mut done = range.is_empty();
+        Box::new(std::iter::from_fn(move || {
+            if done {
+                return None;
+            }
+            let alive = self.alive().and_then(|mut state| state.read().map(|()| state));
+            let state = match alive {
+                Ok(state) => state,
+                Err(error) => {
+                    done = true;
+                    return Some(Err(error));
+                }
+            };
+            let mut pairs = state.pairs.range((from.clone(), to.clone()));
+            let found = match order {
+                Order::Ascending => pairs.next(),
+                Order::Descending => pairs.next_back(),
+            };
+            let Some((key, value)) = found else {
+                done = true;
+                return None;
+            };
+            // The map refuses a range that ends before it starts, which these cannot: the key lies between the two.
+            match order {
+                Order::Ascending => from = Bound::Excluded(key.clone()),
+                Order::Descending => to = Bound::Excluded(key.clone()),
+            }
+            Some(Ok((key.clone(), value.clone())))
+        }))
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_apply) {
+            return Err(StoreError::Apply("a fault was injected".into()));
+        }
+        self.journal.encode(state.newest + 1, batch);
+        if state.unsaved.len() >= BATCHES_PER_SAVE || !self.journal.has_room() {
+            state.unsaved.clear();
+            self.journal.retire(state.applied);
+        }
+        let before = state.blocks.unsynced().len();
+        self.journal.append().map_err(|error| StoreError::Apply(error.into()))?;
+        let blocks = state.blocks.unsynced().len() - before;
+        state.unsynced.push(blocks);
+        state.newest += 1;
+        let number = state.newest;
+        let mut writes = Vec::new();
+        batch.rows(|key, value| writes.push((*key, value.map(<[u8]>::to_vec))));
+        if let Some((_, batches)) = &mut state.history {
+            batches.push((number, writes.clone()));
+        }
+        state.under_way.push((number, writes));
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_sync) {
+            return Err(StoreError::Sync("a fault was injected".into()));
+        }
+        self.journal.sync().map_err(|error| StoreError::Sync(error.into()))?;
+        state.unsynced.clear();
+        state.synced = state.newest;
+        state.syncs += 1;
+        Ok(())
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        let mut undo = Vec::new();
+        batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
+        state.unsaved.push(undo);
+        state.applied += 1;
+        let applied = state.applied;
+        state.under_way.retain(|(number, _)| *number > applied);
+        Ok(())
+    }
+
+    fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
+        self.alive()?.tombstones.extend_from_slice(tombstones);
+        Ok(())
+    }
+
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        Ok(self.alive()?.tombstones.clone())
+    }
+
+    fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError> {
+        self.alive()?.aside = businesses.to_vec();
+        Ok(())
+    }
+
+    fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError> {
+        Ok(self.alive()?.aside.clone())
+    }
+
+    fn sequence(&self) -> u64 {
+        self.disk.state.lock().newest
+    }
+
+    fn syncs(&self) -> &Arc<Syncs> {
+        &self.syncs
+    }
+
+    fn space(&self) -> io::Result<Space> {
+        let free = self.disk.state.lock().free.unwrap_or(DISK_BYTES);
+        Ok(Space { free, total: DISK_BYTES })
+    }
+
+    fn close(&self) {
+        let mut state = self.disk.state.lock();
+        if state.life == self.life {
+            state.open = false;
+            state.life += 1;
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

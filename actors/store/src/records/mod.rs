@@ -1,0 +1,215 @@
+//! The records as they are stored: for each kind its fields in the order in which they stand in the bytes, and which
+//! version of the record brought them.
+//!
+//! What always holds: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change; what was
+//! read has passed the same checks as what was made. A test per kind pins its bytes.
+
+mod alert;
+mod appointment;
+mod audit;
+mod budget;
+mod business;
+mod call;
+mod catalog;
+mod clock;
+mod contact;
+mod diary;
+mod erasure;
+mod hours;
+mod idempotency;
+mod installation;
+mod key;
+mod knowledge;
+mod mail;
+mod membership;
+mod message;
+mod names;
+mod person;
+mod retention;
+mod round;
+#[cfg(test)]
+mod testing;
+mod webhook;
+
+use chrono::{Datelike, NaiveDate};
+use chrono_tz::Tz;
+use domain::{
+    AlertEmail, AlertKind, AlertScope, AppointmentStatus, BlockedSource, BookingMode, BudgetKind,
+    CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType,
+    LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, ResourceId, Role, Source,
+    SteadyTime, Timestamp, Urgency, WebhookStatus,
+};
+use uuid::Uuid;
+
+pub use self::audit::AuditRecord;
+pub use self::call::CallRow;
+pub use self::clock::{Boot, ClockRecord};
+pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
+pub use self::idempotency::{IdempotencyRecord, ShownAnew};
+pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
+pub use self::mail::mail_kind_number;
+pub use self::message::status_number;
+pub use self::names::NamesRecord;
+pub use self::round::RoundRecord;
+use super::StoreError;
+use super::codec::{Field, Fields};
+
+/// A word with a number that never changes.
+trait Numbered: Sized {
+    /// Its number.
+    fn number(self) -> u8;
+    /// The word with this number.
+    fn from_number(number: u8) -> Option<Self>;
+}
+
+/// Numbers the words of an enum. A word left out does not compile; a number used twice is an unreachable arm.
+macro_rules! numbers {
+    ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
+        impl Numbered for $type {
+            fn number(self) -> u8 {
+                match self {
+                    $(Self::$variant => $number,)*
+                }
+            }
+
+            #[deny(unreachable_patterns)]
+            fn from_number(number: u8) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.number().write(to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                let number = u8::read(from)?;
+                Self::from_number(number).ok_or_else(|| from.damaged(format!("no word has the number {number}")))
+            }
+        }
+    )*};
+}
+
+numbers! {
+    AlertEmail { Now = 1, Daily = 2, Off = 3 }
+    AlertKind {
+        WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
+        AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8,
+    }
+    AlertScope { All = 1, Mine = 2 }
+    AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
+    BlockedSource { TimeOff = 1 }
+    BookingMode { Instant = 1, Request = 2, Off = 3 }
+    BudgetKind {
+        Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
+        WaitingDeliveries = 9,
+    }
+    CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
+    CallOutcome {
+        AppointmentBooked = 1, AppointmentRescheduled = 2, AppointmentCancelled = 3, MessageTaken = 4,
+        QuestionAnswered = 5, Transferred = 6, Voicemail = 7, Spam = 8, Hangup = 9, Other = 10,
+    }
+    CallStatus { Completed = 1, Missed = 2, Failed = 3 }
+    Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
+    DeliveryStatus { Pending = 1, Delivered = 2, Failed = 3, Missed = 4 }
+    DisabledReason { Failures = 1, Api = 2, Operator = 3 }
+    EventType {
+        CallCompleted = 1, AppointmentBooked = 2, AppointmentRescheduled = 3, AppointmentCancelled = 4, MessageTaken = 5,
+        ContactCreated = 6,
+    }
+    Direction { Inbound = 1, Outbound = 2 }
+    LinkKind { Invitation = 1, Reset = 2, Enter = 3, Email = 4 }
+    Locale { En = 1, Fr = 2 }
+    MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
+    MailKind {
+        Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
+        Offer = 8,
+    }
+    MailStatus { Pending = 1, Sent = 2, Failed = 3 }
+    MessageStatus { New = 1, Read = 2, Resolved = 3 }
+    Role { Owner = 1, Admin = 2, Member = 3 }
+    Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+    WebhookStatus { Enabled = 1, Disabled = 2 }
+    Urgency { Normal = 1, Urgent = 2 }
+}
+
+/// 16 bytes.
+impl Field for Uuid {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.into_bytes().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        <[u8; 16]>::read(from).map(Self::from_bytes)
+    }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
+        impl Field for domain::$id {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.uuid().write(to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                Uuid::read(from).map(Self::from)
+            }
+        }
+    )*};
+}
+
+domain::each_id!(ids);
+
+/// Milliseconds after 1970.
+impl Field for Timestamp {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.millis().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let millis = i64::read(from)?;
+        let instant = Self::from_millis(millis);
+        if instant.millis() == millis {
+            Ok(instant)
+        } else {
+            Err(from.damaged("an instant lies outside the years 0000 to 9999"))
+        }
+    }
+}
+
+/// Milliseconds, in the same range as instants.
+impl Field for SteadyTime {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.millis().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Timestamp::read(from).map(|instant| Self::from_millis(instant.millis()))
+    }
+}
+
+/// Days since 1 January of the year 1, which is day 1.
+impl Field for NaiveDate {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.num_days_from_ce().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_num_days_from_ce_opt(i32::read(from)?).ok_or_else(|| from.damaged("its date is none"))
+    }
+}
+
+/// The name in the IANA database.
+impl Field for Tz {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.name().to_owned().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        String::read(from)?.parse().map_err(|_| from.damaged("no time zone has its name"))
+    }
+}

@@ -1,0 +1,43 @@
+//! The names of contacts that follow each other, many in one row: a search reads all names of a business, and rows cost
+//! more than the bytes in them.
+
+use domain::ContactId;
+
+use crate::codec::record;
+
+/// The folded names of some contacts, in the order of their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamesRecord {
+    /// Who, and their name as names are compared.
+    pub names: Vec<(ContactId, String)>,
+}
+
+record!(NamesRecord, "names", { 1: names } check |record| {
+    if record.names.is_sorted_by(|a, b| a.0 < b.0) { Ok(()) } else { Err("its contacts are not in order") }
+});
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::*;
+
+    fn names() -> NamesRecord {
+        NamesRecord { names: vec![(id_of([0xa1; 16]), "zoë".into()), (id_of([0xa2; 16]), "ada".into())] }
+    }
+
+    #[test]
+    fn names_have_these_bytes() {
+        check(
+            &names(),
+            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1047a6fc3aba2a2a2a2a2a2a2a2a2\
+             a2a2a2a2a2a2a203616461",
+        );
+        check(&NamesRecord::default(), "0100");
+    }
+
+    #[test]
+    fn damaged_fields_are_refused() {
+        check_damage(&names(), |bytes| replace(bytes, &[0xa2; 16], &[0xa0; 16]));
+        check_damage(&names(), |bytes| replace(bytes, b"ada", b"ad\xff"));
+    }
+}

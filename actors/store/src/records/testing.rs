@@ -1,0 +1,104 @@
+//! What the tests of all records share.
+
+use std::fmt::Debug;
+
+use domain::ResourceId;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::super::{Record, StoreError};
+
+/// Checks that the record has exactly these bytes, and that any other bytes near them are an error.
+pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
+    let bytes = record.encode();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, golden.replace([' ', '\n'], ""), "the bytes of a released record never change");
+    assert_eq!(&R::decode(&bytes).unwrap(), record);
+    for end in 0..bytes.len() {
+        assert!(matches!(R::decode(&bytes[..end]), Err(StoreError::Damaged { .. })), "cut off at {end}");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(matches!(R::decode(&longer), Err(StoreError::Damaged { .. })), "a byte too many");
+    let mut newer = bytes;
+    newer[0] = 0xee;
+    assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
+}
+
+/// Checks that these bytes, as an older version of the service wrote them, are the record, and none near them are.
+pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
+    let golden = golden.replace([' ', '\n'], "");
+    let bytes: Vec<u8> =
+        (0..golden.len()).step_by(2).map(|at| u8::from_str_radix(&golden[at..at + 2], 16).unwrap()).collect();
+    assert_eq!(&R::decode(&bytes).unwrap(), record);
+    for end in 0..bytes.len() {
+        assert!(matches!(R::decode(&bytes[..end]), Err(StoreError::Damaged { .. })), "cut off at {end}");
+    }
+}
+
+/// Checks that the bytes of the record, changed like this, are an error.
+pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = record.encode();
+    damage(&mut bytes);
+    let read = R::decode(&bytes);
+    assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+}
+
+/// The id with these bytes.
+pub(super) fn id_of<I: ResourceId>(bytes: [u8; 16]) -> I {
+    Uuid::from_bytes(bytes).into()
+}
+
+/// Replaces the only occurrence of some bytes by as many others.
+pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
+    assert_eq!(from.len(), to.len());
+    let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
+    bytes[at..at + to.len()].copy_from_slice(to);
+}
+
+/// Decodes the bytes as every kind of record; only a panic is a failure.
+fn decode_all(bytes: &[u8]) {
+    use domain::{
+        ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
+        Knowledge, Mail, Membership, Person, Retention, Service, SpecialDay, StaffMember, TakenMessage,
+        WebhookEndpoint,
+    };
+    let _ = ApiKey::decode(bytes);
+    let _ = Appointment::decode(bytes);
+    let _ = AuditEntry::decode(bytes);
+    let _ = BlockedTime::decode(bytes);
+    let _ = SpecialDay::decode(bytes);
+    let _ = Budget::decode(bytes);
+    let _ = Business::decode(bytes);
+    let _ = Contact::decode(bytes);
+    let _ = Delivery::decode(bytes);
+    let _ = WebhookEndpoint::decode(bytes);
+    let _ = Retention::decode(bytes);
+    let _ = Membership::decode(bytes);
+    let _ = Person::decode(bytes);
+    let _ = Service::decode(bytes);
+    let _ = StaffMember::decode(bytes);
+    let _ = CallRecord::decode(bytes);
+    let _ = Knowledge::decode(bytes);
+    let _ = Mail::decode(bytes);
+    let _ = TakenMessage::decode(bytes);
+    let _ = super::AuditRecord::decode(bytes);
+    let _ = super::CallRow::decode(bytes);
+    let _ = super::ClockRecord::decode(bytes);
+    let _ = super::ErasingRecord::decode(bytes);
+    let _ = super::ErasureRecord::decode(bytes);
+    let _ = super::IdempotencyRecord::decode(bytes);
+    let _ = super::MetaRecord::decode(bytes);
+    let _ = super::NamesRecord::decode(bytes);
+    let _ = super::WipeRecord::decode(bytes);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_decoding_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), small: bool) {
+        if let (true, Some(version)) = (small, bytes.first_mut()) {
+            *version = 1 + *version % 2;
+        }
+        decode_all(&bytes);
+    }
+}

@@ -1,0 +1,123 @@
+//! Webhook endpoints and deliveries.
+
+use domain::{AttemptError, Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
+
+use crate::StoreError;
+use crate::codec::{Field, Fields, record};
+
+record!(WebhookEndpoint, "webhook_endpoint", {
+    1: id, url, events, description, status, disabled_reason, disabled_at, epoch, secret, created_at, updated_at;
+});
+
+record!(Delivery, "delivery", {
+    1: event_id, event, status, epoch, attempts, reached_before, last_response_status, last_response_body, last_error,
+       last_attempt_at, next_attempt_at, created_at;
+});
+
+impl Field for EventTypes {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.bits().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_bits(u8::read(from)?).ok_or_else(|| from.damaged("an event type is not known"))
+    }
+}
+
+impl Field for WebhookSecret {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.bytes().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::new(<[u8; 32]>::read(from)?))
+    }
+}
+
+impl Field for AttemptError {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_string().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::from_text(String::read(from)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus};
+
+    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::*;
+    use crate::Record;
+
+    fn endpoint() -> WebhookEndpoint {
+        WebhookEndpoint {
+            id: id_of([1; 16]),
+            url: "https://a.example/h".into(),
+            events: EventTypes::all(),
+            description: String::new(),
+            status: WebhookStatus::Disabled,
+            disabled_reason: Some(DisabledReason::Failures),
+            disabled_at: Some(Timestamp::from_millis(3)),
+            epoch: 2,
+            secret: WebhookSecret::new([9; 32]),
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(3),
+        }
+    }
+
+    fn delivery() -> Delivery {
+        Delivery {
+            event_id: id_of([2; 16]),
+            event: EventType::AppointmentBooked,
+            status: DeliveryStatus::Pending,
+            epoch: 1,
+            attempts: 2,
+            reached_before: Some(7),
+            last_response_status: Some(500),
+            last_response_body: Some("no".into()),
+            last_error: Some(AttemptError::Other("the receiver answered 500".into())),
+            last_attempt_at: Some(Timestamp::from_millis(4)),
+            next_attempt_at: Some(Timestamp::from_millis(5)),
+            created_at: Timestamp::from_millis(1),
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_an_endpoint_never_change() {
+        check(
+            &endpoint(),
+            "01010101010101010101010101010101011368747470733a2f2f612e6578616d706c652f683f000201010106020909\
+             0909090909090909090909090909090909090909090909090909090909090206",
+        );
+    }
+
+    #[test]
+    fn the_bytes_of_a_delivery_never_change() {
+        check(
+            &delivery(),
+            "010202020202020202020202020202020202010102010701fbf40101026e6f01197468652072656365697665722061\
+             6e737765726564203530300108010a02",
+        );
+    }
+
+    #[test]
+    fn the_text_of_an_error_is_stored_and_becomes_the_error_again() {
+        for error in [AttemptError::Status(500), AttemptFailure::CertificateIssuer.into()] {
+            let delivery = Delivery { last_error: Some(error.clone()), ..delivery() };
+            let bytes = delivery.encode();
+            let text = error.to_string();
+            assert!(bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{error:?}");
+            assert_eq!(Delivery::decode(&bytes).unwrap(), delivery);
+        }
+    }
+
+    #[test]
+    fn what_is_no_word_is_damage() {
+        check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f\x00\x02", b"/h\x3f\x00\x07"));
+        check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f", b"/h\x7f"));
+        check_damage(&delivery(), |bytes| bytes[17] = 0x7f);
+    }
+}

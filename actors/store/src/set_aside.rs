@@ -1,0 +1,126 @@
+//! Rows that do not decode.
+//!
+//! What always holds: such a row is set aside. It stays where it is, so that `verify` names it and nothing is destroyed;
+//! it is told in the log once, by its key and never by its content, and counted; whoever walks over rows steps over it,
+//! and whoever asks for it alone gets an error. That reading failed is another matter, and final.
+
+use std::collections::HashSet;
+
+use parking_lot::Mutex;
+
+use super::{Key, StoreError, keys};
+
+/// How many of them are told apart. More are stepped over all the same, and neither told nor counted.
+const SET_ASIDE_MAX: usize = 16_384;
+
+/// The rows that were met since the store was opened and do not decode.
+#[derive(Default)]
+pub(super) struct SetAside(Mutex<HashSet<Key>>);
+
+impl SetAside {
+    /// Sets a row aside if this is why it could not be used. What was set aside before, by a look-up that this one led
+    /// to, is left as it is.
+    pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
+        let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
+            return read;
+        };
+        let mut known = self.0.lock();
+        if known.len() < SET_ASIDE_MAX && known.insert(Key::new(key)) {
+            let is_last = known.len() == SET_ASIDE_MAX;
+            drop(known);
+            tell(key, &error);
+            if is_last {
+                tracing::error!("there are more rows that do not decode than are told and counted");
+            }
+        }
+        Err(StoreError::SetAside(Box::new(error)))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+}
+
+fn tell(key: &[u8], error: &StoreError) {
+    let business = keys::business_of(key).map(|id| id.to_string()).unwrap_or_default();
+    let kind = keys::kind_of(key).map(|kind| format!("{kind:#04x}")).unwrap_or_default();
+    tracing::error!(
+        business.id = %business,
+        store.kind = %kind,
+        store.key = ?Key::new(key),
+        %error,
+        "a row of the store does not decode; it is set aside where it is"
+    );
+}
+
+/// What was read, or nothing where it was set aside.
+///
+/// # Errors
+/// Every other error.
+pub fn unless_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::SetAside(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{BusinessId, Service, ServiceId};
+    use uuid::Uuid;
+
+    use super::super::{Batch, MemoryBackend, Order, Record, Store};
+    use super::*;
+
+    fn of(number: u128) -> Key {
+        keys::service(BusinessId::from(Uuid::from_u128(7)), ServiceId::from(Uuid::from_u128(number)))
+    }
+
+    #[tokio::test]
+    async fn a_row_that_does_not_decode_is_counted_once_and_the_others_are_read() {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let business = BusinessId::from(Uuid::from_u128(7));
+        let good = Service {
+            id: Uuid::from_u128(2).into(),
+            name: "Cut".into(),
+            description: String::new(),
+            duration_minutes: 30,
+            active: true,
+            buffers: domain::Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
+            created_at: domain::Timestamp::from_millis(1),
+            updated_at: domain::Timestamp::from_millis(1),
+        };
+        let mut batch = Batch::new();
+        batch.put(of(1), b"\xeenothing".to_vec());
+        batch.put(of(2), good.encode());
+        batch.put(of(3), Vec::new());
+        store.submit(business, batch, Box::new(|| ()));
+        store.settled(business).await.unwrap();
+        for _ in 0..2 {
+            let range = keys::of_kind(business, keys::kind::SERVICE);
+            let found: Vec<_> =
+                store.records::<Service>(&range, Order::Ascending).map(|row| row.unwrap().1).collect();
+            assert_eq!(found, std::slice::from_ref(&good));
+            assert!(matches!(store.get::<Service>(&of(1)), Err(StoreError::SetAside(_))));
+            assert!(unless_set_aside(store.get::<Service>(&of(3))).unwrap().is_none());
+            assert_eq!(store.rows_set_aside(), 2);
+        }
+    }
+
+    #[test]
+    fn more_than_are_told_apart_are_set_aside_all_the_same() {
+        let aside = SetAside::default();
+        for number in 0..SET_ASIDE_MAX as u128 + 2 {
+            let damaged: Result<(), _> = Err(StoreError::damaged("service", "a test says so"));
+            assert!(matches!(aside.note(&of(number), damaged), Err(StoreError::SetAside(_))));
+        }
+        assert_eq!(aside.count(), SET_ASIDE_MAX);
+        let failed: Result<(), _> = Err(StoreError::Stopped);
+        assert!(matches!(aside.note(&of(1), failed), Err(StoreError::Stopped)));
+    }
+}

@@ -1,0 +1,186 @@
+//! Isolating a corrupt page of sled's tree: it becomes an empty leaf, so that sled can go on with all other pages.
+//!
+//! sled stops its cleaner, and with it all freeing of space, when it meets a page that it cannot read. The messages of such a
+//! page are therefore replaced in their places by messages of the same length, which make up an empty leaf between the same
+//! neighbours. The caller sets the businesses between these keys aside, so nothing reads the page as if it were empty.
+//!
+//! Invariants: sled is closed meanwhile. Nothing is written here; the plan says what to write, and writing it twice is the
+//! same as writing it once. Only a leaf is isolated, and only between keys that are known from its parent. A plan concerns
+//! the messages of that leaf and no other byte: the segments of its messages are still in their places, and no message of
+//! the log is left out of the state of the pages that the plan is made from.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{Kind, encode, message_at, parse};
+use super::node::{Data, NO_CHANGE, Node, root_of};
+use super::pages::{Pages, Part, State};
+use super::walk::Log;
+
+/// What to write, and which keys it concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// The keys of the page: from the first on, up to the second.
+    pub(crate) lo: Vec<u8>,
+    pub(crate) hi: Vec<u8>,
+    pub(crate) writes: Vec<Write>,
+}
+
+/// Bytes for a place of `db`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Write {
+    /// The LSN of the segment that the place belongs to.
+    pub(crate) segment: u64,
+    /// The offset in the file.
+    pub(crate) at: u64,
+    pub(crate) bytes: Vec<u8>,
+    /// The bytes that were there.
+    pub(crate) before: Vec<u8>,
+}
+
+/// Why a page cannot be isolated.
+pub(crate) type Refusal = &'static str;
+
+/// sled's page of trees.
+const META: u64 = 0;
+
+/// The message of a part, as bytes; `None` when it is not whole.
+fn message(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
+    let bytes = log.bytes(part.at, part.length as usize)?;
+    let is_whole = message_at(&bytes, 0, part.lsn / log.segment_bytes()).is_some();
+    Ok(Some(bytes).filter(|_| is_whole))
+}
+
+/// The body of a part's message; `None` when it is not whole.
+fn body(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
+    let message = message(log, part)?;
+    Ok(message.and_then(|message| parse(&message).map(|header| message[header.header..].to_vec())))
+}
+
+/// A page as a whole; `None` when it cannot be read.
+pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
+    let State::Present { base, links } = state else { return Ok(None) };
+    let Some(mut node) = body(log, base)?.and_then(|body| Node::decode(&body)) else { return Ok(None) };
+    for link in links {
+        let applied = body(log, link)?.and_then(|link| node.apply(&link));
+        if applied.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(node))
+}
+
+/// The pages that cannot be read, each with the offset of its first corrupt message: the page with a message at `offset`, or
+/// all of them.
+pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
+    let mut found = Vec::new();
+    for (page, state) in pages.iter() {
+        let State::Present { base, links } = state else { continue };
+        let parts = || std::iter::once(base).chain(links);
+        if offset.is_some_and(|offset| parts().all(|part| part.at != offset)) {
+            continue;
+        }
+        for part in parts() {
+            if message(log, part)?.is_none() {
+                found.push((page, part.at));
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The value under the last key of the tree; `None` when it cannot be read.
+pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let State::Present { base, .. } = pages.get(META) else { return Ok(None) };
+    let mut page = body(log, base)?.and_then(|body| root_of(&body));
+    while let Some(at) = page {
+        let Some(node) = node(log, pages.get(at))? else { return Ok(None) };
+        page = match &node.data {
+            _ if node.next.is_some() => node.next,
+            Data::Index(pointers) => pointers.last().map(|(_, child)| *child),
+            Data::Leaf(rows) => {
+                let found = rows.last().filter(|(last, _)| node.whole_key(last) == key);
+                return Ok(found.map(|(_, value)| value.clone()));
+            }
+        };
+    }
+    Ok(None)
+}
+
+/// How to isolate a page.
+pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Plan, Refusal>> {
+    let State::Present { base, links } = pages.get(page) else { return Ok(Err("the page is not known")) };
+    let meta = match pages.get(META) {
+        State::Present { base, .. } => body(log, base)?.and_then(|body| root_of(&body)),
+        _ => None,
+    };
+    let Some(root) = meta else { return Ok(Err("sled's page of trees cannot be read")) };
+    let (lo, hi, next) = match neighbours(log, pages, root, page)? {
+        Ok(neighbours) => neighbours,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let empty = Node::empty(&lo, &hi, next).encode_empty();
+    let number = |part: &Part| part.lsn / log.segment_bytes();
+    let mut writes = Vec::new();
+    let replaced = std::iter::once((base, Kind::Node, &empty[..]));
+    let replaced = replaced.chain(links.iter().map(|link| (link, Kind::Link, &NO_CHANGE[..])));
+    for (part, kind, body) in replaced {
+        let segment = log.segment_of(part);
+        if !log.is_in_place(segment, part.at)? {
+            return Ok(Err("another segment lies where the page was"));
+        }
+        let Some(message) = encode(kind, number(part), page, body, part.length as usize) else {
+            return Ok(Err("the page is too small to be replaced"));
+        };
+        let before = log.bytes(part.at, message.len())?;
+        writes.push(Write { segment, at: part.at, bytes: message, before });
+    }
+    Ok(Ok(Plan { lo, hi, writes }))
+}
+
+/// A page's keys, and the page after it.
+type Neighbours = (Vec<u8>, Vec<u8>, Option<u64>);
+
+/// Looks a leaf up in the index pages, level by level.
+fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Result<Neighbours, Refusal>> {
+    let mut level = vec![(Vec::new(), root)];
+    loop {
+        let mut children = Vec::new();
+        for (_, page) in &level {
+            match node(log, pages.get(*page))? {
+                Some(node) if node.is_merging() => return Ok(Err("pages are being merged")),
+                Some(node) => match &node.data {
+                    Data::Index(pointers) => {
+                        let whole = |(key, page): &(Vec<u8>, u64)| (node.whole_key(key), *page);
+                        children.extend(pointers.iter().map(whole));
+                    }
+                    Data::Leaf(_) => return Ok(Err("the page is not in the tree")),
+                },
+                None => return Ok(Err("an index page cannot be read")),
+            }
+        }
+        // All pages of a level are of one kind.
+        let mut is_leaf_level = None;
+        for (_, page) in &children {
+            if let Some(node) = node(log, pages.get(*page))? {
+                is_leaf_level = Some(matches!(node.data, Data::Leaf(_)));
+                break;
+            }
+        }
+        if is_leaf_level != Some(true) {
+            level = children;
+            if level.is_empty() || is_leaf_level.is_none() {
+                return Ok(Err("no page beside it can be read"));
+            }
+            continue;
+        }
+        let Some(at) = children.iter().position(|(_, page)| *page == leaf) else {
+            return Ok(Err("the page is not in the tree"));
+        };
+        let next = children.get(at + 1);
+        let hi = next.map_or_else(Vec::new, |(key, _)| key.clone());
+        return Ok(Ok((children[at].0.clone(), hi, next.map(|(_, page)| *page))));
+    }
+}

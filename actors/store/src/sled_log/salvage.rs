@@ -1,0 +1,319 @@
+//! Reading the rows that are still readable from a log, whatever is damaged in it.
+//!
+//! Rules:
+//!
+//! - Every segment counts, also those before the snapshot. A message counts if it is whole and bears the number of its
+//!   segment. In a segment with a damaged header, each whole message counts with the number that it bears. After an
+//!   unreadable part, reading goes on at the next whole message.
+//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page falls back to
+//!   an older one, and the changes since may be stored for another length of the page's key prefix. So a change counts only
+//!   if its key is a key of the page's range and a well-formed key of the store.
+//! - Only leaves hold rows. A leaf that fell back to its state before a split overlaps its younger siblings. Where leaves
+//!   overlap, the one with the newest state counts.
+//! - sled leaves a page that no other page names when a crash comes in the middle of a split. Such a leaf counts only if the
+//!   log is damaged: then the page that named it may be unreadable.
+//!
+//! The page table is in memory, with the ranges of all leaves. Rows are read leaf by leaf.
+
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::message::{Bytes, Header, Kind, has_room, header_at, is_whole, message_at, parse};
+use super::node::{Data, Node};
+use super::pages::Part;
+use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
+use super::walk::message_after;
+use crate::lenient;
+
+/// The leaves of a log.
+pub(crate) struct Salvage {
+    db: File,
+    leaves: Vec<Leaf>,
+    /// Which leaf counts, in the order of keys without gaps between them: from the key on.
+    spans: Vec<(Vec<u8>, Option<usize>)>,
+    /// Offsets in the file at which something is unreadable.
+    pub(crate) unreadable: Vec<u64>,
+    is_key: fn(&[u8]) -> bool,
+}
+
+/// A page with rows.
+struct Leaf {
+    lo: Vec<u8>,
+    hi: Vec<u8>,
+    base: Part,
+    links: Vec<Part>,
+}
+
+/// A page of the log.
+struct Page {
+    /// `None` for an index page.
+    leaf: Option<Leaf>,
+    names: Vec<u64>,
+}
+
+/// The messages of one number in a segment's place.
+#[derive(Clone, Copy)]
+struct Run {
+    number: u64,
+    at: u64,
+}
+
+impl Salvage {
+    /// Reads the page table of a log. `is_key` says whether a key is well-formed.
+    pub(crate) fn open(db: &Path, segment_bytes: u64, is_key: fn(&[u8]) -> bool) -> io::Result<Self> {
+        let db = File::open(db)?;
+        let (runs, tail, headless) = runs(&db, segment_bytes)?;
+        let mut unreadable = headless.clone();
+        let (mut pages, mut bytes) = (HashMap::new(), Vec::new());
+        for run in runs {
+            lenient::read(&db, run.at, segment_bytes as usize, &mut bytes)?;
+            let damaged = messages(&bytes, run.number, run.number >= tail, |at, header| {
+                let part = Part {
+                    lsn: run.number * segment_bytes + at as u64,
+                    at: run.at + at as u64,
+                    length: header.length as u32,
+                };
+                apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
+            });
+            // A segment with a damaged header is one unreadable place, and may hold remains of an earlier segment.
+            if !headless.contains(&run.at) {
+                unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
+            }
+        }
+        unreadable.sort_unstable();
+        unreadable.dedup();
+        let named: HashSet<u64> = pages.values().flat_map(|page| page.names.iter().copied()).collect();
+        let counts =
+            |page: u64, leaf: &Leaf| !unreadable.is_empty() || leaf.lo.is_empty() || named.contains(&page);
+        let leaves = pages.into_iter().filter_map(|(number, page)| Some((number, page.leaf?)));
+        let leaves: Vec<_> =
+            leaves.filter(|(number, leaf)| counts(*number, leaf)).map(|(_, leaf)| leaf).collect();
+        let spans = spans(&leaves);
+        Ok(Self { db, leaves, spans, unreadable, is_key })
+    }
+
+    /// The rows in the order of their keys.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
+        self.rows_from(0)
+    }
+
+    /// The row under a key that is greater than all others.
+    pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        let mut rows = self.rows_from(self.spans.len().saturating_sub(1));
+        let found = rows.find(|row| row.as_ref().map_or(true, |(found, _)| found == key));
+        Ok(found.transpose()?.map(|(_, value)| value))
+    }
+
+    fn rows_from(&self, first: usize) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
+        (first..self.spans.len()).flat_map(|at| match self.rows_of(at) {
+            Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+
+    /// The rows of one span.
+    fn rows_of(&self, at: usize) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let (from, Some(leaf)) = &self.spans[at] else { return Ok(Vec::new()) };
+        let to = self.spans.get(at + 1).map(|(key, _)| key);
+        let node = self.node(&self.leaves[*leaf])?;
+        let Data::Leaf(rows) = &node.data else { return Ok(Vec::new()) };
+        let rows = rows.iter().map(|(key, value)| (node.whole_key(key), value.clone()));
+        Ok(rows.filter(|(key, _)| key >= from && to.is_none_or(|to| key < to)).collect())
+    }
+
+    fn node(&self, leaf: &Leaf) -> io::Result<Node> {
+        let changed = || io::Error::other("the file has changed while it was read");
+        let mut node = Node::decode(&self.body(&leaf.base)?).ok_or_else(changed)?;
+        for link in &leaf.links {
+            let link = self.body(link)?;
+            if self.is_change_of(&node, &link) {
+                node.apply(&link);
+            }
+        }
+        Ok(node)
+    }
+
+    /// Whether a change sets or deletes a row that the page may hold.
+    fn is_change_of(&self, node: &Node, link: &[u8]) -> bool {
+        let mut bytes = Bytes(link);
+        let (Some(0 | 1), Some(key)) = (bytes.byte(), bytes.string()) else { return false };
+        let key = node.whole_key(key);
+        key >= node.lo && (node.hi.is_empty() || key < node.hi) && (self.is_key)(&key)
+    }
+
+    fn body(&self, part: &Part) -> io::Result<Vec<u8>> {
+        let mut message = vec![0; part.length as usize];
+        self.db.read_exact_at(&mut message, part.at)?;
+        let header = parse(&message).map_or(0, |header| header.header);
+        Ok(message.split_off(header))
+    }
+}
+
+/// The runs in the order of the log, the number from which on the log may be torn after a crash, and the offsets of
+/// segments whose header is damaged.
+fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
+    let segments = segments_of(db, segment_bytes)?;
+    let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
+    let headed: HashMap<_, _> = segments.iter().map(|segment| (segment.at, segment.lsn)).collect();
+    let (mut runs, mut headless, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    for at in (0..db.metadata()?.len()).step_by(segment_bytes as usize) {
+        if let Some(lsn) = headed.get(&at) {
+            runs.push(Run { number: lsn / segment_bytes, at });
+            continue;
+        }
+        lenient::read(db, at, segment_bytes as usize, &mut bytes)?;
+        let numbers = numbers_of(&bytes);
+        headless.extend((!numbers.is_empty()).then_some(at));
+        runs.extend(numbers.into_iter().map(|number| Run { number, at }));
+    }
+    runs.sort_by_key(|run| run.number);
+    Ok((runs, tail, headless))
+}
+
+/// The numbers that the whole messages of a segment bear.
+fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
+    let (mut numbers, mut at) = (BTreeSet::new(), SEGMENT_HEADER_BYTES);
+    while has_room(at, bytes.len()) {
+        // Zeros are no message.
+        let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };
+        at += zeros.saturating_sub(4);
+        match header_at(bytes, at).filter(|header| is_whole(bytes, at, header)) {
+            Some(header) => {
+                numbers.insert(header.number);
+                at += header.length;
+            }
+            None => at += 1,
+        }
+    }
+    numbers
+}
+
+/// Calls `each` with the whole messages of a segment; gives the offsets of the unreadable parts. The end of a segment that
+/// may be torn is none.
+fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
+    let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
+    while has_room(at, bytes.len()) {
+        match message_at(bytes, at, number) {
+            Some(Header { kind: Kind::Cap, .. }) => break,
+            Some(header) => {
+                each(at, header);
+                at += header.length;
+            }
+            None => {
+                let next = message_after(bytes, at + 1, number);
+                let is_end = next == bytes.len();
+                if !is_end || !(may_be_torn || at + HEADER_BYTES_MAX == bytes.len()) {
+                    unreadable.push(at);
+                }
+                at = next;
+            }
+        }
+    }
+    unreadable
+}
+
+fn apply(pages: &mut HashMap<u64, Page>, header: Header, part: Part, body: &[u8]) {
+    match header.kind {
+        Kind::Node => {
+            let Some(node) = Node::decode(body) else { return };
+            let mut names: Vec<u64> = node.next.into_iter().collect();
+            let leaf = match node.data {
+                Data::Index(children) => {
+                    names.extend(children.iter().map(|(_, page)| page));
+                    None
+                }
+                Data::Leaf(_) => Some(Leaf { lo: node.lo, hi: node.hi, base: part, links: Vec::new() }),
+            };
+            pages.insert(header.page, Page { leaf, names });
+        }
+        Kind::Link => {
+            if let Some(leaf) = pages.get_mut(&header.page).and_then(|page| page.leaf.as_mut()) {
+                leaf.links.push(part);
+            }
+        }
+        Kind::Free => _ = pages.remove(&header.page),
+        _ => {}
+    }
+}
+
+/// Which leaf counts from which key on.
+fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
+    let mut points: BTreeSet<&[u8]> = leaves.iter().map(|leaf| &leaf.lo[..]).collect();
+    points.extend(leaves.iter().map(|leaf| &leaf.hi[..]).filter(|hi| !hi.is_empty()));
+    let mut by_key: Vec<usize> = (0..leaves.len()).collect();
+    by_key.sort_by_key(|at| &leaves[*at].lo);
+    let mut next = by_key.into_iter().peekable();
+    // Leaves that begin at the point or before, the newest state first.
+    let mut open = BinaryHeap::new();
+    let mut spans = Vec::<(Vec<u8>, Option<usize>)>::new();
+    for point in points {
+        while let Some(at) = next.next_if(|at| leaves[*at].lo[..] == *point) {
+            open.push((leaves[at].base.lsn, at));
+        }
+        let has_ended = |at: usize| !leaves[at].hi.is_empty() && leaves[at].hi[..] <= *point;
+        while open.peek().is_some_and(|(_, at)| has_ended(*at)) {
+            open.pop();
+        }
+        let counts = open.peek().map(|(_, at)| *at);
+        if spans.last().is_none_or(|(_, before)| *before != counts) {
+            spans.push((point.to_vec(), counts));
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+
+    const SEGMENT_BYTES: usize = 64 << 10;
+
+    fn rows(salvage: &Salvage) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        salvage.rows().collect::<io::Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn a_page_that_falls_back_to_before_its_split_hides_no_younger_page() {
+        let home = tempfile::tempdir().unwrap();
+        let config = sled::Config::new().path(home.path()).segment_size(SEGMENT_BYTES).flush_every_ms(None);
+        let tree = config.open().unwrap();
+        let mut number = 1_u64;
+        for at in 0..3_000_u64 {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = [&b"business"[..], &(number >> 40).to_be_bytes()].concat();
+            tree.insert(key, [at as u8; 60].to_vec()).unwrap();
+        }
+        let written: BTreeMap<_, _> =
+            tree.iter().map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect();
+        drop(tree);
+        let path = home.path().join("db");
+        let open = |path: &Path| Salvage::open(path, SEGMENT_BYTES as u64, |_| true).unwrap();
+        let whole = open(&path);
+        assert!(rows(&whole) == written && whole.unreadable.is_empty());
+        let (bytes, damaged) = (fs::read(&path).unwrap(), home.path().join("damaged"));
+        let mut fallen_back = 0;
+        for leaf in &whole.leaves {
+            let mut bytes = bytes.clone();
+            bytes[leaf.base.at as usize + 40] ^= 1;
+            fs::write(&damaged, bytes).unwrap();
+            let salvage = open(&damaged);
+            // At the end of the log it looks like the trace of a crash.
+            assert!(salvage.unreadable.len() <= 1);
+            let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
+            fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));
+            let found = rows(&salvage);
+            let is_of_leaf = |key: &[u8]| key >= &leaf.lo[..] && (leaf.hi.is_empty() || key < &leaf.hi[..]);
+            for (key, value) in &written {
+                assert!(found.get(key).map_or(is_of_leaf(key), |found| found == value));
+            }
+            assert!(found.keys().all(|key| written.contains_key(key)));
+        }
+        assert!(fallen_back > 10, "{fallen_back} of {}", whole.leaves.len());
+    }
+}

@@ -1,0 +1,113 @@
+//! sled's snapshots: where the parts of each page are, up to a position in the log.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::message::Bytes;
+use super::pages::{Pages, Part, State};
+use crate::StoreError;
+
+/// How a snapshot's file name starts; the LSN follows in hexadecimal digits.
+const NAME: &str = "snap.";
+
+/// What follows the snapshot in its file: its length and its checksum.
+const TRAILER_BYTES: usize = 12;
+
+/// A snapshot file.
+pub(crate) struct SnapshotFile {
+    pub(crate) path: PathBuf,
+    /// The LSN up to which it covers the log.
+    pub(crate) lsn: u64,
+}
+
+/// The snapshot files of a store, oldest first: sled reads the last one.
+pub(crate) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFile>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(store)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let lsn = name.strip_prefix(NAME).and_then(|lsn| u64::from_str_radix(lsn, 16).ok());
+        found.extend(lsn.map(|lsn| SnapshotFile { path: path.clone(), lsn }));
+    }
+    found.sort_unstable_by_key(|file| file.lsn);
+    Ok(found)
+}
+
+/// Whether the file is as it was written.
+fn is_whole(path: &Path) -> io::Result<bool> {
+    Ok(content(&fs::read(path)?).is_some())
+}
+
+/// The pages of a snapshot; `None` when the file is not as it was written.
+pub(super) fn read(path: &Path) -> io::Result<Option<Pages>> {
+    Ok(content(&fs::read(path)?).and_then(decode))
+}
+
+fn content(bytes: &[u8]) -> Option<&[u8]> {
+    let (snapshot, trailer) = bytes.split_at_checked(bytes.len().checked_sub(TRAILER_BYTES)?)?;
+    (!snapshot.is_empty() && crc32fast::hash(snapshot).to_le_bytes() == trailer[8..]).then_some(snapshot)
+}
+
+fn decode(snapshot: &[u8]) -> Option<Pages> {
+    let mut bytes = Bytes(snapshot);
+    bytes.array::<8>()?; // the LSN
+    bytes.varint()?; // the active segment
+    let mut pages = Pages::default();
+    while !bytes.is_empty() {
+        pages.push(match bytes.byte()? {
+            0 => {
+                let (lsn, _) = place(&mut bytes)?;
+                State::Free { lsn }
+            }
+            parts => {
+                let base = part(&mut bytes)?;
+                let links = (1..parts).map(|_| part(&mut bytes)).collect::<Option<_>>()?;
+                State::Present { base, links }
+            }
+        });
+    }
+    Some(pages)
+}
+
+/// LSN and offset of a message that is in the log itself.
+fn place(bytes: &mut Bytes<'_>) -> Option<(u64, u64)> {
+    let lsn = u64::from_le_bytes(bytes.array()?);
+    (bytes.byte()? == 0).then_some(())?;
+    Some((lsn, bytes.varint()?))
+}
+
+fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
+    let (lsn, at) = place(bytes)?;
+    Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
+}
+
+/// The snapshots and the settings of sled's that are not as they were written. When the newest snapshot is damaged, older
+/// ones go with it: the log of the time since may be written over.
+pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let prepare = |path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Prepare { action: "reading", path, source }
+    };
+    let mut damaged = Vec::new();
+    let snapshots = snapshots_of(store).map_err(prepare(store))?;
+    if let Some(newest) = snapshots.last()
+        && !is_whole(&newest.path).map_err(prepare(&newest.path))?
+    {
+        damaged.extend(snapshots.into_iter().map(|file| file.path));
+    }
+    let conf = store.join("conf");
+    match fs::read(&conf) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        bytes => {
+            let bytes = bytes.map_err(prepare(&conf))?;
+            let is_whole = bytes.split_last_chunk::<4>().is_some_and(|(settings, sum)| {
+                !settings.is_empty() && crc32fast::hash(settings).to_le_bytes() == *sum
+            });
+            if !is_whole {
+                damaged.push(conf);
+            }
+        }
+    }
+    Ok(damaged)
+}

@@ -1,0 +1,172 @@
+//! The store as it was at a point between two commits, read in steps while commits go on.
+//!
+//! What always holds: what is handed out, all steps together, is every row as it was at the point, pieces of long values
+//! included, each once and in the order of the keys. The point lies behind a sync, so all of it is durable.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::spill::Spill;
+use super::tap::{SPILL_BYTES, Tap};
+use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
+
+/// The store as it was at a point. It ends when it is dropped.
+pub struct Snapshot {
+    store: Store,
+    tap: Arc<Tap>,
+    sequence: u64,
+    left: KeyRange,
+    spill: Spill,
+    /// Where rows that were overwritten are kept meanwhile, if they do not fit into memory.
+    side: PathBuf,
+}
+
+impl Store {
+    /// The store as it is between two commits, to be read while commits go on. What does not fit into memory of the
+    /// rows that they overwrite is kept in files without a name in the directory `side`.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
+    /// may be.
+    pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
+        let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
+        Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
+    }
+
+    /// From a point between two commits on, what is overwritten in these ranges is saved; gives the number of the newest
+    /// commit before it.
+    pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
+        let tap = Arc::new(Tap::of(ranges));
+        let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
+        Ok((tap, sequence))
+    }
+}
+
+impl Snapshot {
+    /// The number of the newest commit that is in it.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The next rows, which may be none though there are more behind; `None` at the end.
+    ///
+    /// # Errors
+    /// When reading fails, what is kept meanwhile cannot be, or more was overwritten than could be kept.
+    pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
+        if self.left.is_empty() {
+            return Ok(None);
+        }
+        self.move_aside()?;
+        // A corrupt page is isolated when it is met. The rows that are left are read once more.
+        match self.read_on(rows_max, bytes_max) {
+            Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
+            read => read,
+        }
+    }
+
+    fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
+        // Rows of now; what was overwritten since the point, while this reads too, is put right behind it.
+        let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
+        let mut passed = self.left;
+        for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
+            let (key, value) = row?;
+            let key = Key::new(&key);
+            bytes += value.len();
+            rows.insert(key, value);
+            if rows.len() >= rows_max || bytes >= bytes_max {
+                passed.to = self.left.after(key).from;
+                break;
+            }
+        }
+        let mut saved = self.tap.pass(passed);
+        let kept = self.spill.pass(passed.to, &mut saved);
+        kept.map_err(|source| StoreError::Prepare { action: "reading", path: self.side.clone(), source })?;
+        self.left.from = passed.to;
+        for (key, before) in saved {
+            match before {
+                Some(value) => rows.insert(key, value),
+                None => rows.remove(&key),
+            };
+        }
+        Ok(Some(rows.into_iter().map(|(key, value)| (key.to_vec(), value)).collect()))
+    }
+
+    /// Moves what was saved to a file if it is much.
+    fn move_aside(&mut self) -> Result<(), StoreError> {
+        match self.tap.bytes() {
+            None => Err(StoreError::Overwritten),
+            Some(bytes) if bytes > SPILL_BYTES => {
+                let written = self.spill.write(&self.side, &self.tap.take_all());
+                let path = self.side.clone();
+                written.map_err(|source| StoreError::Prepare { action: "writing in", path, source })
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::BusinessId;
+
+    use super::super::committer::SNAPSHOTS_MAX;
+    use super::super::{Batch, MemoryBackend};
+    use super::*;
+
+    async fn write(store: &Store, number: u8, value: Option<Vec<u8>>) {
+        let key = Key::new(&[1; 16]).with(&[0x50, number]);
+        let mut batch = Batch::default();
+        match value {
+            Some(value) => batch.put(key, value),
+            None => batch.delete_whole(key, 300_000),
+        }
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        store.settled(BusinessId::INSTALLATION).await.unwrap();
+    }
+
+    fn all(store: &Store) -> Vec<Pair> {
+        store.rows().scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
+    }
+
+    #[tokio::test]
+    async fn whatever_is_overwritten_meanwhile_the_rows_are_those_of_the_point() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        for number in 0..100 {
+            write(&store, number, Some(vec![number; 300_000])).await;
+        }
+        let before = all(&store);
+        let mut snapshot = store.snapshot(home.path().to_owned()).await.unwrap();
+        let mut others = Vec::new();
+        for _ in 1..SNAPSHOTS_MAX {
+            others.push(store.snapshot(home.path().to_owned()).await.unwrap());
+        }
+        let more = store.snapshot(home.path().to_owned()).await.map(drop);
+        assert!(matches!(more, Err(StoreError::SnapshotsTaken)), "{more:?}");
+        drop(others);
+        let (mut read, mut aside) = (Vec::new(), 0);
+        for round in 0.. {
+            let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
+            read.extend(rows);
+            // Longer, shorter, not any more, and anew: much more than finds room in memory.
+            for number in 0..30 {
+                let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
+                let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
+                write(&store, number, value[usize::from(number + round as u8) % 4].clone()).await;
+            }
+            aside = aside.max(snapshot.spill.runs());
+        }
+        assert!(aside >= 2, "only {aside} files were needed");
+        assert!(read == before, "it is not what was there");
+        drop(snapshot);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+        // The next one has a point of its own.
+        let after = all(&store);
+        let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
+        let mut read = Vec::new();
+        while let Some(rows) = again.next(1_000, usize::MAX).unwrap() {
+            read.extend(rows);
+        }
+        assert!(read == after);
+    }
+}

@@ -1,0 +1,267 @@
+//! The syncs under way, so that a disk that hangs is visible: a sync on such a disk does not return.
+//!
+//! Invariants:
+//!
+//! - the lock is never held during a sync or while a line is logged, so reading the age never waits for the disk;
+//! - a hang is logged once when the sync is [`LOGGED_AFTER`] old, and once when that sync returns;
+//! - the task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and not at all without syncs.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use ports::Clock;
+use tokio::sync::Notify;
+
+/// The age from which a sync is logged as hanging.
+const LOGGED_AFTER: Duration = Duration::from_secs(5);
+
+/// The age above which a sync counts as stuck: the service then reports itself as unavailable.
+pub(super) const STUCK_AFTER: Duration = Duration::from_secs(30);
+
+/// The syncs of one store that are under way.
+#[derive(Default)]
+pub struct Syncs {
+    /// The steady clock that ages are measured by. Without one, no sync is noted.
+    clock: OnceLock<Arc<dyn Clock>>,
+    state: Mutex<State>,
+    /// Wakes the task that logs.
+    begun: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct State {
+    under_way: [Option<UnderWay>; 2],
+    /// The task that logs waits for the next sync.
+    is_idle: bool,
+}
+
+/// The two threads that sync. Each has at most one sync under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// The committer, which syncs the journal.
+    Committer,
+    /// The thread that makes checkpoints, which syncs the tree.
+    Checkpoint,
+}
+
+const BOTH: [By; 2] = [By::Committer, By::Checkpoint];
+
+struct UnderWay {
+    since: Duration,
+    is_logged: bool,
+}
+
+/// A sync under way. It has returned when this is dropped.
+#[must_use]
+pub(super) struct Syncing<'a> {
+    syncs: &'a Syncs,
+    by: By,
+}
+
+impl Syncs {
+    /// Notes that a sync begins.
+    pub(super) fn begin(&self, by: By) -> Syncing<'_> {
+        if let Some(now) = self.now() {
+            let mut state = self.state.lock();
+            state.under_way[by as usize] = Some(UnderWay { since: now, is_logged: false });
+            if std::mem::take(&mut state.is_idle) {
+                self.begun.notify_one();
+            }
+        }
+        Syncing { syncs: self, by }
+    }
+
+    /// Syncs, and notes the sync for as long as it takes.
+    pub(super) fn during<T>(&self, by: By, sync: impl FnOnce() -> T) -> T {
+        let _syncing = self.begin(by);
+        sync()
+    }
+
+    /// The age of the oldest sync under way; zero when none is.
+    pub(super) fn age(&self) -> Duration {
+        let oldest = self.state.lock().under_way.iter().flatten().map(|one| one.since).min();
+        oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
+    }
+
+    /// Notes syncs from now on by this clock, and logs those that hang. Only the first call has an effect.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub(super) fn watch(self: &Arc<Self>, clock: Arc<dyn Clock>) {
+        if self.clock.set(clock).is_err() {
+            return;
+        }
+        let (syncs, begun) = (Arc::downgrade(self), Arc::clone(&self.begun));
+        tokio::spawn(async move {
+            while let Some(syncs) = syncs.upgrade() {
+                let (hung, next_look) = syncs.look();
+                drop(syncs);
+                for (by, age) in hung {
+                    tracing::error!(
+                        sync.by = ?by,
+                        sync.age_seconds = age.as_secs(),
+                        "a sync of the store does not return: the disk hangs, and changes wait for it"
+                    );
+                }
+                if next_look.is_none() {
+                    begun.notified().await;
+                }
+                tokio::time::sleep(next_look.unwrap_or(LOGGED_AFTER)).await;
+            }
+        });
+    }
+
+    fn now(&self) -> Option<Duration> {
+        self.clock.get().map(|clock| clock.steady())
+    }
+
+    /// The syncs that have begun to hang since the last look, with their ages, and the time until the next look. Without
+    /// a sync that may begin to hang, the next look is due [`LOGGED_AFTER`] after the next sync has begun.
+    fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
+        let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
+        let now = self.now().unwrap_or_default();
+        let mut state = self.state.lock();
+        for (by, one) in BOTH.into_iter().zip(&mut state.under_way) {
+            let Some(one) = one.as_mut().filter(|one| !one.is_logged) else { continue };
+            let age = now.saturating_sub(one.since);
+            if age >= LOGGED_AFTER {
+                one.is_logged = true;
+                hung.push((by, age));
+            } else {
+                let left = LOGGED_AFTER - age;
+                next_look = Some(next_look.map_or(left, |next| next.min(left)));
+            }
+        }
+        state.is_idle = next_look.is_none();
+        (hung, next_look)
+    }
+
+    /// Notes that a sync has returned. Returns the time that it took if it was logged as hanging.
+    fn end(&self, by: By) -> Option<Duration> {
+        let ended = self.state.lock().under_way[by as usize].take().filter(|ended| ended.is_logged)?;
+        Some(self.now()?.saturating_sub(ended.since))
+    }
+}
+
+impl Drop for Syncs {
+    /// Lets the task that logs end.
+    fn drop(&mut self) {
+        self.begun.notify_one();
+    }
+}
+
+impl Drop for Syncing<'_> {
+    fn drop(&mut self) {
+        if let Some(took) = self.syncs.end(self.by) {
+            tracing::warn!(
+                sync.by = ?self.by,
+                sync.seconds = took.as_secs(),
+                "the sync of the store that hung has returned"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A steady clock that goes with tokio's time.
+    struct Paused(Instant);
+
+    impl Clock for Paused {
+        fn now(&self) -> Timestamp {
+            Timestamp::MIN
+        }
+
+        fn steady(&self) -> Duration {
+            self.0.elapsed()
+        }
+    }
+
+    fn clock() -> Arc<dyn Clock> {
+        Arc::new(Paused(Instant::now()))
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn watched() -> Arc<Syncs> {
+        let syncs = Arc::<Syncs>::default();
+        syncs.watch(clock());
+        syncs
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_age_is_that_of_the_older_sync_and_zero_when_none_is_under_way() {
+        let syncs = watched();
+        assert_eq!(syncs.age(), Duration::ZERO);
+        let checkpoint = syncs.begin(By::Checkpoint);
+        tokio::time::advance(seconds(3)).await;
+        let committer = syncs.begin(By::Committer);
+        tokio::time::advance(seconds(4)).await;
+        assert_eq!(syncs.age(), seconds(7));
+        drop(checkpoint);
+        assert_eq!(syncs.age(), seconds(4));
+        drop(committer);
+        assert_eq!(syncs.age(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hang_is_logged_once_after_5_s_and_once_when_it_returns() {
+        let syncs = Arc::<Syncs>::default();
+        drop(syncs.begin(By::Committer)); // without a clock nothing is noted
+        assert!(syncs.clock.set(clock()).is_ok());
+        let _committer = syncs.begin(By::Committer);
+        tokio::time::advance(seconds(2)).await;
+        let _checkpoint = syncs.begin(By::Checkpoint);
+        assert_eq!(syncs.look(), (vec![], Some(seconds(3))));
+        tokio::time::advance(seconds(3)).await;
+        assert_eq!(syncs.look(), (vec![(By::Committer, seconds(5))], Some(seconds(2))));
+        tokio::time::advance(seconds(60)).await;
+        assert_eq!(syncs.look(), (vec![(By::Checkpoint, seconds(63))], None));
+        assert_eq!(syncs.look(), (vec![], None));
+        assert_eq!(syncs.end(By::Committer), Some(seconds(65)));
+        assert_eq!(syncs.end(By::Checkpoint), Some(seconds(63)));
+        assert_eq!(syncs.end(By::Checkpoint), None);
+        // A sync that returns in time is not logged.
+        let _again = syncs.begin(By::Committer);
+        tokio::time::advance(seconds(4)).await;
+        assert_eq!((syncs.look(), syncs.end(By::Committer)), ((vec![], Some(seconds(1))), None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_task_logs_a_sync_when_it_is_5_s_old_whatever_came_before_it() {
+        let syncs = watched();
+        let is_logged = || syncs.state.lock().under_way[0].as_ref().unwrap().is_logged;
+        let moment = Duration::from_millis(2);
+        for before in [0, 1, 4, 5, 60] {
+            syncs.during(By::Committer, || ());
+            tokio::time::sleep(seconds(before)).await;
+            let hangs = syncs.begin(By::Committer);
+            tokio::time::sleep(seconds(5) - moment).await;
+            assert!(!is_logged(), "{before}");
+            tokio::time::sleep(2 * moment).await;
+            assert!(is_logged(), "{before}");
+            drop(hangs);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_syncs_the_task_waits_and_it_ends_with_the_store() {
+        let syncs = watched();
+        syncs.during(By::Committer, || ());
+        tokio::time::sleep(seconds(6)).await;
+        assert!(syncs.state.lock().is_idle);
+        let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        assert_eq!(tasks(), 1);
+        drop(syncs);
+        tokio::time::sleep(seconds(6)).await;
+        assert_eq!(tasks(), 0);
+    }
+}

@@ -1,0 +1,321 @@
+//! What was taken back for good, listed beside the store by its id alone, so that what a backup brings back can be taken
+//! back again (spec §5 rule 6).
+//!
+//! ```text
+//! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
+//! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
+//! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-0000-0000-000000000000
+//! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
+//! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
+//! ```
+//!
+//! Whoever was removed from a business may have been invited again. So what stands last tells when the membership was
+//! offered that they have lost, in the way an id tells when it was made: what was offered until then is taken back, and
+//! what was offered since bears a later stamp, whatever the clock did. (Older lists have an id there that was made at the
+//! removal. As an instant that is no earlier than the offer, so nobody who was removed comes back by it.) The last kind
+//! gives back: a business that was imported behind its end is not ended any more. It names the entry with which the
+//! business's log begins anew, since what has a lesser id was ended for good: its keys.
+//!
+//! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
+//! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
+//! listed only once nothing can take it back. Lines are only ever added, and their order counts.
+//!
+//! A copy beside backups ([`super::copy_tombstones`]) begins with one line more, the SHA-256 of all that follows it.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId, Timestamp};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::StoreError;
+
+/// The name of the list in the data directory, and of its copy beside backups.
+pub const TOMBSTONES_FILE: &str = "tombstones";
+/// How the first line of a copy begins.
+const DIGEST: &str = "sha256 ";
+
+/// A line of the list: something that must not come back, or may again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tombstone {
+    /// An API key that was revoked.
+    RevokedKey(KeyId),
+    /// A contact of a business that was erased.
+    ErasedContact(BusinessId, ContactId),
+    /// A person who was removed from a business, or has declined; and when the membership was offered that is gone.
+    RemovedPerson(BusinessId, PersonId, Timestamp),
+    /// A business that was ended.
+    EndedBusiness(BusinessId),
+    /// A business that was imported, and the entry with which its log begins.
+    ImportedBusiness(BusinessId, AuditId),
+}
+
+impl std::fmt::Display for Tombstone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
+            Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
+            Self::RemovedPerson(of, id, offered) => {
+                write!(f, "removed-person {of} {id} {}", as_id_begins(*offered))
+            }
+            Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
+            Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
+        }
+    }
+}
+
+/// An instant as the ids begin that are made then.
+fn as_id_begins(at: Timestamp) -> Uuid {
+    Uuid::from_u128(u128::try_from(at.millis()).unwrap_or(0) << 80)
+}
+
+/// The instant that an id begins with.
+fn begins_with(id: Uuid) -> Timestamp {
+    Timestamp::from_millis((id.as_u128() >> 80) as i64)
+}
+
+/// Reads a line.
+fn parse(line: &str) -> Option<Tombstone> {
+    let (kind, ids) = line.split_once(' ')?;
+    let ids: Vec<Uuid> = ids.split(' ').map(|id| id.parse().ok()).collect::<Option<_>>()?;
+    match (kind, &ids[..]) {
+        ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
+        ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
+        ("removed-person", [of, id, offered]) => {
+            Some(Tombstone::RemovedPerson((*of).into(), (*id).into(), begins_with(*offered)))
+        }
+        ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
+        ("imported-business", [id, entry]) => {
+            Some(Tombstone::ImportedBusiness((*id).into(), (*entry).into()))
+        }
+        _ => None,
+    }
+}
+
+/// The list of a data directory, open.
+pub(super) struct List(File);
+
+impl List {
+    /// Opens the list, and creates it if need be. A line that a crash has cut off tells of nothing that was done.
+    pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+        let path = dir.join(TOMBSTONES_FILE);
+        let opened = || {
+            let text = match fs::read(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                read => read?,
+            };
+            let file = OpenOptions::new().create(true).append(true).open(&path)?;
+            file.set_len(whole_lines(&text).len() as u64)?;
+            Ok(Self(file))
+        };
+        opened().map_err(|source| StoreError::Prepare { action: "opening", path: path.clone(), source })
+    }
+
+    /// Adds lines, and has them on the disk.
+    pub(super) fn add(&mut self, tombstones: &[Tombstone]) -> io::Result<()> {
+        let lines: String = tombstones.iter().map(|tombstone| format!("{tombstone}\n")).collect();
+        self.0.write_all(lines.as_bytes())?;
+        self.0.sync_data()
+    }
+}
+
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    &text[..end]
+}
+
+/// What is to be taken back by a list, as all of its lines leave it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The keys that were revoked.
+    pub keys: HashSet<KeyId>,
+    /// The businesses of which something was.
+    pub businesses: BTreeMap<BusinessId, OfBusiness>,
+}
+
+/// What is to be taken back of one business.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct OfBusiness {
+    /// The contacts who were erased.
+    pub erased: BTreeSet<ContactId>,
+    /// The people who were removed, and until when what was offered to them is gone.
+    pub removed: BTreeMap<PersonId, Timestamp>,
+    /// Whether it was ended, and not imported since.
+    pub ended: bool,
+    /// The entry with which its log began when it was imported last: keys with lesser ids ended with what it was before.
+    pub imported: Option<AuditId>,
+}
+
+impl TakenBack {
+    /// What these lines come to, in their order.
+    pub fn by(lines: &[Tombstone]) -> Self {
+        let mut taken_back = Self::default();
+        let businesses = &mut taken_back.businesses;
+        for line in lines {
+            match *line {
+                Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
+                // An import brings nobody back, so this holds behind one as well.
+                Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
+                // The latest, wherever it stands: whoever restores an earlier backup adds lines for what was lost earlier.
+                Tombstone::RemovedPerson(of, id, offered) => {
+                    let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
+                    *until = (*until).max(offered);
+                }
+                Tombstone::EndedBusiness(of) => businesses.entry(of).or_default().ended = true,
+                Tombstone::ImportedBusiness(of, entry) => {
+                    let of = businesses.entry(of).or_default();
+                    (of.ended, of.imported) = (false, Some(entry));
+                }
+            }
+        }
+        taken_back
+    }
+
+    /// Whether a key lets nobody in any more.
+    pub fn has_revoked(&self, key: KeyId, of: BusinessId) -> bool {
+        let imported = self.businesses.get(&of).and_then(|of| of.imported);
+        self.keys.contains(&key) || imported.is_some_and(|entry| key.uuid() < entry.uuid())
+    }
+}
+
+/// Reads the lines of a list, or of that of a data directory, or of a copy.
+///
+/// # Errors
+/// When it cannot be read, is a copy that does not belong to its digest, or holds what this version does not know.
+pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
+    let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
+    let path = in_dir.as_deref().unwrap_or(path);
+    let prepare = |source| StoreError::Prepare { action: "reading", path: path.to_owned(), source };
+    let text = fs::read(path).map_err(prepare)?;
+    let text = std::str::from_utf8(whole_lines(&text)).map_err(|error| prepare(io::Error::other(error)))?;
+    let (first, lines) = match text.strip_prefix(DIGEST).and_then(|text| text.split_once('\n')) {
+        None => (1, text),
+        Some((digest, lines)) if digest == sha256(lines) => (2, lines),
+        Some(_) => return Err(StoreError::TombstonesDamaged(path.to_owned())),
+    };
+    let unknown = |line| StoreError::Tombstone { path: path.to_owned(), line };
+    (first..).zip(lines.lines()).map(|(number, line)| parse(line).ok_or_else(|| unknown(number))).collect()
+}
+
+/// The text of a copy with these lines.
+pub(super) fn copy_of(lines: &[Tombstone]) -> String {
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    format!("{DIGEST}{}\n{lines}", sha256(&lines))
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u128) -> Tombstone {
+        Tombstone::RevokedKey(Uuid::from_u128(number).into())
+    }
+
+    #[test]
+    fn what_was_added_is_read_and_what_was_cut_off_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TOMBSTONES_FILE);
+        List::open(dir.path()).unwrap().add(&[key(1), key(2)]).unwrap();
+        let mut text = fs::read(&path).unwrap();
+        text.extend_from_slice(b"revoked-key 0000");
+        fs::write(&path, &text).unwrap();
+        assert_eq!(read_tombstones(&path).unwrap(), [key(1), key(2)]);
+        assert_eq!(read_tombstones(dir.path()).unwrap(), read_tombstones(&path).unwrap());
+        List::open(dir.path()).unwrap().add(&[key(3)]).unwrap();
+        assert_eq!(read_tombstones(&path).unwrap(), [key(1), key(2), key(3)]);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+    }
+
+    #[test]
+    fn a_directory_that_holds_no_list_is_told_by_the_list_that_it_lacks() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = read_tombstones(dir.path());
+        let lacks = dir.path().join(TOMBSTONES_FILE);
+        assert!(matches!(&read, Err(StoreError::Prepare { path, .. }) if *path == lacks), "{read:?}");
+    }
+
+    #[test]
+    fn every_kind_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let id = Uuid::from_u128;
+        let all = [
+            key(1),
+            Tombstone::ErasedContact(id(2).into(), id(3).into()),
+            Tombstone::RemovedPerson(id(2).into(), id(5).into(), Timestamp::from_millis(1_795_000_000_123)),
+            Tombstone::EndedBusiness(id(2).into()),
+            Tombstone::ImportedBusiness(id(2).into(), id(4).into()),
+        ];
+        List::open(dir.path()).unwrap().add(&all).unwrap();
+        assert_eq!(read_tombstones(&dir.path().join(TOMBSTONES_FILE)).unwrap(), all);
+    }
+
+    #[test]
+    fn an_import_gives_back_what_was_ended_before_it_and_nobody_who_was_erased() {
+        let id = Uuid::from_u128;
+        let (of, person, entry) = (BusinessId::from(id(2)), ContactId::from(id(3)), AuditId::from(id(10)));
+        let ended = Tombstone::EndedBusiness(of);
+        let imported = Tombstone::ImportedBusiness(of, entry);
+        let lines = [Tombstone::ErasedContact(of, person), ended, imported];
+        let by = TakenBack::by(&lines);
+        let erased = BTreeSet::from([person]);
+        let expected = OfBusiness { erased, imported: Some(entry), ..OfBusiness::default() };
+        assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
+        assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
+        assert!(!by.has_revoked(id(9).into(), id(4).into()));
+        // In their order: ended once more, it is ended.
+        assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
+        assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
+    }
+
+    #[test]
+    fn what_was_offered_until_the_last_loss_is_gone_in_whichever_order_lines_stand() {
+        let id = Uuid::from_u128;
+        let (of, person) = (BusinessId::from(id(2)), PersonId::from(id(5)));
+        let lost = |millis| Tombstone::RemovedPerson(of, person, Timestamp::from_millis(millis));
+        for lines in [[lost(10), lost(20)], [lost(20), lost(10)]] {
+            let removed = BTreeMap::from([(person, Timestamp::from_millis(20))]);
+            assert_eq!(TakenBack::by(&lines).businesses[&of].removed, removed);
+        }
+    }
+
+    /// Lists of before hold there an id that was made at the removal, no earlier than the offer.
+    #[test]
+    fn an_id_in_place_of_when_it_was_offered_counts_as_the_instant_that_it_begins_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TOMBSTONES_FILE);
+        let [of, person] = [2, 5].map(Uuid::from_u128);
+        let made = Uuid::from_u128(1_795_000_000_123 << 80 | 0x7abc << 64 | 0x8000_1234_5678_9abc);
+        fs::write(&path, format!("removed-person {of} {person} {made}\n")).unwrap();
+        let at = Timestamp::from_millis(1_795_000_000_123);
+        let expected = Tombstone::RemovedPerson(of.into(), person.into(), at);
+        assert_eq!(read_tombstones(&path).unwrap(), [expected]);
+        assert_eq!(parse(&expected.to_string()), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_is_not_known_is_told_by_its_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TOMBSTONES_FILE);
+        for (bad, at) in [
+            ("x\n", 1),
+            ("revoked-key 1\n", 1),
+            ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
+            ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
+            ("removed-person 00000000-0000-0000-0000-000000000001\n", 1),
+            ("imported-business 00000000-0000-0000-0000-000000000001\n", 1),
+        ] {
+            fs::write(&path, bad).unwrap();
+            let read = read_tombstones(&path);
+            assert!(matches!(&read, Err(StoreError::Tombstone { line, .. }) if *line == at), "{read:?}");
+        }
+        fs::write(&path, format!("{}\n\n", key(1))).unwrap();
+        assert!(matches!(read_tombstones(&path), Err(StoreError::Tombstone { line: 2, .. })));
+    }
+}

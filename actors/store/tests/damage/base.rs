@@ -1,0 +1,117 @@
+//! Stores to damage. A child process makes each of them, so that it can end in the middle as by `kill -9`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use store::Store;
+use tokio::sync::Semaphore;
+
+use crate::check::{Outcome, compare};
+use crate::damages::Targets;
+use crate::loads::{Load, Rows, Work};
+use crate::segments::SEGMENT_BYTES;
+
+/// The number of changes that are submitted and not acknowledged.
+const UNDER_WAY: usize = 256;
+/// A store takes at most so many bytes of rows for each segment that it shall have. `Updates` and `Churn` need more than
+/// one segment of them for a segment of the file, because sled uses freed segments again.
+const BYTES_A_SEGMENT: usize = 24 << 20;
+/// The changes of the last life of a store that is killed after its snapshot.
+const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
+
+/// How a store is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) load: Load,
+    pub(crate) segments: usize,
+    pub(crate) seed: u64,
+    /// Whether the process that wrote it was killed.
+    pub(crate) is_killed: bool,
+    /// Whether sled has written a snapshot after most of the rows: it does so only when it opens.
+    pub(crate) has_snapshot: bool,
+}
+
+/// A store in good order, and the rows in it.
+pub(crate) struct Base {
+    pub(crate) dir: PathBuf,
+    pub(crate) rows: Rows,
+    pub(crate) targets: Targets,
+}
+
+impl Plan {
+    /// Makes the store in `home`. A copy of it opens and has every row.
+    pub(crate) fn make(self, home: &Path) -> Base {
+        let dir = home.join("base");
+        let _ = fs::remove_dir_all(&dir);
+        let mut changes = self.live(&dir, 0, usize::MAX, self.has_snapshot || !self.is_killed);
+        if self.has_snapshot {
+            let more = if self.is_killed { CHANGES_AFTER_A_SNAPSHOT } else { 0 };
+            changes = self.live(&dir, changes, changes + more, !self.is_killed);
+        }
+        let rows = Work::after(self.load, self.segments, self.seed, changes).rows;
+        let targets = Targets::of(&dir);
+        let base = Base { dir, rows, targets };
+        let copy = base.copy();
+        let outcome = compare(&copy, &base.rows);
+        assert!(matches!(outcome, Outcome::Identical), "an undamaged store of {self:?}: {outcome:?}");
+        base
+    }
+
+    /// One life of a process that works on the store. It begins after so many changes and ends with so many, or when the
+    /// store has its segments. Gives the number of changes.
+    fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);
+        command.args([self.segments, from, to].map(|number| number.to_string())).arg(self.seed.to_string());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.success(), closes, "{}", String::from_utf8_lossy(&output.stderr));
+        said.trim().parse().expect("the number of changes")
+    }
+}
+
+impl Base {
+    pub(crate) fn copy(&self) -> PathBuf {
+        let copy = self.dir.with_file_name("damaged");
+        crate::files::copy(&self.dir, &copy);
+        copy
+    }
+}
+
+/// The child process: opens the store, makes changes until all of them are acknowledged, and ends.
+pub(crate) fn work(arguments: &[String]) {
+    let [dir, load, end, segments, from, to, seed] = arguments else { panic!("{arguments:?}") };
+    let [segments, from, to] = [segments, from, to].map(|number| number.parse::<usize>().unwrap());
+    let dir = Path::new(dir);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let store = Store::open_disk(dir, Box::new(|error| panic!("{error}"))).unwrap();
+        let mut work = Work::after(Load::named(load), segments, seed.parse().unwrap(), from);
+        let under_way = Arc::new(Semaphore::new(UNDER_WAY));
+        let mut bytes = 0;
+        while work.changes < to && bytes < segments * BYTES_A_SEGMENT {
+            if work.changes.is_multiple_of(64) && to == usize::MAX && has_segments(dir, segments) {
+                break;
+            }
+            let permit = Arc::clone(&under_way).acquire_owned().await.unwrap();
+            let (business, batch) = work.change();
+            bytes += batch.bytes();
+            store.submit(business, batch, Box::new(move || drop(permit))).unwrap();
+        }
+        let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
+        println!("{}", work.changes);
+        if end == "kill" {
+            // As `kill -9`: nothing is closed, and a checkpoint may be under way.
+            std::process::abort();
+        }
+        store.close().await.unwrap();
+    });
+}
+
+/// Whether the last of so many segments has begun to fill.
+fn has_segments(dir: &Path, segments: usize) -> bool {
+    let bytes = fs::metadata(dir.join("store/db")).map_or(0, |db| db.len());
+    bytes as usize >= (segments - 1) * SEGMENT_BYTES + SEGMENT_BYTES / 4
+}

@@ -1,0 +1,186 @@
+//! What becomes of a damaged store: it is opened, and every row is compared with the rows before the damage.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use domain::ResourceId;
+use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
+
+use crate::loads::{BUSINESSES, Rows, business};
+
+/// One row of so many is read by its key as well: sled finds it on another way than a scan does.
+const READ_BY_KEY: usize = 41;
+
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Every row is as it was, and there is no other row.
+    Identical,
+    /// The store does not open, or fails while it is read.
+    Refused,
+    /// All that differs are rows of businesses that the store names as set aside.
+    SetAside,
+    /// The store serves something else without an error.
+    Silent(String),
+}
+
+/// What one opening shows.
+enum Seen {
+    Everything,
+    SetAside,
+    Less(String),
+}
+
+/// The rows that differ.
+#[derive(Default)]
+struct Difference {
+    missing: usize,
+    altered: usize,
+    added: usize,
+    /// The businesses with rows that differ or cannot be read; [`BUSINESSES`] stands for all other rows.
+    businesses: BTreeSet<usize>,
+}
+
+/// Opens the store and compares. A store that is identical is closed and opened a second time: sled writes a snapshot when
+/// it opens, and goes by that at the next opening.
+pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
+    let mut is_set_aside = false;
+    for opening in ["first", "second"] {
+        match quietly(|| compare_once(dir, rows)) {
+            Ok(Seen::Everything) => {}
+            Ok(Seen::SetAside) => is_set_aside = true,
+            Ok(Seen::Less(difference)) => {
+                return Outcome::Silent(format!("{difference}, at the {opening} opening"));
+            }
+            Err(_) => return Outcome::Refused,
+        }
+    }
+    if is_set_aside { Outcome::SetAside } else { Outcome::Identical }
+}
+
+fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, StoreError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let failed = Arc::clone(&has_failed);
+        let store = Store::open_disk(dir, Box::new(move |_| failed.store(true, Ordering::Relaxed)))?;
+        let difference = differ(&store, rows)?;
+        let closed = store.close().await;
+        if has_failed.load(Ordering::Relaxed) {
+            return Err(StoreError::Stopped);
+        }
+        closed?;
+        Ok(difference)
+    })
+}
+
+fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
+    let mut difference = Difference::default();
+    let everything = every_row();
+    let mut from = everything.from;
+    for number in 0..BUSINESSES {
+        let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+        // No row is between those of two businesses.
+        difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
+        difference.scan(store, &of_business, rows, number)?;
+        from = of_business.to;
+    }
+    difference.scan(store, &KeyRange { from, to: everything.to }, rows, BUSINESSES)?;
+    for (key, value) in rows.iter().step_by(READ_BY_KEY) {
+        match store.get_raw(&Key::new(key)) {
+            Ok(found) if found.as_ref() == Some(value) => {}
+            Err(error @ (StoreError::Read(_) | StoreError::Stopped)) => return Err(error),
+            _ => {
+                let of = (0..BUSINESSES).find(|number| key.starts_with(business(*number).uuid().as_bytes()));
+                difference.businesses.insert(of.unwrap_or(BUSINESSES));
+                difference.altered += 1;
+            }
+        }
+    }
+    store.check()?;
+    let aside: Vec<_> = store.businesses_set_aside().into_iter().map(|(business, _)| business).collect();
+    let is_aside = |number: &usize| *number < BUSINESSES && aside.contains(&business(*number));
+    Ok(match difference.described(store.rows_set_aside()) {
+        None => Seen::Everything,
+        Some(_) if difference.businesses.iter().all(is_aside) => Seen::SetAside,
+        Some(described) => Seen::Less(described),
+    })
+}
+
+impl Difference {
+    fn scan(
+        &mut self,
+        store: &Store,
+        range: &KeyRange,
+        rows: &Rows,
+        business: usize,
+    ) -> Result<(), StoreError> {
+        // An error about a page comes once: the page is isolated then. It may be the page of another business.
+        while let Some(Err(StoreError::Corrupt { .. })) =
+            store.scan(range, Order::Ascending).find(Result::is_err)
+        {}
+        let bounds = (Bound::Included(range.from.to_vec()), Bound::Excluded(range.to.to_vec()));
+        let mut expected = rows.range(bounds).peekable();
+        let before = self.count();
+        for pair in store.scan(range, Order::Ascending) {
+            let (key, value) = match pair {
+                Err(StoreError::BusinessSetAside { .. }) => {
+                    self.missing += 1;
+                    break;
+                }
+                pair => pair?,
+            };
+            if piece_of(&key).is_some() {
+                continue; // the scan shows the whole value with its own key
+            }
+            while expected.next_if(|(next, _)| **next < key).is_some() {
+                self.missing += 1;
+            }
+            match expected.next_if(|(next, _)| **next == key) {
+                None => self.added += 1,
+                Some((_, before)) => self.altered += usize::from(*before != value),
+            }
+        }
+        self.missing += expected.count();
+        if self.count() > before {
+            self.businesses.insert(business);
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.missing + self.altered + self.added
+    }
+
+    fn described(&self, set_aside: usize) -> Option<String> {
+        let Self { missing, altered, added, businesses } = self;
+        (self.count() > 0).then(|| {
+            format!(
+                "{missing} rows missing, {altered} altered, {added} added, in businesses {businesses:?}; \
+                 {set_aside} rows set aside"
+            )
+        })
+    }
+}
+
+/// While this is set, panics are not printed: sled panics where it meets damage, and the store turns that into an error.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Replaces the panic hook by one that can be quiet.
+pub(crate) fn allow_quiet() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !IS_QUIET.load(Ordering::Relaxed) {
+            usual(panic);
+        }
+    }));
+}
+
+fn quietly<T>(act: impl FnOnce() -> T) -> T {
+    IS_QUIET.store(true, Ordering::Relaxed);
+    let result = act();
+    IS_QUIET.store(false, Ordering::Relaxed);
+    result
+}

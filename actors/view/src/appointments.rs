@@ -1,0 +1,111 @@
+//! Appointments.
+
+use std::borrow::Cow;
+
+use domain::{
+    Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
+    ServiceId, Source, StaffId, Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{NotesView, View};
+
+/// An appointment, with the names of its service, staff member and contact.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Appointment")]
+pub struct AppointmentView {
+    /// The appointment's id.
+    pub id: AppointmentId,
+    /// The status of the appointment.
+    pub status: AppointmentStatus,
+    /// The start time.
+    pub starts_at: Timestamp,
+    /// The end time.
+    pub ends_at: Timestamp,
+    /// IANA name of the business's time zone.
+    pub timezone: Cow<'static, str>,
+    /// The booked service.
+    pub service_id: ServiceId,
+    /// The service's name.
+    pub service_name: String,
+    /// The staff member who holds the appointment.
+    pub staff_id: StaffId,
+    /// The staff member's name.
+    pub staff_name: String,
+    /// The contact; null after the contact was erased.
+    pub contact_id: Option<ContactId>,
+    /// The contact's name.
+    pub contact_name: Option<String>,
+    /// The contact's phone number, E.164.
+    pub contact_phone: Option<String>,
+    /// The channel of the booking.
+    pub source: Source,
+    /// The state of the copy in the staff member's own calendar.
+    pub calendar_sync_status: CalendarSyncStatus,
+    /// Not serialised, so a stored response has none.
+    #[serde(skip)]
+    pub buffers: Buffers,
+    /// The time of the booking or request.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+/// An appointment as the team sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorAppointment")]
+pub struct OperatorAppointmentView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub appointment: AppointmentView,
+    /// The team's notes.
+    #[serde(flatten)]
+    pub notes: NotesView,
+}
+
+pub trait SomeAppointmentView: View {
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct AppointmentParties<'a> {
+    pub timezone: &'static str,
+    pub service_name: &'a str,
+    pub staff_name: &'a str,
+    /// `None` if the contact was erased or cannot be read.
+    pub contact: Option<&'a Contact>,
+}
+
+impl SomeAppointmentView for OperatorAppointmentView {
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
+        // An erasure deletes the contact first and the notes of its appointments later.
+        let notes = parties.contact.and_then(|_| appointment.notes.clone());
+        let notes = (&notes).into();
+        Self { appointment: SomeAppointmentView::new(appointment, parties), notes }
+    }
+}
+
+impl SomeAppointmentView for AppointmentView {
+    fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
+        Self {
+            id: appointment.id,
+            status: appointment.status,
+            starts_at: appointment.starts_at,
+            ends_at: appointment.ends_at,
+            timezone: parties.timezone.into(),
+            service_id: appointment.service_id,
+            service_name: parties.service_name.to_owned(),
+            staff_id: appointment.staff_id,
+            staff_name: parties.staff_name.to_owned(),
+            contact_id: parties.contact.map(|contact| contact.id),
+            contact_name: parties.contact.and_then(|contact| contact.name.clone()),
+            contact_phone: parties.contact.and_then(|contact| contact.phone.clone()),
+            source: appointment.source,
+            calendar_sync_status: appointment.calendar_sync_status,
+            buffers: appointment.buffers,
+            created_at: appointment.created_at,
+            updated_at: appointment.updated_at,
+        }
+    }
+}

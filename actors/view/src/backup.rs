@@ -1,0 +1,80 @@
+//! Backups of the store.
+
+use domain::{BackupId, BusinessId, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A backup that was started.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BackupBegun")]
+pub struct BackupBegunView {
+    /// The backup's id.
+    pub id: BackupId,
+}
+
+/// The progress or result of a backup.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Backup")]
+pub struct BackupView {
+    /// The backup's id.
+    pub id: BackupId,
+    /// `running`, `done`, `incomplete` or `failed`.
+    pub status: &'static str,
+    /// The directory of the backup on the service's machine.
+    pub to: String,
+    /// The number of rows in the backup so far.
+    pub rows: u64,
+    /// The number of bytes so far.
+    pub bytes: u64,
+    /// The time of the request.
+    pub started_at: Timestamp,
+    /// The end of the backup.
+    pub ended_at: Option<Timestamp>,
+    /// The reason of a failure.
+    pub error: Option<String>,
+    /// The manifest of a backup that is done or incomplete.
+    pub manifest: Option<BackupManifestView>,
+    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. A backup with
+    /// such a problem is `incomplete`; all other businesses are complete in it. Absent without problems.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<BackupProblemView>>,
+    /// The number of all such kinds. Absent without problems.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem_count: Option<u64>,
+}
+
+/// A kind of records of a business with different numbers of recorded and found rows.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BackupProblem")]
+pub struct BackupProblemView {
+    /// The business.
+    pub business_id: BusinessId,
+    /// The kind as in a budget, or `business` for the whole business: its profile and its records.
+    pub kind: String,
+    /// The recorded number of rows; null if it cannot be read.
+    pub recorded: Option<u64>,
+    /// The number of rows found.
+    pub found: u64,
+}
+
+/// The manifest of a backup.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BackupManifest")]
+pub struct BackupManifestView {
+    /// The format of the store.
+    pub format: u16,
+    /// The version of the service that made the backup.
+    pub version: String,
+    /// The number of the newest commit in the backup.
+    pub sequence: u64,
+    /// The time of that commit.
+    pub taken_at: String,
+    /// The number of rows.
+    pub rows: u64,
+    /// The number of bytes.
+    pub bytes: u64,
+    /// The number of chunks.
+    pub chunks: usize,
+    /// The SHA-256 of the manifest, which contains those of the chunks.
+    pub sha256: String,
+}

@@ -1,0 +1,133 @@
+//! Services and staff.
+
+use std::borrow::Cow;
+
+use domain::schema::OpeningHours;
+use domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMember, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::HoursView;
+
+/// A service, as integrations see it; they see active ones only.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Service")]
+pub struct ServiceView {
+    /// The service's id.
+    pub id: ServiceId,
+    /// The name of the service.
+    pub name: String,
+    /// The description; can be empty.
+    pub description: String,
+    /// The duration in minutes.
+    pub duration_minutes: u32,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl From<&Service> for ServiceView {
+    fn from(service: &Service) -> Self {
+        Self {
+            id: service.id,
+            name: service.name.clone(),
+            description: service.description.clone(),
+            duration_minutes: service.duration_minutes,
+            created_at: service.created_at,
+            updated_at: service.updated_at,
+        }
+    }
+}
+
+/// A service, as the operator sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorService")]
+pub struct OperatorServiceView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub service: ServiceView,
+    /// Whether the service can be booked.
+    pub active: bool,
+    /// The time that the staff member is kept free before an appointment, in minutes.
+    pub buffer_before_minutes: u32,
+    /// The time that the staff member is kept free after an appointment, in minutes.
+    pub buffer_after_minutes: u32,
+    /// The minimum time between a customer's booking and the start, in minutes.
+    pub min_notice_minutes: u32,
+    /// How many local days ahead customers can book; null without a limit.
+    pub max_advance_days: Option<u32>,
+    /// The price in hundredths of the currency.
+    pub price_cents: Option<u32>,
+    /// The ISO 4217 code of the price's currency.
+    #[schemars(with = "Option<Currency>")]
+    pub currency: Option<String>,
+}
+
+impl From<&Service> for OperatorServiceView {
+    fn from(service: &Service) -> Self {
+        Self {
+            service: service.into(),
+            active: service.active,
+            buffer_before_minutes: service.buffers.before_minutes(),
+            buffer_after_minutes: service.buffers.after_minutes(),
+            min_notice_minutes: service.min_notice_minutes,
+            max_advance_days: service.max_advance_days,
+            price_cents: service.price.map(|price| price.cents),
+            currency: service.price.map(|price| price.currency.as_str().to_owned()),
+        }
+    }
+}
+
+/// A staff member.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "StaffMember")]
+pub struct StaffView {
+    /// The staff member's id.
+    pub id: StaffId,
+    /// The staff member's name.
+    pub name: String,
+    /// Whether the staff member takes appointments.
+    pub active: bool,
+    /// IANA name of the zone in which the staff member sees times.
+    pub timezone: Cow<'static, str>,
+    /// The services that the staff member offers.
+    pub service_ids: Vec<ServiceId>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl From<&StaffMember> for StaffView {
+    fn from(staff: &StaffMember) -> Self {
+        Self {
+            id: staff.id,
+            name: staff.name.clone(),
+            active: staff.active,
+            timezone: staff.zone.name().into(),
+            service_ids: staff.service_ids.clone(),
+            created_at: staff.created_at,
+            updated_at: staff.updated_at,
+        }
+    }
+}
+
+/// A staff member, as the operator sees them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorStaffMember")]
+pub struct OperatorStaffView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub staff: StaffView,
+    /// The staff member's own hours in the business's time zone; null means present during all opening hours.
+    #[schemars(with = "Option<Vec<OpeningHours>>")]
+    pub hours: Option<Vec<HoursView>>,
+}
+
+impl From<&StaffMember> for OperatorStaffView {
+    fn from(staff: &StaffMember) -> Self {
+        let windows = |hours: &StaffHours| hours.days().iter().map(HoursView::from).collect();
+        Self { staff: staff.into(), hours: staff.hours.as_ref().map(windows) }
+    }
+}

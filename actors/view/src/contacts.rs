@@ -1,0 +1,68 @@
+//! Contacts.
+
+use std::borrow::Cow;
+
+use domain::{Contact, ContactId, Locale, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{NotesView, View};
+
+/// A contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Contact")]
+pub struct ContactView {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The contact's name.
+    pub name: Option<String>,
+    /// The phone number, E.164.
+    pub phone: Option<String>,
+    /// The e-mail address.
+    pub email: Option<String>,
+    /// The contact's language.
+    pub locale: Option<Locale>,
+    /// IANA name of the contact's time zone.
+    pub timezone: Option<Cow<'static, str>>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+/// A contact, as the team sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorContact")]
+pub struct OperatorContactView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub contact: ContactView,
+    /// The team's notes.
+    #[serde(flatten)]
+    pub notes: NotesView,
+}
+
+pub trait SomeContactView: View + for<'a> From<&'a Contact> {}
+
+impl<V: View + for<'a> From<&'a Contact>> SomeContactView for V {}
+
+impl From<&Contact> for OperatorContactView {
+    fn from(contact: &Contact) -> Self {
+        Self { contact: contact.into(), notes: (&contact.notes).into() }
+    }
+}
+
+impl From<&Contact> for ContactView {
+    fn from(contact: &Contact) -> Self {
+        Self {
+            id: contact.id,
+            name: contact.name.clone(),
+            phone: contact.phone.clone(),
+            email: contact.email.clone(),
+            locale: contact.locale,
+            timezone: contact.zone.map(|zone| zone.name().into()),
+            created_at: contact.created_at,
+            updated_at: contact.updated_at,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Calls, messages and knowledge as the API shows them.
+
+use domain::{
+    AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Knowledge, KnowledgeId,
+    Locale, MessageId, MessageStatus, StaffId, TakenMessage, Timestamp, Urgency,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A call.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PhoneCall")]
+pub struct CallView {
+    /// The call's id.
+    pub id: CallId,
+    /// The direction of the call.
+    pub direction: Direction,
+    /// The status at the end of the call.
+    pub status: CallStatus,
+    /// The result of the call.
+    pub outcome: CallOutcome,
+    /// The calling number, E.164.
+    pub from_number: Option<String>,
+    /// The called number, E.164.
+    pub to_number: Option<String>,
+    /// The contact at the other end.
+    pub contact_id: Option<ContactId>,
+    /// The contact's name.
+    pub contact_name: Option<String>,
+    /// The start of the call.
+    pub started_at: Timestamp,
+    /// The end of the call.
+    pub ended_at: Timestamp,
+    /// The duration of the conversation in seconds.
+    pub duration_seconds: u32,
+    /// The language of the conversation.
+    pub locale: Option<Locale>,
+    /// A summary of the conversation.
+    pub summary: Option<String>,
+    /// The address of the recording.
+    #[schemars(extend("format" = "uri"))]
+    pub recording_url: Option<String>,
+    /// The appointment of the call.
+    pub appointment_id: Option<AppointmentId>,
+    /// The message that was taken.
+    pub message_id: Option<MessageId>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl CallView {
+    pub fn new(call: &CallRecord, contact_name: Option<&str>) -> Self {
+        Self {
+            id: call.id,
+            direction: call.direction,
+            status: call.status,
+            outcome: call.outcome,
+            from_number: call.from_number.clone(),
+            to_number: call.to_number.clone(),
+            contact_id: call.contact_id,
+            contact_name: contact_name.map(str::to_owned),
+            started_at: call.started_at,
+            ended_at: call.ended_at,
+            duration_seconds: call.duration_seconds,
+            locale: call.locale,
+            summary: call.summary.clone(),
+            recording_url: call.recording_url.clone(),
+            appointment_id: call.appointment_id,
+            message_id: call.message_id,
+            created_at: call.created_at,
+            updated_at: call.updated_at,
+        }
+    }
+}
+
+/// A message for the team.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TakenMessage")]
+pub struct MessageView {
+    /// The message's id.
+    pub id: MessageId,
+    /// The call in which the message was taken.
+    pub call_id: Option<CallId>,
+    /// The contact who left the message.
+    pub contact_id: Option<ContactId>,
+    /// The caller's name, as stated by the caller.
+    pub caller_name: Option<String>,
+    /// The number to call back, E.164.
+    pub caller_phone: Option<String>,
+    /// The text of the message.
+    pub body: String,
+    /// The urgency of the message.
+    pub urgency: Urgency,
+    /// The staff member to whom the message is addressed.
+    pub staff_id: Option<StaffId>,
+    /// The team's progress with the message.
+    pub status: MessageStatus,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl From<&TakenMessage> for MessageView {
+    fn from(message: &TakenMessage) -> Self {
+        Self {
+            id: message.id,
+            call_id: message.call_id,
+            contact_id: message.contact_id,
+            caller_name: message.caller_name.clone(),
+            caller_phone: message.caller_phone.clone(),
+            body: message.body.clone(),
+            urgency: message.urgency,
+            staff_id: message.staff_id,
+            status: message.status,
+            created_at: message.created_at,
+            updated_at: message.updated_at,
+        }
+    }
+}
+
+/// A knowledge entry.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Knowledge")]
+pub struct KnowledgeView {
+    /// The entry's id.
+    pub id: KnowledgeId,
+    /// The subject.
+    pub title: String,
+    /// The content.
+    pub content: String,
+    /// The address of the source.
+    #[schemars(extend("format" = "uri"))]
+    pub source_url: Option<String>,
+    /// The language of the entry.
+    pub locale: Option<Locale>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl From<&Knowledge> for KnowledgeView {
+    fn from(knowledge: &Knowledge) -> Self {
+        Self {
+            id: knowledge.id,
+            title: knowledge.title.clone(),
+            content: knowledge.content.clone(),
+            source_url: knowledge.source_url.clone(),
+            locale: knowledge.locale,
+            created_at: knowledge.created_at,
+            updated_at: knowledge.updated_at,
+        }
+    }
+}

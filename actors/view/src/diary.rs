@@ -1,0 +1,147 @@
+//! Special days, time off, and the appointments outside bookable time after a change.
+
+use chrono::NaiveDate;
+use domain::schema::Window;
+use domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The maximum number of ids in `affected`.
+pub const AFFECTED_IDS_MAX: usize = 100;
+
+/// A date on which a business is closed or has different opening hours.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SpecialDay")]
+pub struct SpecialDayView {
+    /// The date, in the business's time zone.
+    #[schemars(with = "NaiveDate")]
+    pub date: String,
+    /// Whether the business does not open on this date.
+    pub closed: bool,
+    /// The opening hours of the date.
+    #[schemars(with = "Vec<Window>")]
+    pub windows: Vec<WindowView>,
+    /// A note about the day.
+    pub note: Option<String>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+/// A window of a date.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WindowView {
+    /// Local time, `HH:MM`, to `23:59`.
+    pub open: String,
+    /// Local time, `HH:MM`; a time before `open` is on the next day.
+    pub close: String,
+}
+
+impl From<&SpecialDay> for SpecialDayView {
+    fn from(day: &SpecialDay) -> Self {
+        let window = |window: &LocalWindow| WindowView {
+            open: window.open.to_string(),
+            close: window.close.to_string(),
+        };
+        let windows: Vec<WindowView> = day.hours.windows().iter().map(window).collect();
+        Self {
+            date: day.date.to_string(),
+            closed: windows.is_empty(),
+            windows,
+            note: day.note.clone(),
+            created_at: day.created_at,
+            updated_at: day.updated_at,
+        }
+    }
+}
+
+/// A special day that was deleted.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SpecialDayRemoved")]
+pub struct SpecialDayRemovedView {
+    /// The date, which has weekly hours again.
+    #[schemars(with = "NaiveDate")]
+    pub date: String,
+    /// The appointments of the date outside bookable time.
+    pub affected: AffectedView,
+}
+
+/// Time off of a staff member.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TimeOff")]
+pub struct TimeOffView {
+    /// The time off's id.
+    pub id: BlockedTimeId,
+    /// The staff member.
+    pub staff_id: StaffId,
+    /// The start, inclusive.
+    pub starts_at: Timestamp,
+    /// The end, exclusive.
+    pub ends_at: Timestamp,
+    /// A note about the reason.
+    pub note: Option<String>,
+    /// The time of creation; time off never changes.
+    pub created_at: Timestamp,
+}
+
+impl From<&BlockedTime> for TimeOffView {
+    fn from(time: &BlockedTime) -> Self {
+        Self {
+            id: time.id,
+            staff_id: time.staff_id,
+            starts_at: time.starts_at,
+            ends_at: time.ends_at,
+            note: time.note.clone(),
+            created_at: time.created_at,
+        }
+    }
+}
+
+/// The future appointments that a change concerns and that are outside bookable time, because of this change
+/// or an earlier one. They stay booked. Buffers and notice are ignored.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Affected")]
+pub struct AffectedView {
+    /// The number of appointments.
+    pub count: usize,
+    /// The ids of the first 100 appointments, sorted by start.
+    #[schemars(length(max = AFFECTED_IDS_MAX))]
+    pub ids: Vec<AppointmentId>,
+}
+
+impl AffectedView {
+    pub fn new(mut ids: Vec<AppointmentId>) -> Self {
+        let count = ids.len();
+        ids.truncate(AFFECTED_IDS_MAX);
+        Self { count, ids }
+    }
+}
+
+/// A resource after a change, with the appointments outside bookable time that the change concerns.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "{V}Change")]
+pub struct AffectingView<V> {
+    /// The resource.
+    #[serde(flatten)]
+    pub resource: V,
+    /// The appointments outside bookable time that the change concerns.
+    pub affected: AffectedView,
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_hundred_are_named_and_all_are_counted() {
+        let some =
+            |count: u128| AffectedView::new((0..count).map(|nth| Uuid::from_u128(nth).into()).collect());
+        let (few, many) = (some(100), some(101));
+        assert_eq!((few.count, few.ids.len()), (100, 100));
+        assert_eq!((many.count, many.ids.len()), (101, 100));
+        assert_eq!(many.ids[0], Uuid::nil().into());
+    }
+}

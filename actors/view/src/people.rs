@@ -1,0 +1,184 @@
+//! People of a business, their sign-in links and alert settings.
+
+use domain::{
+    AlertEmail, AlertKind, AlertScope, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person,
+    PersonId, Role, StaffId, Timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A person and their membership.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Person")]
+pub struct PersonView {
+    /// The person's id.
+    pub id: PersonId,
+    /// The membership's id, which the dashboard uses. Not serialised, so a stored response has none.
+    #[serde(skip, default = "no_membership")]
+    pub membership_id: MembershipId,
+    /// The e-mail address as the person wrote it.
+    pub email: String,
+    /// The person's name; can be empty.
+    pub name: String,
+    /// The person's language.
+    pub locale: Locale,
+    /// The person's role in the business.
+    pub role: Role,
+    /// The status of the membership.
+    pub status: MembershipStatus,
+    /// The person's own staff member.
+    pub staff_id: Option<StaffId>,
+    /// The creation of the account; before the membership is accepted, the time of the offer.
+    pub created_at: Timestamp,
+    /// The last change of the account or the membership.
+    pub updated_at: Timestamp,
+    /// The time of the last sign-in.
+    pub last_sign_in_at: Option<Timestamp>,
+}
+
+/// An id that no membership has.
+fn no_membership() -> MembershipId {
+    Uuid::nil().into()
+}
+
+impl PersonView {
+    /// Before the membership is accepted, the view contains only the data of the offer. It reveals nothing
+    /// about the account, not even whether one existed.
+    pub fn new(person: &Person, membership: &Membership) -> Self {
+        let Membership { offer, accepted, .. } = membership;
+        let (email, name, locale) = match accepted {
+            true => (&person.email, &person.name, person.locale),
+            false => (&offer.email, &offer.name, offer.locale),
+        };
+        Self {
+            id: person.id,
+            membership_id: membership.id(),
+            email: email.clone(),
+            name: name.clone(),
+            locale,
+            role: membership.role,
+            status: membership.status,
+            staff_id: membership.staff_id,
+            created_at: if *accepted { person.created_at } else { membership.created_at },
+            updated_at: if *accepted {
+                person.updated_at.max(membership.updated_at)
+            } else {
+                membership.updated_at
+            },
+            last_sign_in_at: person.last_sign_in_at.filter(|_| *accepted),
+        }
+    }
+}
+
+/// A person who was added.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NewPerson")]
+pub struct NewPersonView {
+    /// The person.
+    #[serde(flatten)]
+    pub person: PersonView,
+    /// The link to set a password; null for the reason in `no_link_reason`.
+    pub link: Option<String>,
+    /// The expiry of the link.
+    pub link_expires_at: Option<Timestamp>,
+    /// The reason why there is no link; null if there is one.
+    pub no_link_reason: Option<NoLink>,
+}
+
+/// Why the response has no link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NoLinkReason")]
+#[serde(rename_all = "snake_case")]
+pub enum NoLink {
+    /// The account has a password: the person signs in with it.
+    HasPassword,
+    /// Links need an address: set `RECEPTIONIST_PUBLIC_URL`.
+    NoPublicUrl,
+    /// The response is repeated, and only the hash of a link is stored.
+    GivenAgain,
+}
+
+impl NewPersonView {
+    /// The stored response to adding a person, without the link.
+    pub fn remembered(person: &Person, membership: &Membership) -> Self {
+        Self {
+            person: PersonView::new(person, membership),
+            link: None,
+            link_expires_at: None,
+            no_link_reason: Some(NoLink::GivenAgain),
+        }
+    }
+}
+
+/// A link that was created for a person.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SignInLink")]
+pub struct LinkView {
+    /// The purpose of the link.
+    pub kind: LinkKind,
+    /// The link; null in a repeated response, because only the hash of a link is stored.
+    pub link: Option<String>,
+    /// The expiry of the link.
+    pub expires_at: Timestamp,
+}
+
+/// The result of marking alerts as read.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct AlertsReadView {
+    /// The time at which the alerts were marked.
+    pub read_at: Timestamp,
+}
+
+/// A person's settings for one kind of alert.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Notification")]
+pub struct NotificationView {
+    /// When the alert is mailed.
+    pub email: AlertEmail,
+    /// Whether the alert is shown in the dashboard.
+    pub in_app: bool,
+    /// Whether alerts concern all records or those of the person's own staff member.
+    pub scope: AlertScope,
+}
+
+/// A person's alert settings by kind.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Notifications")]
+pub struct NotificationsView {
+    /// A webhook endpoint was disabled after failures.
+    pub webhook_disabled: NotificationView,
+    /// An urgent message was taken.
+    pub urgent_message: NotificationView,
+    /// Another message was taken.
+    pub message_taken: NotificationView,
+    /// A booking or a move waits for confirmation.
+    pub appointment_requested: NotificationView,
+    /// An appointment was booked.
+    pub appointment_booked: NotificationView,
+    /// An appointment was moved.
+    pub appointment_rescheduled: NotificationView,
+    /// An appointment was cancelled.
+    pub appointment_cancelled: NotificationView,
+    /// A call was missed or failed.
+    pub call_missed: NotificationView,
+}
+
+impl From<&Membership> for NotificationsView {
+    fn from(membership: &Membership) -> Self {
+        let of = |kind| {
+            let setting = membership.alert(kind);
+            NotificationView { email: setting.email, in_app: setting.in_app, scope: setting.scope }
+        };
+        Self {
+            webhook_disabled: of(AlertKind::WebhookDisabled),
+            urgent_message: of(AlertKind::UrgentMessage),
+            message_taken: of(AlertKind::MessageTaken),
+            appointment_requested: of(AlertKind::AppointmentRequested),
+            appointment_booked: of(AlertKind::AppointmentBooked),
+            appointment_rescheduled: of(AlertKind::AppointmentRescheduled),
+            appointment_cancelled: of(AlertKind::AppointmentCancelled),
+            call_missed: of(AlertKind::CallMissed),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Webhook endpoints, their delivery log and their tests as the APIs show them.
+
+use std::fmt;
+
+use domain::{
+    AttemptError, Delivery, DeliveryStatus, DisabledReason, EventId, EventType, Timestamp, WebhookEndpoint,
+    WebhookId, WebhookStatus,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A webhook endpoint; its secret is never shown again.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
+pub struct WebhookView {
+    /// The endpoint's id.
+    pub id: WebhookId,
+    /// The address to which events are sent.
+    pub url: String,
+    /// The subscribed event types.
+    pub events: Vec<EventType>,
+    /// The description; can be empty.
+    pub description: String,
+    /// Whether the endpoint gets events.
+    pub status: WebhookStatus,
+    /// The reason why the endpoint is disabled.
+    pub disabled_reason: Option<DisabledReason>,
+    /// The time at which the endpoint was disabled.
+    pub disabled_at: Option<Timestamp>,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl From<&WebhookEndpoint> for WebhookView {
+    fn from(endpoint: &WebhookEndpoint) -> Self {
+        Self {
+            id: endpoint.id,
+            url: endpoint.url.clone(),
+            events: endpoint.events.iter().collect(),
+            description: endpoint.description.clone(),
+            status: endpoint.status,
+            disabled_reason: endpoint.disabled_reason,
+            disabled_at: endpoint.disabled_at,
+            created_at: endpoint.created_at,
+            updated_at: endpoint.updated_at,
+        }
+    }
+}
+
+/// A webhook endpoint at its creation, the only time that its secret is shown. `S` is `Option<String>` where
+/// a repeated request gets the response without it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NewWebhook")]
+pub struct NewWebhookView<S = String> {
+    /// The endpoint. The entity tag depends only on it.
+    #[serde(flatten)]
+    pub webhook: WebhookView,
+    /// The signing key of deliveries: `whsec_` and the base64 of the key.
+    pub secret: S,
+}
+
+impl<S> NewWebhookView<S> {
+    pub fn new(endpoint: &WebhookEndpoint, secret: S) -> Self {
+        Self { webhook: endpoint.into(), secret }
+    }
+}
+
+/// The secret and the path of the URL, which can contain a secret of the receiver, stay out of logs.
+impl<S> fmt::Debug for NewWebhookView<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewWebhookView")
+            .field("id", &self.webhook.id)
+            .field("events", &self.webhook.events)
+            .field("status", &self.webhook.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A row of an endpoint's delivery log.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Delivery")]
+pub struct DeliveryView {
+    /// The event's id.
+    pub event_id: EventId,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// The status of the delivery.
+    pub status: DeliveryStatus,
+    /// The number of finished attempts of the current schedule.
+    pub attempts: u32,
+    /// The HTTP status of the newest response.
+    pub last_response_status: Option<u16>,
+    /// The first KiB of the newest response.
+    pub last_response_body: Option<String>,
+    /// The error of the newest attempt.
+    #[schemars(with = "Option<String>")]
+    pub last_error: Option<AttemptError>,
+    /// The start of the newest attempt.
+    pub last_attempt_at: Option<Timestamp>,
+    /// The time at which the next attempt is due.
+    pub next_attempt_at: Option<Timestamp>,
+    /// The time of the event.
+    pub created_at: Timestamp,
+}
+
+impl DeliveryView {
+    pub fn new(delivery: &Delivery, status: DeliveryStatus) -> Self {
+        Self {
+            event_id: delivery.event_id,
+            kind: delivery.event,
+            status,
+            attempts: delivery.attempts,
+            last_response_status: delivery.last_response_status,
+            last_response_body: delivery.last_response_body.clone(),
+            last_error: delivery.last_error.clone(),
+            last_attempt_at: delivery.last_attempt_at,
+            next_attempt_at: delivery.next_attempt_at.filter(|_| status == DeliveryStatus::Pending),
+            created_at: delivery.created_at,
+        }
+    }
+}
+
+/// The result of a test of an endpoint.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WebhookTestResult")]
+pub struct TestView {
+    /// The id of the sample event.
+    pub event_id: EventId,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// Whether the receiver accepted the event.
+    pub delivered: bool,
+    /// The HTTP status of the response.
+    pub response_status: Option<u16>,
+    /// The error.
+    #[schemars(with = "Option<String>")]
+    pub error: Option<AttemptError>,
+    /// The duration of the attempt in milliseconds.
+    pub duration_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{EventTypes, WebhookSecret};
+
+    use super::*;
+
+    #[test]
+    fn a_log_shows_neither_the_secret_nor_the_url_of_a_new_endpoint() {
+        let at = Timestamp::from_millis(0);
+        let endpoint = WebhookEndpoint {
+            id: "01900000-0000-7000-8000-000000000000".parse().unwrap(),
+            url: "https://a.example.com/?x=1".into(),
+            events: [EventType::ContactCreated].into_iter().collect::<EventTypes>(),
+            description: String::new(),
+            status: WebhookStatus::Enabled,
+            disabled_reason: None,
+            disabled_at: None,
+            epoch: 0,
+            secret: WebhookSecret::new([7; 32]),
+            created_at: at,
+            updated_at: at,
+        };
+        let told = format!("{:?}", NewWebhookView::new(&endpoint, "whsec_AAAA".to_owned()));
+        assert!(told.contains("ContactCreated") && !told.contains("AAAA") && !told.contains("?x="), "{told}");
+    }
+}

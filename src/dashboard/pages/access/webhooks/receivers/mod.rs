@@ -1,0 +1,33 @@
+//! How whatever receives events verifies them, by the Standard Webhooks scheme: whole receivers, to be copied.
+
+/// A receiver in some language.
+pub(super) struct Receiver {
+    pub(super) id: &'static str,
+    /// The words that say what it is.
+    pub(super) title: &'static str,
+    pub(super) text: &'static str,
+}
+
+/// In the order in which they are shown. Each takes the secret from the environment, verifies the bytes as they came,
+/// and answers 204, or 400 to what is not from us or more than five minutes old.
+pub(super) const RECEIVERS: [Receiver; 3] = [
+    Receiver { id: "in-javascript", title: "hooks-verify-in-javascript", text: include_str!("node.js") },
+    Receiver { id: "in-python", title: "hooks-verify-in-python", text: include_str!("library.py") },
+    Receiver { id: "by-hand", title: "hooks-verify-by-hand", text: include_str!("plain.py") },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_with_a_library_are_those_of_the_topic() {
+        let topic = include_str!("../../../../../docs/topics/webhooks.md");
+        for receiver in RECEIVERS.iter().filter(|receiver| receiver.id != "by-hand") {
+            let (install, program) = receiver.text.split_once('\n').unwrap();
+            let install = install.trim_start_matches(['#', '/', ' ']);
+            assert!(topic.contains(program.trim_end()), "{}", receiver.id);
+            assert!(topic.contains(&format!("`{install}`")), "{install}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The words of the pages.
+
+pub(super) mod attempts;
+pub(super) mod audit;
+pub(super) mod problems;
+pub(super) mod refusals;
+
+use std::sync::LazyLock;
+
+use domain::Locale;
+
+use crate::words::Words;
+
+/// The catalogue of a language: a file for each group of pages.
+macro_rules! catalogue {
+    ($language:literal) => {
+        concat!(
+            include_str!(concat!($language, "/frame.ftl")),
+            include_str!(concat!($language, "/doors.ftl")),
+            include_str!(concat!($language, "/day.ftl")),
+            include_str!(concat!($language, "/records.ftl")),
+            include_str!(concat!($language, "/settings.ftl")),
+            include_str!(concat!($language, "/access.ftl")),
+            include_str!(concat!($language, "/regions.ftl")),
+            include_str!(concat!($language, "/keys.ftl")),
+            include_str!(concat!($language, "/webhooks.ftl")),
+            include_str!(concat!($language, "/audit.ftl")),
+        )
+    };
+}
+
+const IN_ENGLISH: &str = catalogue!("en");
+const IN_FRENCH: &str = catalogue!("fr");
+
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, IN_ENGLISH));
+static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, IN_FRENCH));
+
+/// Those of a language.
+pub(super) fn words(locale: Locale) -> &'static Words {
+    match locale {
+        Locale::En => &ENGLISH,
+        Locale::Fr => &FRENCH,
+    }
+}
+
+/// The words of a language, of those in each.
+fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
+    match locale {
+        Locale::En => english,
+        Locale::Fr => french,
+    }
+}
+
+#[cfg(test)]
+mod tests;

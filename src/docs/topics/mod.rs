@@ -1,0 +1,63 @@
+//! The topics: Markdown files that are part of the program.
+
+/// A topic of the documentation.
+#[derive(Debug)]
+pub struct Topic {
+    /// The word by which `receptionist help` and `/docs` find it; also the name of its file.
+    pub name: &'static str,
+    /// Its content in a few words.
+    pub about: &'static str,
+    /// The Markdown text.
+    pub text: &'static str,
+}
+
+impl Topic {
+    /// The heading of the text.
+    pub fn title(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
+    }
+}
+
+macro_rules! topics {
+    ($($group:literal: { $($name:literal: $about:literal,)* })*) => {
+        /// The topics by the groups in which pages list them.
+        pub const GROUPS: &[(&str, &[Topic])] = &[$(($group, &[
+            $(Topic { name: $name, about: $about, text: include_str!(concat!($name, ".md")) },)*
+        ])),*];
+    };
+}
+
+topics! {
+    "Use": {
+        "commands": "commands, names and times, diary, contacts, people, alerts",
+        "dashboard": "pages, roles, forms, sign-in",
+    }
+    "Integrate": {
+        "api": "routes, authentication, errors, pagination, ETags, idempotency, rate limits, time zones, OpenAPI",
+        "webhooks": "events, signatures, retries, delivery log",
+        "assistants": "MCP: tools and clients",
+    }
+    "Operate": {
+        "installing": "systemd, proxies, TLS, firewall, backup, restore, upgrade, moving",
+        "settings": "settings, operator listener, mail, connections, budgets",
+        "metrics": "health check, metrics, alerts",
+        "storage": "files, disk space, verify, salvage, repair",
+        "export": "export and import, format of the lines",
+    }
+    "Background": {
+        "promises": "guarantees, failures, clock, polling",
+        "privacy": "erasing, deleting, retention, pieces in files",
+        "benchmarks": "measurements and how to repeat them",
+        "changelog": "compatibility of /v1, changes",
+    }
+}
+
+/// Every topic, in the order of the groups.
+pub fn topics() -> impl Iterator<Item = &'static Topic> {
+    GROUPS.iter().flat_map(|(_, topics)| topics.iter())
+}
+
+/// The topic of this name.
+pub fn topic(name: &str) -> Option<&'static Topic> {
+    topics().find(|topic| topic.name == name)
+}

@@ -1,0 +1,34 @@
+use std::sync::LazyLock;
+
+use domain::Locale;
+
+use crate::words::Words;
+
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("en.ftl")));
+static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("fr.ftl")));
+
+pub(super) fn words(locale: Locale) -> &'static Words {
+    match locale {
+        Locale::En => &ENGLISH,
+        Locale::Fr => &FRENCH,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::{Value, ids};
+
+    #[test]
+    fn both_languages_have_the_same_words_and_count_as_they_do() {
+        assert_eq!(ids(include_str!("en.ftl")), ids(include_str!("fr.ftl")));
+        let said = |locale, count| {
+            let values = [("business", Value::Text("A")), ("count", Value::Count(count))];
+            words(locale).say("daily-subject", &values)
+        };
+        assert_eq!(said(Locale::En, 1), "A: one thing happened");
+        assert_eq!(said(Locale::En, 0), "A: 0 things happened");
+        assert_eq!(said(Locale::Fr, 1), "A : un événement");
+        assert_eq!(said(Locale::Fr, 2), "A : 2 événements");
+    }
+}

@@ -1,0 +1,84 @@
+//! What was written is read again, and what was not written so is told.
+
+use super::read::{Line, read};
+use super::write::{end, head, line};
+use crate::english;
+
+/// A line of each kind, as they were written when the version was made.
+const LINES: &str = include_str!("lines.jsonl");
+/// The same, as version 2 wrote them.
+const LINES_2: &str = include_str!("lines_2.jsonl");
+
+#[test]
+fn a_line_that_was_read_is_written_as_it_stood() {
+    let mut kinds = Vec::new();
+    for text in LINES.lines() {
+        match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
+            Line::Head { exported_at } => assert_eq!(head(exported_at), format!("{text}\n")),
+            Line::Record(moved) => {
+                kinds.push(moved.kind());
+                assert_eq!(line(&moved), format!("{text}\n"));
+            }
+            Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
+        }
+    }
+    assert_eq!(kinds.len(), 15, "each kind, and an endpoint that is off: {kinds:?}");
+}
+
+#[test]
+fn a_file_of_version_2_is_read_and_has_no_notes() {
+    for text in LINES_2.lines() {
+        match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
+            Line::Record(moved) => {
+                let written = line(&moved);
+                assert_eq!(written.replace(",\"notes\":null", ""), format!("{text}\n"));
+            }
+            Line::Head { .. } | Line::End { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn every_property_that_says_something_must_be_there_and_no_other() {
+    for text in LINES.lines() {
+        let serde_json::Value::Object(whole) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
+        for name in whole.keys().filter(|name| *name != "kind") {
+            let mut less = whole.clone();
+            less.remove(name);
+            let less = serde_json::to_vec(&less).unwrap();
+            match read(&less) {
+                Ok(Line::Record(moved)) => assert!(line(&moved).contains(&format!("\"{name}\":null"))),
+                Ok(other) => panic!("{name} is missing: {other:?}"),
+                Err(unread) => assert!(unread.problems.iter().any(|problem| problem.path == *name)),
+            }
+        }
+        let mut more = whole.clone();
+        more.insert("colour".into(), "red".into());
+        let unread = read(&serde_json::to_vec(&more).unwrap()).unwrap_err();
+        assert_eq!(unread.problems[0].path, "colour");
+    }
+}
+
+#[test]
+fn every_problem_of_a_line_is_told() {
+    let told = |text: &str| {
+        let unread = read(text.as_bytes()).unwrap_err();
+        let said = unread
+            .problems
+            .iter()
+            .map(|problem| format!("{}: {}", problem.path, english::problem(&problem.code)));
+        (said.collect::<Vec<_>>(), unread.is_business)
+    };
+    let (said, _) = told(r#"{"kind":"contact","id":"x","phone":"555","email":"no","name":" "}"#);
+    for path in ["id: ", "phone: ", "email: ", "name: ", "created_at: ", "updated_at: "] {
+        assert!(said.iter().any(|said| said.starts_with(path)), "{path} {said:?}");
+    }
+    assert_eq!(told("{\"kind\":\"contact\",").0, [": is not valid JSON from column 18 on"]);
+    assert_eq!(told("").0.len(), 1);
+    assert_eq!(told("[]").0, [": must be an object"]);
+    assert!(told("{\"kind\":\"cat\"}").0[0].starts_with("kind: must be one of business, retention, "));
+    assert!(told("{\"kind\":\"business\"}").1 && !told("{\"kind\":\"staff\"}").1);
+    let (said, _) =
+        told(r#"{"format":"receptionist-export","version":1,"exported_at":"2026-03-02T09:00:00.000Z"}"#);
+    assert_eq!(said, ["version: must be a whole number from 2 to 3"]);
+}

@@ -1,0 +1,434 @@
+//! Errors as the APIs answer them: the one place that maps a fault to a status and an error body (spec §7).
+//!
+//! What always holds: the body is `{"error": {"code", "message", "details"?}}`, and of a fault of ours it says nothing
+//! but that there was one. The fault itself is logged here, once, inside the request's span and so under its id.
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{Problem, ProblemCode, Refusal, Scope};
+use engine::EngineError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::english;
+use crate::http::authorization::BadCredential;
+use crate::http::body::{BODY_BYTES_MAX, BodyError};
+use crate::http::cursor::CursorError;
+use crate::http::problems::Invalid;
+use crate::http::router::Panicked;
+
+/// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503, of a request
+/// that is still being carried out, and of one that another thing under way stands in the way of.
+pub(crate) const RETRY_SECONDS: u64 = 1;
+
+/// The same for what a nearly full disk has no room for, which somebody has to make.
+const DISK_FULL_RETRY_SECONDS: u64 = 60;
+
+/// What stands in `code`; there are no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ErrorCode")]
+pub(crate) enum Code {
+    /// The request is invalid.
+    InvalidRequest,
+    /// The key is missing, malformed, unknown or revoked.
+    Unauthorized,
+    /// The business of the key is suspended.
+    Forbidden,
+    /// The key lacks the scope.
+    InsufficientScope,
+    /// No such path or record.
+    NotFound,
+    /// It does not fit the state.
+    Conflict,
+    /// The idempotency key was used with another request.
+    IdempotencyKeyReused,
+    /// The first request with this idempotency key is still being carried out.
+    IdempotencyRequestInProgress,
+    /// The business takes no bookings.
+    BookingDisabled,
+    /// The business confirms bookings.
+    BookingRequiresConfirmation,
+    /// The time is not open.
+    SlotUnavailable,
+    /// Too many requests in this minute.
+    RateLimited,
+    /// The limit cannot be counted just now.
+    RateLimitUnavailable,
+    /// The path has no such method.
+    MethodNotAllowed,
+    /// A fault of ours.
+    InternalError,
+}
+
+/// Why a request is answered with an error.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// The rules refuse it.
+    #[error("refused: {0:?}")]
+    Refusal(Refusal),
+    /// There is no valid key.
+    #[error("no valid key: {0:?}")]
+    NoKey(BadCredential),
+    /// There is no valid operator token.
+    #[error("no valid operator token: {0:?}")]
+    NoToken(BadCredential),
+    /// The key lacks the scope of the endpoint.
+    #[error("the key lacks the scope {0}")]
+    InsufficientScope(Scope),
+    /// The business of the key is suspended.
+    #[error("the business is suspended")]
+    Forbidden,
+    /// Its `Host` or its `Origin`, as told here, is not the service's.
+    #[error("the {0} is not the service's")]
+    ForeignOrigin(&'static str),
+    /// Its `Host` is not one of the operator listener's.
+    #[error("the Host is not one of the operator listener's")]
+    UnknownAdminHost,
+    /// There is no such path; this one, if any, lists what it may be meant to show.
+    #[error("no such path")]
+    NoSuchPath(Option<&'static str>),
+    /// The path has other methods, listed as `Allow` has them; the second lists paths with actions on the same record.
+    #[error("the path allows {0}")]
+    MethodNotAllowed(&'static str, &'static str),
+    /// The body is larger than it may be.
+    #[error("the body is larger than {0} bytes")]
+    BodyTooLarge(usize),
+    /// The body is of another media type than this one.
+    #[error("the body is not declared as {0}")]
+    UnsupportedMediaType(&'static str),
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    BodyTimeout,
+    /// It breaks a rule of HTTP, told here.
+    #[error("no request: {0}")]
+    Malformed(&'static str),
+    /// The connection broke, or its framing did, while the body was read.
+    #[error("the body could not be read")]
+    BodyBroken,
+    /// The key has used up this minute.
+    #[error("rate limited")]
+    RateLimited {
+        /// Seconds until the minute is over.
+        retry_after: u64,
+    },
+    /// The table of addresses is full.
+    #[error("no room to count the rate")]
+    RateLimitUnavailable {
+        /// Seconds until there may be room.
+        retry_after: u64,
+    },
+    /// The business fails again and again, and rests; nothing was changed.
+    #[error("the business rests")]
+    Resting {
+        /// Seconds until it is started again.
+        retry_after: u64,
+    },
+    /// Overloaded or shutting down; nothing was changed.
+    #[error("unavailable")]
+    Unavailable,
+    /// The disk is nearly full; nothing was changed.
+    #[error("the disk is nearly full")]
+    DiskFull,
+    /// A fault of ours, with its cause.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn Error + Send + Sync>),
+    /// A handler panicked; the panic hook has logged it.
+    #[error("a handler panicked")]
+    Panicked,
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refusal(refusal)
+    }
+}
+
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        Self::Refusal(Refusal::Invalid(vec![problem]))
+    }
+}
+
+impl From<Invalid> for ApiError {
+    fn from(Invalid(problems): Invalid) -> Self {
+        Self::Refusal(Refusal::Invalid(problems))
+    }
+}
+
+impl From<Panicked> for ApiError {
+    fn from(Panicked: Panicked) -> Self {
+        Self::Panicked
+    }
+}
+
+impl From<CursorError> for ApiError {
+    fn from(error: CursorError) -> Self {
+        Self::invalid("cursor", ProblemCode::from(error))
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::BodyTooLarge(BODY_BYTES_MAX),
+            BodyError::UnsupportedMediaType(expected) => Self::UnsupportedMediaType(expected),
+            BodyError::Timeout => Self::BodyTimeout,
+            BodyError::Broken => Self::BodyBroken,
+        }
+    }
+}
+
+impl From<EngineError> for ApiError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => Self::Refusal(refusal),
+            EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::KeyRevoked => Self::NoKey(BadCredential::Unknown),
+            EngineError::Suspended => Self::Forbidden,
+            EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
+            EngineError::DiskFull(_) => Self::DiskFull,
+            EngineError::Resting(left) => Self::Resting { retry_after: left.as_secs_f64().ceil() as u64 },
+            error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
+        }
+    }
+}
+
+impl ApiError {
+    /// A fault of ours.
+    pub(crate) fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+
+    /// One problem at a place of the request.
+    pub(crate) fn invalid(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
+        Self::Refusal(Refusal::invalid(path, code))
+    }
+
+    /// The status and the code.
+    pub(crate) fn status(&self) -> (StatusCode, Code) {
+        match self {
+            Self::Refusal(refusal) => match refusal {
+                Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+                Refusal::NotFound(_) => (StatusCode::NOT_FOUND, Code::NotFound),
+                Refusal::Conflict { .. } | Refusal::UnderWay { .. } => (StatusCode::CONFLICT, Code::Conflict),
+                Refusal::NotAllowed(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
+                Refusal::Expired => (StatusCode::GONE, Code::NotFound),
+                Refusal::BookingDisabled => (StatusCode::CONFLICT, Code::BookingDisabled),
+                Refusal::BookingRequiresConfirmation => {
+                    (StatusCode::CONFLICT, Code::BookingRequiresConfirmation)
+                }
+                Refusal::SlotUnavailable(_) => (StatusCode::CONFLICT, Code::SlotUnavailable),
+                Refusal::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyRequestInProgress),
+                Refusal::IdempotencyKeyReused => {
+                    (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused)
+                }
+            },
+            Self::NoKey(_) | Self::NoToken(_) => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
+            Self::Forbidden | Self::ForeignOrigin(_) | Self::UnknownAdminHost => {
+                (StatusCode::FORBIDDEN, Code::Forbidden)
+            }
+            Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
+            Self::MethodNotAllowed(..) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
+            Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
+            Self::UnsupportedMediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
+            Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
+            Self::Malformed(_) | Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+            Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::RateLimitUnavailable { .. } => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
+            }
+            Self::Unavailable | Self::Resting { .. } | Self::DiskFull => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError)
+            }
+            Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
+        }
+    }
+
+    /// What the client is told.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Refusal(refusal) => match refusal {
+                Refusal::Invalid(problems) => summary(problems),
+                Refusal::NotFound(kind) => format!("there is no such {kind}"),
+                Refusal::Conflict { conflict, .. } => english::conflict(conflict),
+                Refusal::UnderWay { what, .. } => english::under_way(*what).into(),
+                Refusal::NotAllowed(denied) => english::denied(*denied).into(),
+                Refusal::Expired => "the link was used or has expired, or the session has ended".into(),
+                Refusal::BookingDisabled => "the business takes no bookings".into(),
+                Refusal::BookingRequiresConfirmation => {
+                    "the business confirms each booking: send allow_pending: true to ask for one".into()
+                }
+                Refusal::SlotUnavailable(reason) => english::slot(*reason).into(),
+                Refusal::IdempotencyInProgress => {
+                    "the first request with this Idempotency-Key is still being carried out".into()
+                }
+                Refusal::IdempotencyKeyReused => "this Idempotency-Key was used with another request".into(),
+            },
+            Self::NoKey(BadCredential::Malformed) => {
+                "The API key is malformed. Send it whole, as it was shown when it was created.".into()
+            }
+            Self::NoKey(BadCredential::Unknown) => "The API key is unknown or was revoked.".into(),
+            Self::NoKey(fault) => header_fault(*fault, "<API_KEY>"),
+            Self::NoToken(BadCredential::Malformed | BadCredential::Unknown) => {
+                "The operator token is wrong. Send that of RECEPTIONIST_ADMIN_TOKEN, or of the file admin-token in the \
+                 service's data directory."
+                    .into()
+            }
+            Self::NoToken(fault) => header_fault(*fault, "<OPERATOR_TOKEN>"),
+            Self::InsufficientScope(scope) => format!("this key lacks the scope {scope}"),
+            Self::Forbidden => "the business of this key is suspended".into(),
+            Self::ForeignOrigin(header) => format!(
+                "the {header} of the request is neither the service's public address (RECEPTIONIST_PUBLIC_URL) nor \
+                loopback"
+            ),
+            Self::UnknownAdminHost => {
+                "The Host of the request is not one of the operator listener's. Use an IP address or \
+                localhost, or add the name to RECEPTIONIST_ADMIN_HOSTS."
+                    .into()
+            }
+            Self::NoSuchPath(None) => "There is no such path.".into(),
+            Self::NoSuchPath(Some(list)) => {
+                let listed = list.rsplit('/').next().unwrap_or_default();
+                format!("There is no such path. GET {list} lists {listed}.")
+            }
+            Self::MethodNotAllowed(allow, "") => format!("This path allows {allow}."),
+            Self::MethodNotAllowed(allow, actions) => format!("This path allows {allow}. See also {actions}."),
+            Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
+            Self::UnsupportedMediaType(expected) => {
+                format!("the Content-Type of the body must be {expected}")
+            }
+            Self::BodyTimeout => "the body did not arrive in time".into(),
+            Self::Malformed(problem) => (*problem).into(),
+            Self::BodyBroken => "the body could not be read to its end".into(),
+            Self::RateLimited { .. } => "too many requests in this minute".into(),
+            Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
+            Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
+            Self::Resting { .. } => {
+                "the business has failed and is started again soon; nothing was changed".into()
+            }
+            Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
+            Self::Internal(_) | Self::Panicked => "an internal error occurred".into(),
+        }
+    }
+
+    /// The body of the answer.
+    pub(crate) fn body(&self) -> Body<'_> {
+        let details = self.details().iter();
+        let details = details.map(|Problem { path, code }| Detail { path, message: english::problem(code) });
+        Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
+    }
+
+    /// What is wrong and where, if it can be said of places.
+    pub(crate) fn details(&self) -> &[Problem] {
+        match self {
+            Self::Refusal(Refusal::Invalid(problems)) => problems,
+            Self::Refusal(Refusal::Conflict { details, .. } | Refusal::UnderWay { details, .. }) => details,
+            _ => &[],
+        }
+    }
+
+    /// The header that goes with the status.
+    pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::NoKey(_) | Self::NoToken(_) => {
+                Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
+            }
+            Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
+            // What follows cannot be told from the next request.
+            Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
+                Some((header::CONNECTION, HeaderValue::from_static("close")))
+            }
+            Self::RateLimited { retry_after }
+            | Self::RateLimitUnavailable { retry_after }
+            | Self::Resting { retry_after } => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
+            Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
+            Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress | Refusal::UnderWay { .. }) => {
+                Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with the header that carries a credential.
+fn header_fault(fault: BadCredential, credential: &str) -> String {
+    let fault = match fault {
+        BadCredential::Missing => "The request has no Authorization header.",
+        BadCredential::Repeated => "The request has more than one Authorization header.",
+        _ => "The Authorization header holds no bearer token.",
+    };
+    format!("{fault} Send Authorization: Bearer {credential}.")
+}
+
+/// The problems in one sentence: the problem itself when there is one, else their number.
+fn summary(problems: &[Problem]) -> String {
+    match problems {
+        [] => "the request is invalid".into(),
+        [one] if one.path.is_empty() => format!("the request is invalid: {}", english::problem(&one.code)),
+        [one] => format!("the request is invalid: {} {}", one.path, english::problem(&one.code)),
+        many => format!("the request is invalid: {} problems", many.len()),
+    }
+}
+
+/// Why a request was not carried out.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorAnswer")]
+pub(crate) struct Body<'a> {
+    /// The error.
+    error: Fault<'a>,
+}
+
+/// The error.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorObject")]
+struct Fault<'a> {
+    /// For programs.
+    code: Code,
+    /// For people.
+    message: String,
+    /// What is wrong and where, if it can be said of places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail<'a>>,
+}
+
+/// One problem.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorDetail")]
+struct Detail<'a> {
+    /// The place, such as `hours[0].open`, a parameter's or a header's name; empty for the whole.
+    path: &'a str,
+    /// What is wrong there.
+    message: Cow<'a, str>,
+}
+
+impl ApiError {
+    /// Logs a fault of ours, for whoever answers it.
+    pub(crate) fn log(&self) {
+        if let Self::Internal(cause) = self {
+            let cause: &(dyn Error + 'static) = cause.as_ref();
+            tracing::error!(error = cause, "a request failed by a fault of ours");
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.log();
+        // Serialising strings cannot fail; an empty body would still carry the status.
+        let body = serde_json::to_vec(&self.body()).unwrap_or_default();
+        let mut response =
+            (self.status().0, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        if let Some((name, value)) = self.header() {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests;

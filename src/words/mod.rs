@@ -1,0 +1,193 @@
+//! Message catalogues in the supported languages, with plural rules, and localized dates and times.
+//!
+//! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
+//! cannot add line breaks, change the text direction or be of unlimited length.
+
+use chrono::{Datelike, NaiveDate, Timelike};
+use chrono_tz::Tz;
+use domain::{Locale, Timestamp};
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use unic_langid::LanguageIdentifier;
+
+/// The maximum length of an inserted value, in characters.
+const INSERTED_CHARS_MAX: usize = 200;
+
+pub(crate) struct Words {
+    pub(crate) locale: Locale,
+    bundle: FluentBundle<FluentResource>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Text(&'a str),
+    /// Selects the plural form.
+    Count(u64),
+}
+
+impl Words {
+    /// Reads a catalogue and adds the messages for dates and times.
+    ///
+    /// # Panics
+    /// If the catalogue is invalid. Tests read every catalogue.
+    pub(crate) fn read(locale: Locale, source: &str) -> Self {
+        let language = locale.as_str().parse::<LanguageIdentifier>().expect("the locale is a language tag");
+        let mut bundle = FluentBundle::new_concurrent(vec![language]);
+        // Isolation marks would be visible in mails. Values are made plain instead.
+        bundle.set_use_isolating(false);
+        let dates = match locale {
+            Locale::En => include_str!("dates.en.ftl"),
+            Locale::Fr => include_str!("dates.fr.ftl"),
+        };
+        for source in [dates, source] {
+            let resource = FluentResource::try_new(source.to_owned());
+            let resource =
+                resource.unwrap_or_else(|(_, errors)| panic!("the messages of {locale}: {errors:?}"));
+            bundle.add_resource(resource).expect("each message is defined once");
+        }
+        Self { locale, bundle }
+    }
+
+    /// Formats a message.
+    ///
+    /// # Panics
+    /// If the message does not exist or a value is missing. Tests format every message.
+    pub(crate) fn say(&self, id: &str, values: &[(&str, Value<'_>)]) -> String {
+        self.find(id, values).unwrap_or_else(|| panic!("no message {id}"))
+    }
+
+    /// Like [`Words::say`], but returns `None` if the message does not exist.
+    pub(crate) fn find(&self, id: &str, values: &[(&str, Value<'_>)]) -> Option<String> {
+        let pattern = self.bundle.get_message(id).and_then(|message| message.value())?;
+        let mut args = FluentArgs::new();
+        for (name, value) in values {
+            let value = match value {
+                Value::Text(text) => FluentValue::from(plain(text, INSERTED_CHARS_MAX)),
+                Value::Count(count) => FluentValue::from(*count),
+            };
+            args.set((*name).to_owned(), value);
+        }
+        let mut errors = Vec::new();
+        let said = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
+        assert!(errors.is_empty(), "the message {id}: {errors:?}");
+        Some(said)
+    }
+
+    pub(crate) fn moment(&self, at: Timestamp, zone: Tz) -> String {
+        self.instant("moment", at, zone)
+    }
+
+    /// An instant in local time, without the year.
+    pub(crate) fn short_moment(&self, at: Timestamp, zone: Tz) -> String {
+        self.instant("short-moment", at, zone)
+    }
+
+    pub(crate) fn date(&self, day: NaiveDate) -> String {
+        self.day("date", day, "")
+    }
+
+    fn instant(&self, id: &str, at: Timestamp, zone: Tz) -> String {
+        let local = at.utc().with_timezone(&zone);
+        self.day(id, local.date_naive(), &format!("{:02}:{:02}", local.hour(), local.minute()))
+    }
+
+    fn day(&self, id: &str, local: NaiveDate, time: &str) -> String {
+        let number = |id, number: u32| self.say(id, &[("number", Value::Count(number.into()))]);
+        let (weekday, month) =
+            (number("weekday", local.weekday().number_from_monday()), number("month", local.month()));
+        let (day, year) = (number("day", local.day()), local.year().to_string());
+        let parts =
+            [("weekday", &*weekday), ("day", &day), ("month", &month), ("year", &year), ("time", time)];
+        self.say(id, &parts.map(|(name, part)| (name, Value::Text(part))))
+    }
+}
+
+/// Returns the text as one line without invisible and direction characters, truncated to `chars_max`.
+pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut seen = one_line.chars().filter(|c| !is_hidden(*c));
+    let mut plain: String = seen.by_ref().take(chars_max).collect();
+    if seen.next().is_some() {
+        plain.pop();
+        plain.push('…');
+    }
+    plain
+}
+
+/// Like [`plain`], but keeps line breaks.
+pub(crate) fn plain_lines(text: &str, chars_max: usize) -> String {
+    let lines: Vec<_> = text.lines().map(|line| plain(line, chars_max)).collect();
+    let mut all = lines.join("\n");
+    if let Some((at, _)) = all.char_indices().nth(chars_max) {
+        all.truncate(at);
+        all.push('…');
+    }
+    all
+}
+
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Whether the character is a control character or changes the text direction.
+pub(crate) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The ids of a catalogue's messages, in order, for tests that compare catalogues.
+#[cfg(test)]
+pub(crate) fn ids(source: &str) -> Vec<String> {
+    let id = |line: &str| line.split_once(" =").map(|(id, _)| id.to_owned());
+    source.lines().filter(|line| line.starts_with(char::is_alphabetic)).filter_map(id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_is_written_in_local_form() {
+        let paris = chrono_tz::Europe::Paris;
+        let [in_english, in_french] = [Locale::En, Locale::Fr].map(|locale| Words::read(locale, ""));
+        for (at, english, french) in [
+            ("2026-11-24T09:00:00Z", "Tuesday 24 November 2026 at 10:00", "mardi 24 novembre 2026 à 10:00"),
+            ("2026-08-01T06:05:00Z", "Saturday 1 August 2026 at 08:05", "samedi 1er août 2026 à 08:05"),
+            ("2026-03-29T00:59:00Z", "Sunday 29 March 2026 at 01:59", "dimanche 29 mars 2026 à 01:59"),
+            ("2026-03-29T01:00:00Z", "Sunday 29 March 2026 at 03:00", "dimanche 29 mars 2026 à 03:00"),
+            ("2025-12-31T23:00:00Z", "Thursday 1 January 2026 at 00:00", "jeudi 1er janvier 2026 à 00:00"),
+        ] {
+            let at = Timestamp::parse(at).unwrap();
+            assert_eq!(in_english.moment(at, paris), english);
+            assert_eq!(in_french.moment(at, paris), french);
+        }
+        let day = NaiveDate::from_ymd_opt(2026, 8, 1).unwrap();
+        assert_eq!(
+            (in_english.date(day), in_french.date(day)),
+            ("Saturday 1 August".into(), "samedi 1er août".into())
+        );
+    }
+
+    #[test]
+    fn days_and_times_have_the_same_words_in_both_languages() {
+        assert_eq!(ids(include_str!("dates.en.ftl")), ids(include_str!("dates.fr.ftl")));
+    }
+
+    #[test]
+    fn an_inserted_value_is_one_line_of_visible_characters() {
+        for (text, expected) in [
+            ("Ada\r\nBcc: x@example.com", "Ada Bcc: x@example.com"),
+            ("a\u{202e}b\u{2066}c\u{200b}d\u{feff}e", "abcde"),
+            ("a\0b\x1b[1m\t c", "ab[1m c"),
+            ("  Zoé  ", "Zoé"),
+            ("שלום", "שלום"),
+        ] {
+            assert_eq!(plain(text, 200), expected);
+        }
+        assert_eq!(plain(&"é".repeat(201), 200), format!("{}…", "é".repeat(199)));
+        assert_eq!(plain(&"é".repeat(200), 200), "é".repeat(200));
+        assert_eq!(plain_lines("a\r\nb\n\nc", 100), "a\nb\n\nc");
+        assert_eq!(plain_lines("a\nbc", 3), "a\nb…");
+    }
+}
