@@ -1,4 +1,4 @@
-//! How much a business keeps and may keep, and how far that is counted.
+//! The budget and the usage of a business, and the progress of counting.
 
 use std::sync::Arc;
 
@@ -7,27 +7,26 @@ use store::kept::COUNTED;
 use store::keys::kind;
 use store::{Key, KeyRange, Promised, Waiting, keys};
 
-/// How much a business keeps, how much it may, and how far that is counted.
 pub(crate) struct Accounts {
     pub(crate) budget: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// What is still to be counted of the records; `None` when all are.
+    /// The uncounted records. `None` when all records are counted.
     pub(super) kept: Option<Left>,
-    /// What is still to be counted of the deliveries and mails that wait.
+    /// The uncounted ranges of waiting deliveries and mails.
     pub(super) due: Vec<KeyRange>,
 }
 
-/// The rows that are still to be counted: of one kind from a key on, and all of the kinds behind it.
+/// The uncounted rows: one kind from a key on, and all later kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
-    /// The place of the kind in [`COUNTED`].
+    /// Index in [`COUNTED`].
     pub(super) kind: usize,
     pub(super) range: KeyRange,
 }
 
 impl Accounts {
-    /// The accounts of a business, with its usage if an entry of its audit log tells it.
+    /// `told` is the usage from the newest entry of the audit log, if that entry has one.
     pub(super) fn new(of: BusinessId, budget: Budget, told: Option<Usage>, waiting: Arc<Waiting>) -> Self {
         let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].kind) };
         Self {
@@ -39,37 +38,35 @@ impl Accounts {
         }
     }
 
-    /// Whether everything is counted.
     pub(super) fn are_complete(&self) -> bool {
         self.kept.is_none() && self.due.is_empty()
     }
 
-    /// The usage that an entry of the audit log may tell.
+    /// `None` until all records are counted: an audit entry never contains a partial usage.
     pub(super) fn telling(&self, usage: Usage) -> Option<Usage> {
         self.kept.is_none().then_some(usage)
     }
 
-    /// How much there is of every kind, what waits included.
+    /// The usage of every kind, including waiting deliveries and mails.
     pub(super) fn used(&self) -> Usage {
         let mut usage = self.usage;
         usage.set(BudgetKind::WaitingDeliveries, self.waiting.amount());
         usage
     }
 
-    /// Promises room for so many more deliveries that wait, or for as many as may: for none where their bytes are used
-    /// up.
+    /// Reserves room for at most `rows_max` waiting deliveries. The reservation is empty when their bytes are
+    /// used up.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// Whether a row is counted already, or will be met by a later step.
+    /// True for a row that is already counted. A later step counts the other rows.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.kept.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }
 
-    /// Refuses what creates a record for which there is no room.
     pub(super) fn check(&self, after: &Usage) -> Result<(), Refusal> {
         for kind in BudgetKind::kept() {
             let (before, after) = (self.usage.of(kind), after.of(kind));

@@ -1,4 +1,4 @@
-//! The actor itself: takes messages one after the other, decides, hands the batch to the committer.
+//! The business actor: it handles one message at a time, decides, and submits the batch to the committer.
 
 use std::sync::{Arc, Weak};
 
@@ -16,33 +16,27 @@ use super::sweep::sweep;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// There is no business with this id.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such business")]
 pub(crate) struct NoSuchBusiness;
 
-/// The actor of one business.
 pub(crate) struct BusinessActor;
 
-/// What it keeps while it runs.
 pub(crate) struct Running {
     state: State,
-    /// Who is told what follows from a change.
+    /// Carries out the effects of a change.
     shared: Weak<Shared>,
-    /// Who waits until all that the business keeps is counted.
+    /// Questions that wait until all records are counted.
     asked: Vec<Question>,
-    /// Who waits until what has outlived its time is deleted.
+    /// Requests that wait until all expired rows are deleted.
     swept: Vec<SweptThrough>,
-    /// The permits of this actor.
     permits: Arc<Semaphore>,
-    /// Held while the actor has work of its own, so that it is not stopped.
+    /// Held while the actor does background work, so that it is not stopped.
     work: Option<OwnedSemaphorePermit>,
-    /// Whether it has looked for work since it was started.
     has_looked: bool,
 }
 
 impl BusinessActor {
-    /// Loads a business and starts its actor.
     pub(crate) async fn start(
         shared: Arc<Shared>,
         id: BusinessId,
@@ -72,7 +66,7 @@ impl BusinessActor {
 
 impl Actor for BusinessActor {
     type Msg = Message;
-    /// Boxed, for the runtime keeps a place for it in each of the futures that it is handed through.
+    /// Boxed, because the runtime moves it through several futures.
     type State = Box<Running>;
     type Arguments = (Start, Weak<Shared>, Arc<Semaphore>);
 
@@ -83,7 +77,7 @@ impl Actor for BusinessActor {
     ) -> Result<Box<Running>, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
         if let Some(shared) = shared.upgrade() {
-            shared.businesses.note(myself.get_id(), start.id); // before it can fail
+            shared.businesses.note(myself.get_id(), start.id); // before the first possible failure
         }
         let work = Arc::clone(&permits).try_acquire_owned().ok();
         let (asked, swept) = (Vec::new(), Vec::new());
@@ -113,7 +107,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // What was asked is dropped, which answers it. The actor has not failed: nothing starts it again.
+            // The drop of the pending requests answers them. The actor has not failed, so nothing restarts
+            // it.
             if let Some(shared) = running.shared.upgrade() {
                 shared.businesses.dismiss(running.state.id);
             }
@@ -131,17 +126,17 @@ impl Running {
         message: Message,
     ) -> Result<(), ActorProcessingErr> {
         let Self { state, shared, asked, swept, has_looked, .. } = self;
-        // What is decided now would never be written, and nothing may be decided on top of it.
+        // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
             if let Message::Change { reply, permits, .. } = message {
                 permits.answer(|| _ = reply.send(Err(EngineError::Stopping)));
             }
             return Ok(());
         }
-        // Nor of a business that is no more.
+        // A deleted business takes no change either.
         if state.ended {
             match message {
-                // That it is no more is told once that is on the disk.
+                // The client learns of the deletion after it is durable.
                 Message::Change { reply, permits, .. } => {
                     let done = move || permits.answer(|| _ = reply.send(Err(EngineError::NotFound)));
                     state.submit(Batch::default(), Box::new(done));
@@ -171,8 +166,8 @@ impl Running {
                         };
                         state.submit(made.batch, Box::new(done));
                     }
-                    // A refusal shows state too, so it waits for what it shows. With little room on the disk, a change
-                    // is refused if it changes nothing, which shows that an earlier change was made.
+                    // A refusal shows state too, so it waits until that state is durable. On a nearly full
+                    // disk, a refusal of a change without effect shows that an earlier change was made.
                     Err(error @ (EngineError::Refused(_) | EngineError::DiskFull(_))) => {
                         let done = move || permits.answer(|| _ = reply.send(Err(error)));
                         state.submit(Batch::default(), Box::new(done));
@@ -209,7 +204,7 @@ impl Running {
                 steps::begin(state, shared, &myself, now)?;
             }
             Message::Stepped => steps::stepped(state, shared, &myself, now)?,
-            Message::End => {} // it goes on: what ended it was another one of its id
+            Message::End => {} // meant for an earlier actor with this id
             Message::Swept { more } => {
                 state.sweeping = false;
                 if more {
@@ -226,7 +221,7 @@ impl Running {
 }
 
 impl Running {
-    /// Holds a permit exactly while the actor counts, sweeps or does chores, or has not yet looked for these.
+    /// Holds a permit while the actor counts, sweeps or runs chores, and until its first check for such work.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
         let rests =
@@ -234,13 +229,13 @@ impl Running {
         if rests {
             *work = None;
         } else if work.is_none() {
-            // Without a free permit there are requests, which keep it from being stopped until it looks here again.
+            // Without a free permit there are open requests. They keep the actor running until it checks
+            // again.
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
     }
 }
 
-/// Carries out what follows from a change of this business.
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, shared: &Arc<Shared>) {
     match effect {
         Effect::Chores => _ = myself.cast(Message::Chores),
@@ -255,7 +250,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, shared: &A
     }
 }
 
-/// Answers a question once what it is answered from is on the disk.
+/// Answers a question after the state that it shows is durable.
 fn answer(state: &mut State, question: Question, now: Timestamp) {
     let done = question(state, now);
     state.submit(Batch::default(), done);

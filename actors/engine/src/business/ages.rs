@@ -1,38 +1,37 @@
-//! How old things are by steady time, and how far the round has come that deletes what has outlived its time.
+//! Age of records by steady time, and progress of the retention round.
 
 use chrono::TimeDelta;
 use domain::{AuditId, BusinessId, ResourceId, SteadyTime};
 use store::keys::kind;
 use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 
-/// How far apart, in steady time, the rounds through the log begin.
+/// Interval between the starts of two rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
-/// How far apart, in steady time, the points are at which the newest id is noted.
+/// Interval between two age marks, in steady time.
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// What was made until when: ids grow, so what was there at a point of steady time has no id above the newest of then.
+/// Age marks: pairs of a steady time and the newest id at that time. Ids grow, so every record with a smaller
+/// or equal id existed at that time.
 #[derive(Debug)]
 pub(crate) struct Ages {
-    /// The newest id of the audit log, the greatest of the business: it is minted last.
+    /// The newest id of the audit log. It is the greatest id of the business, because each change mints it
+    /// last.
     pub(super) newest: Option<AuditId>,
-    /// The last point of steady time at which the newest id was noted, and that id.
+    /// The newest age mark.
     noted: Option<(SteadyTime, AuditId)>,
 }
 
 impl Ages {
-    /// What the store knows of a business with this newest id.
     pub(super) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
         Ok(Self { newest, noted: last_of(store, &keys::of_kind(of, kind::AGE))? })
     }
 
-    /// Whether it is time to note the newest id, and there is something new.
     pub(super) fn is_due(&self, now: SteadyTime) -> bool {
         let Some(newest) = self.newest else { return false };
-        // A count that a crash has set back must not be noted behind what was noted before it.
+        // A crash can set the steady count back. A mark must not have an earlier time than the previous mark.
         self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest)
     }
 
-    /// Notes the newest id if it is due.
     pub(super) fn note(&mut self, of: BusinessId, now: SteadyTime, batch: &mut Batch) {
         if let Some(newest) = self.newest.filter(|_| self.is_due(now)) {
             batch.put(keys::age(of, now), newest.uuid().as_bytes().to_vec());
@@ -41,16 +40,16 @@ impl Ages {
     }
 }
 
-/// The round through the log that is under way, or the last one.
+/// The current round through the log, or the last one.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     began: Option<SteadyTime>,
-    /// The row that it looked at last, unless it has ended.
+    /// The last row that the round has read. `None` after the end of the round.
     pub(super) at: Option<Key>,
 }
 
 impl Round {
-    /// Whether there is one, which begins if it is time.
+    /// Starts a round if one is due.
     pub(super) fn is_under_way(&mut self, now: SteadyTime) -> bool {
         let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
         if self.at.is_some() {
@@ -63,7 +62,7 @@ impl Round {
     }
 }
 
-/// The point of steady time up to this one at which the newest id was noted last, and that id.
+/// The newest age mark at or before this steady time.
 pub(super) fn noted_until(
     store: &Store,
     of: BusinessId,
@@ -72,7 +71,7 @@ pub(super) fn noted_until(
     last_of(store, &keys::ages_until(of, until))
 }
 
-/// The last of these points that can be read.
+/// The last mark that decodes.
 fn last_of(store: &Store, range: &KeyRange) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
     let mut points =
         store.walk(range, Order::Descending, |key, id| Ok((keys::age_at(key)?, keys::id_at_end(id)?)));

@@ -1,8 +1,11 @@
-//! Who of the team is told of a change: their alerts and mails, in the change's own batch.
+//! Alerts and mails to the team, written in the batch of the change.
 //!
-//! What always holds: a business without people pays nothing for it. A person's alerts are numbered without gaps, and
-//! no more than [`ALERTS_KEPT`] of them are there: the one that is too many goes in the batch of the newest. Whoever is to
-//! be told and cannot be mailed, since too many mails wait, is told in the dashboard, whatever they chose there.
+//! Invariants:
+//! - A business without members writes no alert.
+//! - Alert numbers of a person have no gaps. A person has at most [`ALERTS_KEPT`] alerts; the batch of a
+//!   newer alert deletes the oldest.
+//! - When too many mails wait, the person gets the alert in the dashboard, whatever the person's settings
+//!   are.
 
 use domain::{
     ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
@@ -15,7 +18,7 @@ use super::write::Write;
 use crate::live::LiveChange;
 use crate::mail::{NewMail, next_daily, write_mail};
 
-/// What happened in a change that the team may be alerted of.
+/// The events of a change that can cause an alert.
 pub(super) fn happenings<'a>(
     writes: &'a [Write],
     turned_off: Option<WebhookId>,
@@ -29,7 +32,6 @@ pub(super) fn happenings<'a>(
     writes.iter().filter_map(of_write).chain(turned_off.map(AlertTrigger::of_webhook))
 }
 
-/// Adds the alerts of what happened, and the mails of those who are mailed of it, to the batch of the change.
 pub(super) fn write_alerts(
     state: &mut State,
     happened: impl Iterator<Item = AlertTrigger>,
@@ -76,20 +78,19 @@ pub(super) fn write_alerts(
     Ok(mailed)
 }
 
-/// What of alerts and mails a change has written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailed {
-    /// Until when at the latest something waits in the outbox, if anything does.
+    /// The latest due time of the mails in the outbox.
     pub(super) until: Option<Timestamp>,
-    /// The alerts, for whoever watches.
+    /// The alerts for live subscribers.
     pub(super) happened: Vec<LiveChange>,
     count: u64,
-    /// How many are not written, because too many wait.
+    /// The number of mails that were left out because too many wait.
     pub(super) left_out: u64,
 }
 
 impl Mailed {
-    /// Adds a mail to a batch; nothing where no mail is sent.
+    /// Adds a mail to the batch. Does nothing when mail is off.
     pub(super) fn write(
         &mut self,
         state: &State,
@@ -105,8 +106,7 @@ impl Mailed {
     }
 }
 
-/// When the daily mail is due that tells of what happens now, by the clock of schedules. The hour is that of the wall
-/// clock.
+/// Due time of the next daily mail, by the clock of schedules. The hour is an hour of the wall clock.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)
@@ -129,15 +129,15 @@ fn write_alert(
     Ok(())
 }
 
-/// The number of the newest alert that a person ever had in the business; 0 where there was none. Where all were
-/// deleted, those that were read still tell of it.
+/// The number of the newest alert that the person ever had in the business, or 0. After all alerts were
+/// deleted, the read position contains the number.
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);
     }
     let last = state.last_in(&keys::alerts(state.id, person))?;
     let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
-    // Where it does not decode, nobody is kept from anything.
+    // An undecodable read position counts as 0, so it never blocks an alert.
     let read = state.find::<AlertsRead>(&keys::alerts_read(state.id, person))?;
     Ok(last.max(read.map(|read| read.until)).unwrap_or_default())
 }

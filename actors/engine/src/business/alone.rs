@@ -1,4 +1,4 @@
-//! Changes of a business on a store that no engine runs on: decided and written as its actor would.
+//! Changes of a business in a store without an engine. They are decided and written as the actor would do it.
 
 use std::sync::Arc;
 
@@ -15,20 +15,16 @@ use crate::clock::{Clocks, SteadyClock};
 use crate::error::EngineError;
 use crate::mail::Outbox;
 
-/// How many changes are queued before they are waited for.
+/// Upper bound of queued changes before the next one waits for the disk.
 const IN_FLIGHT_MAX: u32 = 64;
 
-/// A business that is in memory without its actor.
 pub(crate) struct Alone {
     state: State,
     in_flight: u32,
 }
 
 impl Alone {
-    /// Loads a business; `None` when there is none.
-    ///
-    /// # Errors
-    /// When the store fails, or the profile does not decode and is set aside.
+    /// Loads a business; `None` when it does not exist. Fails when the profile does not decode.
     pub(crate) async fn load(
         store: &Store,
         ports: &Ports,
@@ -37,17 +33,14 @@ impl Alone {
     ) -> Result<Option<Self>, StoreError> {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
-        // Nobody is mailed by what is changed so.
+        // A change without an engine sends no mail.
         let outbox = Arc::new(Outbox::new(0));
         let start = Start { id: of, clocks, steady, store, ports, outbox };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }
 
-    /// Carries a change out, made by the service itself; false when what it is about is not there. It is on the disk once
-    /// [`Alone::settle`] has come back.
-    ///
-    /// # Errors
-    /// The refusal, or the store's failure.
+    /// Carries out a change as the service itself. Returns false when the record does not exist. The change
+    /// is durable after [`Alone::settle`] returns.
     pub(crate) async fn carry_out(&mut self, change: impl Change + 'static) -> Result<bool, EngineError> {
         let state = &mut self.state;
         state.overlay.settle(state.store.synced_through(state.id));
@@ -65,10 +58,7 @@ impl Alone {
         Ok(true)
     }
 
-    /// Waits until all that was carried out is on the disk.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// Waits until all changes are durable.
     pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
         self.state.store.settled(self.state.id).await

@@ -1,4 +1,4 @@
-//! What a change announces: the event, and a delivery of it for each endpoint that subscribes to it.
+//! The event of a change, and one delivery of it for each subscribed endpoint.
 
 use domain::{Amount, BudgetKind, Delivery, EventId, EventType, Timestamp};
 use store::{Batch, keys};
@@ -6,18 +6,17 @@ use store::{Batch, keys};
 use super::state::State;
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// What the events of a change have come to so far.
 pub(super) struct Announced {
-    /// How much waits, or is promised room, with what the batch adds.
+    /// Waiting and reserved deliveries, including those of this batch.
     pub(super) waits: Amount,
-    /// The endpoints for which something waits now.
+    /// The endpoints with a new delivery.
     pub(super) deliveries: Vec<EndpointKey>,
-    /// How many deliveries found no room among what waits.
+    /// The number of deliveries that exceed the budget.
     pub(super) missed: u64,
 }
 
-/// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
-/// What finds no room in the budget of what waits is missed at once, and the change goes on.
+/// Writes an event and one delivery for each subscribed endpoint. Writes nothing without a subscribed
+/// endpoint. A delivery that exceeds the budget is missed at once; the change still succeeds.
 pub(super) fn write_event(
     state: &mut State,
     event: EventType,

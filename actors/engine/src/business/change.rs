@@ -1,4 +1,4 @@
-//! A change: what it is decided on, and what it asks of the disk.
+//! Changes of a business: the trait of a change, and its type-erased form for the mailbox.
 
 use std::any::Any;
 
@@ -11,58 +11,47 @@ use super::remembered::read_kept;
 use super::request::{Answer, AnswerStatus, Gives};
 use crate::error::EngineError;
 
-/// A change that the business actor can be asked for.
 pub trait Change: Send + Sized {
-    /// What its answer shows.
     type Gives: Gives;
 
-    /// Decides the change.
-    ///
-    /// # Errors
-    /// The refusal, or the store's failure; then nothing is changed.
+    /// Decides the change. After an error nothing is changed.
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError>;
 
-    /// The answer to the same request again, from what is remembered of the first one: all of it, but for what the
-    /// request says itself.
+    /// Builds the answer to a repeated request from the stored answer. A stored answer may lack parts that
+    /// the request itself contains.
     fn replay(&self, remembered: <Self::Gives as Gives>::Value) -> <Self::Gives as Gives>::Value {
         remembered
     }
 
-    /// How much room on the disk it asks for: on a nearly full one it is refused by that.
+    /// How the change affects the disk. A nearly full disk refuses changes by this weight.
     fn weight(&self) -> Weight;
 
-    /// What one of the business's people has to have a right to, to ask for it. `None` where it looks itself at who
-    /// asks.
+    /// The right that a member needs for this change. `None` when the change checks the member itself.
     fn needs(&self) -> Option<Right> {
         Some(Right::Settings)
     }
 }
 
-/// The answer to a change of this type.
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
-/// The value of an answer, whose type the change knows.
+/// The value of an answer; the change knows its type.
 pub(crate) type AnyValue = Box<dyn Any + Send>;
 
-/// A change of any kind, as the actor takes it.
+/// A change of any type, as the actor receives it.
 pub(crate) trait AnyChange: Send {
-    /// What kind of answer it gives.
     fn status(&self) -> AnswerStatus;
 
-    /// See [`Change::decide`]; gives what is done, the answer, and the answer as it is kept where the request is.
+    /// Also returns the answer in the form in which it is stored for a repeat.
     fn decide_any(
         self: Box<Self>,
         context: &mut Context<'_>,
         is_kept: bool,
     ) -> Result<(Decided, AnyValue, Option<Vec<u8>>), EngineError>;
 
-    /// See [`Change::replay`].
     fn replay_any(&self, kept: &[u8]) -> Result<AnyValue, StoreError>;
 
-    /// See [`Change::weight`].
     fn weight_any(&self) -> Weight;
 
-    /// See [`Change::needs`].
     fn needs_any(&self) -> Option<Right>;
 }
 
@@ -93,8 +82,8 @@ impl<C: Change> AnyChange for C {
     }
 }
 
-/// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it,
-/// else whoever changes more each time would write on.
+/// The weight of a change to an existing record. It is [`Weight::Frees`] only if it ends something and
+/// changes nothing else. Otherwise a client could fill the disk with small extra changes.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

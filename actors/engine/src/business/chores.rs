@@ -1,5 +1,4 @@
-//! How far a business has come with what it does in steps beside what is asked for: erasing contacts, wiping events,
-//! deleting what is kept no longer.
+//! Progress of the background jobs of a business: erasure of contacts, wiping of events, and retention.
 
 use domain::{ErasureId, SteadyTime};
 use serde::Serialize;
@@ -8,51 +7,46 @@ use store::Key;
 use super::ages::Round;
 use super::theirs::Theirs;
 
-/// What is done in steps, and how far that has come.
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
-    /// Whether a step is under way.
+    /// Whether a step runs.
     pub(super) under_way: bool,
-    /// Whether it is to begin anew once it has come to its end.
+    /// Whether the jobs start again after the current run.
     pub(super) asked: bool,
-    /// What is done now.
     pub(super) chore: Chore,
-    /// The erasing that is under way, as far as it is known.
+    /// The current erasure, as far as it is loaded.
     pub(super) erasing: Option<Erasing>,
-    /// The event to be wiped that was looked at last.
+    /// The last event that the wiping job has read.
     pub(super) wiped: Option<Key>,
-    /// The rounds that look for what is kept no longer.
+    /// The retention rounds.
     pub(super) round: Round,
-    /// Whether one is under way.
     in_round: bool,
-    /// Which kind of records it looks through.
+    /// Index of the kind that the retention job reads.
     pub(super) expiring: usize,
 }
 
 impl Chores {
-    /// Whether nothing is under way.
     pub(super) fn are_done(&self) -> bool {
         !self.under_way && self.chore == Chore::None
     }
 
-    /// Whether there is a round that looks for what is kept no longer; one begins if it is time.
+    /// Starts a retention round if one is due.
     pub(super) fn is_round_under_way(&mut self, now: SteadyTime) -> bool {
         self.in_round |= self.round.is_under_way(now);
         self.in_round
     }
 
-    /// Has a round begin at once.
+    /// Makes the next retention round start at once.
     pub(super) fn look_anew(&mut self) {
         (self.round, self.expiring) = (Round::default(), 0);
     }
 
-    /// Takes note of whether the round has come to its end.
     pub(super) fn ends_round(&mut self, ends: bool) {
         self.in_round &= !ends;
     }
 }
 
-/// To how many records of each kind something was done.
+/// The number of changed records per kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Counts {
     pub(super) appointments: u64,
@@ -60,31 +54,26 @@ pub(super) struct Counts {
     pub(super) messages: u64,
 }
 
-/// What is done in steps, in the order in which it is done.
+/// The background jobs, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Chore {
-    /// Nothing.
     #[default]
     None,
-    /// Erasing contacts.
     Erasing,
-    /// Wiping events that tell of them.
     Wiping,
-    /// Deleting what is kept no longer.
     Expiring,
 }
 
-/// The contacts that are being erased together, and how far that has come.
+/// The contacts of one common erasure, and its progress.
 #[derive(Debug)]
 pub(super) struct Erasing {
-    /// The newest erasure that takes part: whatever has a greater id tells of none of them.
+    /// The newest erasure of this run. A record with a greater id contains none of these contacts.
     pub(super) newest: ErasureId,
-    /// Who they are.
     pub(super) theirs: Theirs,
-    /// The number of the stage, among those of the erasing.
+    /// Index of the current stage.
     pub(super) stage: u8,
-    /// The row of it that was looked at last.
+    /// The last row that the stage has read.
     pub(super) at: Option<Key>,
-    /// How many steps ago that was written.
+    /// The number of steps since the progress was last written.
     pub(super) unwritten: u32,
 }

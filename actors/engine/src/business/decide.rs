@@ -1,4 +1,4 @@
-//! Deciding a change: its batch, its answer, and what follows once it is on the disk.
+//! Turns a decision into the batch, the answer and the effects of a change.
 
 use domain::{AuditEntry, AuditId, BusinessId, Timestamp};
 use store::records::AuditRecord;
@@ -19,37 +19,33 @@ use crate::delivery::EndpointKey;
 use crate::error::EngineError;
 use crate::live::LiveChange;
 
-/// A change that was decided: the answer once the batch is on the disk, and what follows then.
 pub(super) struct CarriedOut {
     pub(super) batch: Batch,
     pub(super) answer: Answer<AnyValue>,
-    /// What follows, in this order, before the answer.
+    /// The effects, in the order in which they happen before the answer.
     pub(super) effects: Vec<Effect>,
 }
 
-/// What follows from a change once it is on the disk.
 pub(super) enum Effect {
-    /// There is something to be done in steps.
+    /// The background jobs have work.
     Chores,
-    /// The business is no more, so the next request finds none.
+    /// The business is deleted. The next request gets 404.
     End,
-    /// Something waits for an endpoint.
     Deliver(EndpointKey),
-    /// Nothing is sent to an endpoint any more, and what is under way there ends.
+    /// No more deliveries to the endpoint. Running attempts end.
     StopDelivering(EndpointKey),
-    /// An endpoint was turned off for its failures.
+    /// The endpoint was disabled after failures.
     TurnedOff(EndpointKey),
-    /// So many deliveries are missed for want of room among those that wait.
+    /// The number of deliveries that exceeded the budget.
     Missed(u64),
-    /// A mail waits in the outbox, until this instant.
+    /// The latest due time of a new mail.
     MailWaits(Timestamp),
-    /// So many alerts are not mailed, because too many mails wait.
+    /// The number of alerts without a mail, because too many mails wait.
     MailsLeftOut(u64),
-    /// Those who watch the business are told.
     Tell(Vec<LiveChange>),
 }
 
-/// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
+/// Decides a change. The memory of the business is updated only after the batch is complete.
 pub(super) fn carry_out(
     state: &mut State,
     request: &Request,
@@ -66,7 +62,8 @@ pub(super) fn carry_out(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide_any(&mut context, request.idempotency.is_some())?;
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
+        // The change has no effect, but its remembered answer needs room. A client could repeat this without
+        // limit.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let at = context.at();
@@ -103,12 +100,12 @@ pub(super) fn carry_out(
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
     }
-    let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
+    let bears_stamp = !audit.is_empty(); // a batch with only a remembered answer has no stamp
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
         happened.push(LiveChange { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
-        // Minted last, so that the newest entry holds the newest id of the business.
+        // Minted last: the newest audit entry has the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
         let entry = AuditEntry {
@@ -121,7 +118,7 @@ pub(super) fn carry_out(
             changes: draft.changes,
         };
         if ends {
-            // The business's own log goes with it.
+            // The log of the business is deleted with it, so the installation's log gets the entry.
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }
@@ -146,14 +143,14 @@ pub(super) fn carry_out(
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
-            // What waits no longer is dropped by the endpoint's actor.
+            // The endpoint's actor drops the waiting deliveries.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
             {
                 effects.push(Effect::StopDelivering(of_business(after.id)));
             }
-            // What waited meanwhile goes out now.
+            // The deliveries that waited during the suspension are sent now.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(state.webhooks.keys().copied().map(of_business));
             }

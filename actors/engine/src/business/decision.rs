@@ -1,4 +1,4 @@
-//! What a change comes to, as data: what is written, announced, noted and answered.
+//! The result of a decision as data: writes, events, audit entry and answer.
 
 use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, WebhookId};
 use serde::Serialize;
@@ -9,7 +9,6 @@ use super::request::{Gives, Removed};
 use super::write::Write;
 use crate::mail::NewMail;
 
-/// What the audit log shall say of a change.
 #[derive(Clone, Debug)]
 pub(super) struct AuditDraft {
     pub(super) action: AuditAction,
@@ -17,70 +16,66 @@ pub(super) struct AuditDraft {
     pub(super) changes: Vec<FieldChange>,
 }
 
-/// What a change comes to: its answer, the records to write, what is announced, and what the audit log says.
 #[derive(Debug)]
 pub struct Decision<G: Gives> {
     value: G::Value,
-    /// What is remembered of the answer, if not all of it; see [`super::Change::replay`].
+    /// The stored answer, if it differs from the answer; see [`super::Change::replay`].
     remembered: Option<G::Value>,
     decided: Decided,
 }
 
-/// The same without the answer.
+/// The decision without its answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decided {
     pub(super) writes: Vec<Write>,
     pub(super) audit: Vec<AuditDraft>,
-    /// What happened, with the resource as the API shows it.
+    /// The events, each with the rendered resource.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
-    /// What is mailed of it, beside the alerts of the team.
+    /// Mails beside the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
-    /// An endpoint that is turned off for its failures, of which the team is told.
+    /// The endpoint that was disabled after failures. The team gets an alert.
     pub(super) turned_off: Option<WebhookId>,
 }
 
 impl Decision<Removed> {
-    /// A resource is no more, and the answer has no body.
+    /// An answer without a body: the resource is deleted.
     pub fn gone() -> Self {
         Self::answering(())
     }
 }
 
 impl<G: Gives> Decision<G> {
-    /// This is answered. Without more nothing changes.
+    /// A decision with this answer and without any write.
     pub fn answering(value: G::Value) -> Self {
         Self { value, remembered: None, decided: Decided::default() }
     }
 
-    /// What is done, the answer, and where the request `is_kept` the answer as it is kept for the same request again.
+    /// Returns the decision, the answer and, if `is_kept`, the stored form of the answer.
     pub(super) fn into_parts(self, is_kept: bool) -> (Decided, G::Value, Option<Vec<u8>>) {
         let Self { value, remembered, decided } = self;
         let kept = is_kept.then(|| G::render(remembered.as_ref().unwrap_or(&value)));
         (decided, value, kept)
     }
 
-    /// Remembers this instead of the answer: the change makes the answer of it again, or that is all that is answered
-    /// again.
+    /// Stores this value instead of the answer. A repeat builds its answer from this value.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);
         self
     }
 
-    /// Writes a record.
     #[must_use]
     pub fn write(mut self, write: Write) -> Self {
         self.decided.writes.push(write);
         self
     }
 
-    /// Notes a creation in the audit log.
     #[must_use]
     pub fn note(self, action: AuditAction, id: impl ResourceId) -> Self {
         self.noted(action, id, Vec::new())
     }
 
-    /// Notes a change in the audit log, with the fields in which the resource differs.
+    /// Adds an audit entry with the fields that differ.
     #[must_use]
     pub fn note_changes<V: Serialize>(
         self,
@@ -91,7 +86,7 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, changed_fields(before, after))
     }
 
-    /// The same, where the answer shows the resource as the change leaves it.
+    /// The same, for an answer that contains the new state of the resource.
     #[must_use]
     pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
         let changes = changed_fields(before, &self.value);
@@ -103,21 +98,19 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Has the team told that an endpoint was turned off.
     #[must_use]
     pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
         self.decided.turned_off = Some(turned_off);
         self
     }
 
-    /// Has something mailed, where mail is sent.
     #[must_use]
     pub(super) fn mail(mut self, id: MailId, mail: NewMail) -> Self {
         self.decided.mails.push((id, mail));
         self
     }
 
-    /// Announces an event about the resource that is answered, where an endpoint subscribes to it.
+    /// Adds an event about the resource of the answer, if an endpoint subscribes to it.
     #[must_use]
     pub fn announce(mut self, context: &Context<'_>, event: EventType) -> Self {
         if context.announces(event) {
@@ -126,7 +119,6 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Announces an event about another resource.
     #[must_use]
     pub fn announce_too<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
         self.decided.events.push((event, view::render(resource)));
@@ -134,7 +126,7 @@ impl<G: Gives> Decision<G> {
     }
 }
 
-/// The fields in which two states of a resource differ, `updated_at` apart.
+/// The fields that differ between two states of a resource, except `updated_at`.
 fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
     let (Ok(Value::Object(before)), Ok(Value::Object(after))) =
         (serde_json::to_value(before), serde_json::to_value(after))

@@ -1,8 +1,10 @@
-//! What there is to do for a business that nobody uses, as its rows tell. Whoever goes through all businesses asks this
-//! first, and starts an actor only where there is something.
+//! Checks from the store alone whether a business without a running actor has background work. The round
+//! through all businesses starts an actor only for such a business.
 //!
-//! What always holds: a bounded number of rows is read, five where there is nothing; what an actor that starts would
-//! delete or write is told here, or it would wait for somebody who comes.
+//! Invariants:
+//! - A check reads a bounded number of rows: five when there is no work.
+//! - A check finds every row that a started actor would delete or write. Otherwise the row would stay until
+//!   the next request.
 
 use chrono::TimeDelta;
 use domain::{Alert, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, Timestamp, WebhookId};
@@ -17,13 +19,13 @@ use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
-/// How many endpoints' deliveries are looked at: more than a business may have, for those of some that were deleted may
-/// not be gone yet.
+/// Upper bound of endpoints per check. It exceeds the number of endpoints of a business, because rows of
+/// deleted endpoints may still exist.
 const ENDPOINTS_MAX: usize = 32;
-/// How many people's alerts are looked at.
+/// Upper bound of people per check.
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
-/// Whether a business has anything to do now. Each kind of what outlives its time stands in a line of its own.
+/// Each line checks one kind of expired rows.
 pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     Ok(keys_are_outlived(store, clocks, of)?
         || log_is_outlived(store, clocks, of)?
@@ -31,7 +33,7 @@ pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<
         || records_are_kept_no_longer(store, clocks, of)?)
 }
 
-/// Whether records are kept no longer, or it is time to note how old they are.
+/// Whether records are expired or an age mark is due.
 fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if !store.contains(&keys::retention(of))? {
         return Ok(false);
@@ -42,13 +44,12 @@ fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) ->
         || expiry::is_due(store, of, newest, (clocks.now(), steady))?)
 }
 
-/// The newest id of the business.
 fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreError> {
     let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
     newest.map(|(key, _)| keys::id_at_end(&key)).transpose()
 }
 
-/// Whether idempotency keys stand under days that no look-up reaches, before or ahead.
+/// Whether idempotency keys exist under days that no look-up reads, in the past or in the future.
 fn keys_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let today = clocks.steady().day();
     let behind = keys::idempotency_before(of, today.saturating_sub(1));
@@ -56,7 +57,7 @@ fn keys_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<b
     Ok(first(store, &behind)?.is_some() || first(store, &ahead)?.is_some())
 }
 
-/// Whether the log has deliveries or events that are shown and needed no longer, or it is time to note how old they are.
+/// Whether the log has expired deliveries or events, or an age mark is due.
 fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
     let event = first(store, &events)?;
@@ -86,14 +87,14 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
         if is_old(delivery.event_id, LOG_DAYS)? {
             return Ok(true);
         }
-        // The first one of the next endpoint.
+        // Continue with the first delivery of the next endpoint.
         let endpoint: WebhookId = keys::id_at_end(&key[..key.len().saturating_sub(16)])?;
         left = left.starting_at(keys::deliveries(of, endpoint).to);
     }
     Ok(true)
 }
 
-/// Whether mails or alerts are shown no longer, or it is time to note how old they are.
+/// Whether mails or alerts are expired, or an age mark is due.
 fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if first(store, &keys::mails_and_alerts(of))?.is_none() {
         return Ok(false);
@@ -118,16 +119,15 @@ fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) 
         if is_old(alert.id.uuid(), alert.about.at) {
             return Ok(true);
         }
-        // The first one of the next person.
+        // Continue with the first alert of the next person.
         let (person, _) = keys::alert_at(&key)?;
         left = left.after(keys::alert(of, person, u64::MAX));
     }
     Ok(true)
 }
 
-/// The key of the first row of a range.
 fn first(store: &Store, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
-    // As it is kept: nobody needs the pieces of what it holds.
+    // The raw row: the check needs no pieces of the value.
     let row = Rows::scan(store.rows(), range, Order::Ascending).next().transpose()?;
     Ok(row.map(|(key, _)| key))
 }

@@ -1,21 +1,20 @@
-//! Erasing contacts: what tells of them loses that, in steps.
+//! Erases contacts: removes their personal data from all other records, in steps.
 //!
-//! A contact that is to be erased goes at once, with its places in every index, and leaves a row that says so
-//! (`keys::erasure`), which holds no more of who it was than what stands for the phone number. From then on nothing that
-//! is decided tells of them. What was there before is looked through in stages: the audit log, messages, calls,
-//! appointments, events, remembered answers. Of one whose record does not decode the row itself goes at once, and where they
-//! are listed is looked for last. What always holds:
+//! The change deletes the contact and its index rows at once and writes an erasure row (`keys::erasure`). The
+//! row contains only a digest of the phone number. Later decisions show no data of the contact. The steps
+//! then read the older rows in stages: remembered answers, audit log, messages, calls, appointments, events.
+//! The last stage looks for index rows of contacts that did not decode.
 //!
-//! - a step looks at [`ROWS_MAX`] rows at most and writes one batch, which also says how far it has come: a crash takes
-//!   back nothing but the looking of some steps;
-//! - those who are to be erased when it begins are erased together, at most [`TOGETHER_MAX`]; who comes later waits for
-//!   the next time;
-//! - records lose what they say before events and remembered answers do, so no answer that shows it can be remembered
-//!   behind the place that was looked at already;
-//! - what was made after the contact had gone is left alone, whoever has the phone number then.
+//! Invariants:
+//! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. A crash loses only the
+//!   reading of some steps.
+//! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
+//! - Records are cleaned before events and remembered answers. No new answer can show the data after its
+//!   stage.
+//! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //!
-//! Whose number stands in a call or message that is filed under nobody is taken for the one who left it. Where it is
-//! filed under somebody else it loses the number alone.
+//! A call or message without a contact belongs to the contact with the same phone number. A call or message
+//! of another contact loses only the number.
 
 use domain::{
     AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, ResourceId,
@@ -32,29 +31,26 @@ use super::state::State;
 use super::theirs::{Personal, Theirs};
 use super::write::Write;
 
-/// How many rows one step looks at.
 const ROWS_MAX: usize = 256;
-/// How many bytes of rows one step reads, and writes, before it ends.
+/// Bytes that one step reads or writes at most.
 const BYTES_MAX: usize = 256 << 10;
-/// How many contacts are erased together.
+/// Upper bound of contacts per erasure.
 const TOGETHER_MAX: usize = 1_024;
-/// After how many steps that found nothing it is written how far it has come.
+/// Steps without a write after which the progress is written.
 const UNWRITTEN_MAX: u32 = 64;
-/// For how long an event that waits may still be sent, in steady time.
+/// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// How many stages there are.
 const STAGES: u8 = 7;
 
-/// What a step comes to.
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    /// How many records have lost what told of somebody.
+    /// The number of cleaned records per kind.
     pub(super) erased: Counts,
 }
 
-/// The next step; `None` when nobody is to be erased. What it writes bears the stamp.
+/// The next step. `None` without a pending erasure. The writes have the stamp `at`.
 pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
     let Some(mut erasing) =
         state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
@@ -89,10 +85,10 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
     Ok(Some(Stepped { writes, erased }))
 }
 
-/// Who is to be erased, and how far that has come. Those who come while it is under way have greater ids, so the rows up
-/// to the newest that takes part are the same whenever they are read.
+/// The pending erasures and their progress. Later erasures have greater ids, so the rows up to `newest` are
+/// the same at each read.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
-    // Where that does not decode, it begins anew.
+    // An undecodable progress row restarts the erasure.
     let at = keys::erasing(state.id);
     let under_way = state.find::<ErasingRecord>(&at)?;
     let upto = under_way.as_ref().map(|record| record.newest);
@@ -118,16 +114,15 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
 }
 
-/// A record; one that does not decode is set aside and stepped over: nobody can say of whom it tells.
+/// An undecodable record is skipped, because its contact is unknown.
 fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
     state.store.usable(key, R::decode(value))
 }
 
-/// One step.
 struct Step<'a> {
     state: &'a State,
     erasing: &'a Erasing,
-    /// The stamp of what it changes.
+    /// The stamp of the changed records.
     now: Timestamp,
     stage: u8,
     at: Option<Key>,
@@ -154,11 +149,11 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Looks at the next rows of the present stage; whether it is through with them. The store keeps the numbers of the
-    /// stages.
+    /// Reads the next rows of the current stage. Returns true at the end of the stage. The store contains the
+    /// stage numbers, so they are fixed.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // First of all, for whoever has asked before may ask again at once.
+            // First, because a repeated request could otherwise show the data at once.
             0 => self.remembered(),
             1 => self.audit(),
             2 => self.personal::<TakenMessage>(|erased| &mut erased.messages),
@@ -169,8 +164,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Hands on the rows of a range, as the newest decision left them, from where the last step ended; whether it is
-    /// through with them. The rule ends the range where it gives false.
+    /// Passes the rows of a range, after the newest decision, to the rule, from the last position on. Returns
+    /// true at the end of the range. The rule returns false to end the range.
     fn each(
         &mut self,
         range: KeyRange,
@@ -191,7 +186,7 @@ impl<'a> Step<'a> {
             let key = Key::new(&key);
             self.looked_at += 1;
             self.bytes += value.len();
-            // Both, and what is on its way to the store counts.
+            // Both count: the stored row and the value on its way to the store.
             let goes_on = match state.overlay.get(&key) {
                 Some(Some(newer)) => look(self, key, newer)?,
                 Some(None) => true,
@@ -205,21 +200,21 @@ impl<'a> Step<'a> {
         Ok(true)
     }
 
-    /// Whether it has done enough.
+    /// Whether the step has reached its bounds.
     fn is_enough(&self) -> bool {
         self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX
     }
 
-    /// Whether something of this id was there before the newest of the contacts had gone.
+    /// Whether the record is older than the newest erasure.
     fn is_older(&self, id: impl ResourceId) -> bool {
         id.uuid() < self.erasing.newest.uuid()
     }
 
-    /// What the audit log says was changed of them.
+    /// Removes the recorded changes of the contacts from the audit log.
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
-        // Before the first of them was there, nothing was changed of any.
+        // No entry before the oldest contact can contain one of them.
         if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
@@ -239,8 +234,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Records of a kind that tell of them. Messages that were taken in a call of theirs are known by it, so calls come
-    /// later.
+    /// Cleans the records of a kind. Messages come before calls, because a message without a contact is found
+    /// through its call.
     fn personal<R: Personal + Kept>(
         &mut self,
         count: impl Fn(&mut Counts) -> &mut u64,
@@ -271,7 +266,8 @@ impl<'a> Step<'a> {
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
-    /// Appointments of theirs, which are those that are listed as such: one that has lost its contact is listed no more.
+    /// Cleans the contacts' appointments, found in the index by contact. A cleaned appointment is no longer
+    /// in that index.
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
@@ -279,7 +275,7 @@ impl<'a> Step<'a> {
             self.erasing.theirs.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
         {
             let range = keys::appointments_of_contact(of, *contact);
-            self.at = None; // those that were looked at are gone
+            self.at = None; // cleaned appointments have left the index
             let is_through = self.each(range, Order::Ascending, |step, key, _| {
                 let id = keys::id_at_end::<AppointmentId>(&key)?;
                 let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
@@ -299,7 +295,7 @@ impl<'a> Step<'a> {
         Ok(true)
     }
 
-    /// Events that tell of them, which are to be wiped.
+    /// Finds the events that contain the contacts and marks them for wiping.
     fn events(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let until = self.state.clocks.steady() + WAITS_MAX;
@@ -308,7 +304,7 @@ impl<'a> Step<'a> {
             if !step.is_older(id) {
                 return Ok(false);
             }
-            // One that cannot be read may tell of them.
+            // An undecodable event may contain them.
             let tells = match Resource::of_event(value) {
                 Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
                 Err(_) => true,
@@ -320,8 +316,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Where contacts are still listed of whom nobody knew what they were. The row of somebody else who has the number or
-    /// address by now leads to them.
+    /// Removes the remaining index rows of contacts that did not decode. A row of another contact with the
+    /// same number or address stays.
     fn listed(&mut self) -> Result<bool, StoreError> {
         if !self.erasing.theirs.may_be_listed() {
             return Ok(true);
@@ -338,8 +334,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Remembered answers that tell of them: what they are about is shown as it is then. From the last to the first, for
-    /// those of days ahead are moved to where the earlier ones stand.
+    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The scan
+    /// runs backwards, because keys of future days are moved to earlier days.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -357,14 +353,14 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Whether a resource tells of one of them as it was shown in something of this id.
+    /// Whether a resource contains one of the contacts; `in_id` is the id of the record that shows it.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
         if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
             return Ok(true);
         }
         Ok(match shown.shown_anew() {
-            // One that was taken in a call of theirs, which may say so no more.
+            // A message from a call of theirs, whose stored form may no longer name the contact.
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
@@ -383,7 +379,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The row that says that a contact is being erased, and that there is something to be done here.
+/// The erasure row, together with the row that announces pending work.
 pub(in crate::business) fn row(
     of: domain::BusinessId,
     (contact, phone): (ContactId, Option<&str>),

@@ -1,13 +1,15 @@
-//! Deleting what is kept no longer: calls, messages, entries of the audit log, appointments that have ended.
+//! Deletes expired calls, messages, audit entries and past appointments.
 //!
-//! What always holds: nothing goes before both clocks say that its time is over. The believed wall clock is held against
-//! stamps. Steady time tells of what was made since somebody set for how long things are kept which id was the newest
-//! when ([`noted_until`]); what was there before that was taken at its word then, so its age is what its stamp told
-//! then and what has passed since. The end of an appointment is no stamp: both clocks have to be past it. The newest
-//! entry of the audit log stays, for it tells how much there is.
+//! Invariants:
+//! - A record is deleted only when both clocks agree that it is expired.
+//! - The believed wall clock is compared with the record's stamp.
+//! - Steady time is compared with the age marks ([`noted_until`]). For older records, the age at the first
+//!   mark is the age by their stamp.
+//! - An appointment is expired when both clocks are past its end plus the retention time.
+//! - The newest audit entry stays, because it contains the usage of the business.
 //!
-//! Records of one kind are looked through in the order in which they were made, or start, and mostly the first that is
-//! kept ends that.
+//! Records of one kind are read in the order of creation or start. The scan usually ends at the first record
+//! that is not expired.
 
 use chrono::TimeDelta;
 use domain::{
@@ -25,24 +27,21 @@ use super::chores::Counts;
 use super::state::State;
 use super::write::Write;
 
-/// How many records one step looks at.
 const ROWS_MAX: usize = 256;
-/// How many bytes of records one step reads before it ends.
+/// Bytes of records that one step reads at most.
 const BYTES_MAX: usize = 256 << 10;
-/// How long the longest appointment takes.
+/// The longest duration of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 
-/// What a step comes to.
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    /// How many records have gone. Entries of the audit log are not counted: to tell of them takes another one, which would
-    /// go in its time, and so for ever.
+    /// The number of deleted records. Audit entries are not counted: their deletion would need a new entry,
+    /// which would expire again.
     pub(super) expired: Counts,
     pub(super) more: bool,
 }
 
-/// The next step of a round.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Stepped::default()) };
@@ -56,7 +55,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
             let mut step = Step { state, terms, looked_at, bytes, stepped };
             let is_through = step.look(kind)?;
             Step { looked_at, bytes, stepped, .. } = step;
-            // Where nothing that was looked at went, looking again finds the same.
+            // Without a deletion, another look finds the same rows.
             if !is_through && !stepped.writes.is_empty() {
                 stepped.more = true;
                 break;
@@ -68,7 +67,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
     Ok(stepped)
 }
 
-/// Whether records of a business are kept no longer that nobody has deleted yet: it is looked at the first of each kind.
+/// Whether the business has expired records. Reads the first record of each kind.
 pub(super) fn is_due(
     store: &Store,
     of: BusinessId,
@@ -106,24 +105,24 @@ pub(super) fn is_due(
     Ok(false)
 }
 
-/// The first record of a range that can be read.
+/// The first record of a range that decodes.
 fn first<R: Record>(store: &Store, range: &KeyRange) -> Result<Option<(Key, R)>, StoreError> {
     store.records(range, Order::Ascending).next().transpose()
 }
 
-/// When the time of something is over.
+/// The retention terms of one kind at one instant.
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
-    /// What has no greater id was there so long ago, by steady time.
+    /// Records up to this id are old enough by steady time.
     noted: Option<Uuid>,
     set: RetentionSet,
-    /// What time it is as steady time tells it.
+    /// The present by steady time.
     steady_now: Timestamp,
 }
 
 impl Terms {
-    /// Of what is kept for so many days, at this time by the wall clock and by steady time.
+    /// The terms for a retention of `days`.
     fn of(
         store: &Store,
         of: BusinessId,
@@ -135,25 +134,24 @@ impl Terms {
         Ok(Self { now, kept, noted, set, steady_now: set.time_at(steady) })
     }
 
-    /// Whether the time of something is over that bears this stamp and id, by both clocks.
+    /// Whether a record with this stamp and id is expired by both clocks.
     fn is_expired(&self, id: Uuid, stamp: Timestamp) -> bool {
         let by_wall = stamp + self.kept <= self.now || stamp > self.now;
         let was_there = id < self.set.before && stamp + self.kept <= self.steady_now;
         by_wall && (was_there || self.noted.is_some_and(|noted| id <= noted))
     }
 
-    /// By when an appointment has ended whose time is over.
+    /// The latest end of an expired appointment.
     fn ended_by(&self) -> Timestamp {
         self.now.min(self.steady_now) - self.kept
     }
 
-    /// Those among which there may be one.
+    /// The range that contains every expired appointment.
     fn appointments(&self, of: BusinessId) -> KeyRange {
         keys::appointments_starting(of, Timestamp::MIN, self.ended_by())
     }
 }
 
-/// One step through records of one kind.
 struct Step<'a> {
     state: &'a State,
     terms: Terms,
@@ -162,17 +160,16 @@ struct Step<'a> {
     stepped: Stepped,
 }
 
-/// What is to be done about a record.
 enum Found {
     IsExpired,
-    /// It is kept, and those behind it may not be.
+    /// The record stays. A later one may be expired.
     Stays,
-    /// It is kept, and those behind it are, too.
+    /// The record and all later ones stay.
     IsNewer,
 }
 
 impl Step<'_> {
-    /// Looks at the next records of a kind; whether it is through with them.
+    /// Reads the next records of a kind. Returns true at the end of the kind.
     fn look(&mut self, kind: usize) -> Result<bool, StoreError> {
         match kind {
             0 => self.created::<CallRecord>(|expired| &mut expired.calls),
@@ -182,8 +179,8 @@ impl Step<'_> {
         }
     }
 
-    /// Looks at the records of a range, as the newest decision left them; whether it is through with them. A record that is
-    /// set aside stays.
+    /// Reads the records of a range after the newest decision. Returns true at the end of the range.
+    /// Undecodable records stay.
     fn each<R: Record>(
         &mut self,
         range: KeyRange,
@@ -214,7 +211,7 @@ impl Step<'_> {
         Ok(true)
     }
 
-    /// Records of a kind, whose keys have the order of their creation.
+    /// For kinds whose keys are in the order of creation.
     fn created<R: Kept>(&mut self, count: impl Fn(&mut Counts) -> &mut u64) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), |step, key, mut record: R| {

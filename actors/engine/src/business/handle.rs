@@ -1,4 +1,4 @@
-//! The handle of one business: what the edges call.
+//! The handle of one business, as the edges use it.
 
 use std::sync::Arc;
 
@@ -15,51 +15,46 @@ use crate::error::EngineError;
 use crate::live::LiveSubscription;
 use crate::shared::Shared;
 
-/// A business, reached through its actor for changes and through the store for reads. Cheap to clone.
+/// A business. Changes go through its actor, reads go to the store. Cheap to clone.
 #[derive(Clone)]
 pub struct BusinessHandle {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: BusinessId,
-    /// What every message carries until it is answered.
+    /// A guard that every message carries until its answer.
     pub(crate) held: Option<Held>,
 }
 
 impl BusinessHandle {
-    /// The handle of a business, whether or not there is one.
+    /// Creates the handle without a check that the business exists.
     pub(crate) fn new(shared: &Arc<Shared>, id: BusinessId) -> Self {
         Self { shared: Arc::clone(shared), id, held: None }
     }
 
-    /// A handle whose messages carry this until they are answered.
     pub(crate) fn holding(&self, held: Option<Held>) -> Self {
         Self { held, ..self.clone() }
     }
 
-    /// The business's id.
     pub fn id(&self) -> BusinessId {
         self.id
     }
 
-    /// The present instant, by the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.shared.clocks.now()
     }
 
-    /// Whether what the business keeps has anything that has outlived its time, or is to be noted, as the round through
-    /// the businesses that nobody uses asks.
-    ///
-    /// # Errors
-    /// The store's failure, or a row that does not decode and is set aside.
+    /// Whether the business has expired rows or due age marks. Fails when a row does not decode.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
         duties::has_any(&self.shared.store, &self.shared.clocks, self.id)
     }
 
-    /// Carries out a change. The answer comes once the change is on the disk; dropping the future does not undo it.
+    /// Carries out a change. The answer comes after the change is durable. A dropped future does not undo the
+    /// change.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when it is refused, which changes nothing; [`EngineError::Overloaded`] and
-    /// [`EngineError::Stopping`] before anything was tried; [`EngineError::NotFound`] when there is no such business;
-    /// [`EngineError::Failed`] when the actor failed, so that the change may or may not have been made.
+    /// - [`EngineError::Refused`]: nothing is changed.
+    /// - [`EngineError::Overloaded`], [`EngineError::Stopping`]: nothing was tried.
+    /// - [`EngineError::NotFound`]: the business does not exist.
+    /// - [`EngineError::Failed`]: the actor failed. The change may or may not be durable.
     pub async fn change<C: Change + 'static>(
         &self,
         request: Request,
@@ -71,18 +66,18 @@ impl BusinessHandle {
         Ok(answer.map(|value| *value.downcast().expect("a change answers what its type says")))
     }
 
-    /// Hears from now on of what changes in the business, once each change is on the disk.
+    /// Subscribes to the durable changes of the business.
     pub fn watch(&self) -> LiveSubscription {
         self.shared.live.watch(self.id)
     }
 
-    /// A number that grows whenever something of the business has changed, and may when something of others has: by it
-    /// one tells whether anything can have changed since, in one life of the engine.
+    /// A counter that increases with every change to the business. It may increase without one. It starts
+    /// again with each engine.
     pub fn changes(&self) -> u64 {
         self.shared.store.synced_through(self.id)
     }
 
-    /// Sends the actor one message and waits for the answer.
+    /// Sends a message to the actor and waits for the answer.
     pub(crate) async fn call<T>(
         &self,
         message: impl FnOnce(Reply<T>, Permits) -> Message,
@@ -106,13 +101,13 @@ impl BusinessHandle {
         let message =
             message(reply, Permits { _engine: engine_permit, _actor: permit, held: self.held.clone() });
         if running.actor.cast(message).is_err() {
-            // It failed between the two lines above, before it took the message: nothing was changed.
+            // The actor failed before it took the message. Nothing was changed.
             running.permits.close();
             return Err(EngineError::Overloaded);
         }
         match answer.await {
             Ok(result) => result,
-            // The actor or the store failed while it held the message: nobody knows what of it will be there.
+            // The actor or the store failed with the message. The outcome is unknown.
             Err(_) => Err(EngineError::Failed),
         }
     }

@@ -1,13 +1,12 @@
-//! Reading a business from the store into memory.
+//! Loads a business from the store into memory.
 //!
-//! One scan reads the profile, special days, services, staff and when they are away, one the upcoming appointments, a few
-//! rows the newest change and what is known of ages. Nothing is loaded before all that was ever submitted for the
-//! business is synced, so a restarted actor misses nothing.
-//!
-//! Rows that do not decode are set aside, and the business does without them: only without its profile there is none. Of
-//! an appointment the key still tells where it starts, so nobody is booked over it; of time off it tells whose it is as
-//! well, so they are taken to be away from there on. A special day that does not decode is none: its date is as the week
-//! says, until it is set again.
+//! - One scan reads the profile, special days, services, staff and time off. A second scan reads the upcoming
+//!   appointments. Single reads get the newest change and the age marks.
+//! - A load waits until all submitted changes of the business are durable, so a restarted actor misses none.
+//! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
+//! - An undecodable appointment blocks all staff from its start, which its key contains.
+//! - Undecodable time off blocks its staff member from its start.
+//! - An undecodable special day is ignored: the weekly hours apply on its date.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,26 +32,23 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 
-/// How long time off is taken to last that does not decode. Nobody knows until when it is: this covers most of what
-/// people have off, and does not keep somebody from ever being booked again because of a row from long ago.
+/// The assumed length of undecodable time off. It covers most time off. A longer value could block a staff
+/// member because of one old row.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
-/// What a business is loaded with.
 pub(crate) struct Start {
     pub(crate) id: BusinessId,
     pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
-    /// Where mails go.
     pub(crate) outbox: Arc<Outbox>,
 }
 
-/// Loads a business, or gives `None` when there is no such business.
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
-    // From here on every delivery that waits is counted, or lies in the store behind the wait.
+    // From here on, each waiting delivery is either counted or in the store after the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
@@ -64,7 +60,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         match keys::kind_of(&key)? {
             kind::PROFILE => business = Some(store.checked(&key, Business::decode(&value))?),
             kind::BUDGET => budget = store.usable(&key, Budget::decode(&value))?.unwrap_or_default(),
-            // Where it does not decode, nothing goes before its time.
+            // An undecodable retention keeps everything.
             kind::RETENTION => {
                 retention = store.usable(&key, Retention::decode(&value))?.unwrap_or_default();
             }
@@ -143,7 +139,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         ports: ports.clone(),
     };
     load_busy(&mut state, busy_from).await?;
-    // Mostly all there is to count: what waits, which is little.
+    // Usually this counts everything: only waiting rows are left, and they are few.
     state.count_on()?;
     Ok(Some(state))
 }

@@ -1,4 +1,4 @@
-//! What a business's actor is told.
+//! The messages of the business actor.
 
 use domain::Timestamp;
 use store::Done;
@@ -9,35 +9,34 @@ use super::request::{Answer, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
 
-/// Computes an answer from the state; the closure it gives back sends it once the state is on the disk.
+/// Computes an answer from the state. The returned closure sends it after the state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
-/// What a business actor is asked.
 pub(crate) enum Message {
-    /// Carry out a change.
+    /// Decide and write a change.
     Change { request: Request, change: Box<dyn AnyChange>, reply: Reply<Answer<AnyValue>>, permits: Permits },
-    /// Answer a question about what is in memory.
+    /// A question about the state in memory.
     Ask { question: Question },
-    /// Answer a question about how much there is, once that is counted.
+    /// A question about the usage. It waits until all records are counted.
     AskAccounts { question: Question },
-    /// Count some more of what there is.
+    /// Run one step of counting.
     Count,
-    /// Delete some of what has outlived its time.
+    /// Run one step of the sweep.
     Sweep,
-    /// A step of that is done; there may be more.
+    /// A sweep step is durable.
     Swept { more: bool },
-    /// Delete all of it, a step after the other.
+    /// Run sweep steps until no expired row is left.
     SweepThrough(SweptThrough),
-    /// There may be something to be done in steps.
+    /// The background jobs may have work.
     Chores,
-    /// One of these steps is done.
+    /// A job step is durable.
     Stepped,
-    /// Everything that was asked of it before was answered: it ends.
+    /// All earlier messages are answered. The actor ends.
     End,
 }
 
-/// Who waits until everything that has outlived its time is deleted, or cannot be just now: it is dropped then. Its permit
-/// keeps the actor from being put away meanwhile.
+/// A request that waits until all expired rows are deleted or cannot be deleted now; then it is dropped. Its
+/// permit keeps the actor running.
 pub(crate) struct SweptThrough {
     pub(crate) _through: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,

@@ -1,14 +1,14 @@
-//! The business actor: the only writer of one business, and the handle that the edges hold.
+//! The business actor, the only writer of one business, and its handle.
 //!
-//! A change goes [`BusinessHandle`] → mailbox → [`Change::decide`] → one batch → committer → answer. What always holds:
+//! A change passes [`BusinessHandle`], mailbox, [`Change::decide`], one batch, committer, answer.
 //!
-//! - Changes of one business are decided one after the other, each on the state that the one before left, whether or
-//!   not that one is on the disk yet.
-//! - One change is one batch: records, their index rows, the audit entry and the idempotency record are on the disk
-//!   together or not at all.
-//! - The actor never waits for the disk; an answer does. What the actor's memory shows is answered behind the newest
-//!   commit, so no answer shows what a crash could take back.
-//! - A message holds permits until it is answered, so the mailbox and the committer's queue are bounded by them.
+//! Invariants:
+//! - Changes of one business are decided one at a time. Each one sees the state after the previous one,
+//!   durable or not.
+//! - One change is one batch: records, index rows, audit entry and idempotency record are durable together or
+//!   not at all.
+//! - The actor never waits for the disk; an answer does. Answers from memory wait for the newest commit.
+//! - A message holds permits until its answer. The permits bound the mailbox and the committer's queue.
 
 mod accounts;
 mod actor;

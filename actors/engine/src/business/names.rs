@@ -1,8 +1,9 @@
-//! The index that a search for contacts by name reads: the folded names of contacts that follow each other by id share
-//! a row.
+//! The name index of contacts. A row contains the folded names of contacts with adjacent ids.
 //!
-//! What always holds: a name stands in the last row whose key is not behind its contact's id; a row holds at most
-//! [`NAMES_PER_ROW_MAX`] names; rows are never deleted.
+//! Invariants:
+//! - A name is in the last row whose key is not greater than the contact's id.
+//! - A row has at most [`NAMES_PER_ROW_MAX`] names.
+//! - Rows are never deleted.
 
 use domain::{Contact, ContactId, fold_name};
 use store::records::NamesRecord;
@@ -10,13 +11,13 @@ use store::{Batch, Record, StoreError, keys};
 
 use super::state::State;
 
-/// How many names share a row. More make a search cheaper and a new contact dearer.
+/// A larger row makes a search cheaper and a new contact more expensive.
 pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Adds to a batch what the index shall say of a contact, nothing of one who is no more. A batch changes one contact at
-/// most.
+/// Adds the index row of a contact to a batch; a deleted contact has no name. A batch changes at most one
+/// contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,
@@ -29,7 +30,7 @@ pub(super) fn index(
     if before.and_then(folded) == name { Ok(()) } else { set(state, id, name, batch) }
 }
 
-/// Adds to a batch that the index shall hold this name of a contact, or none.
+/// Sets or removes the name of a contact.
 pub(super) fn set(
     state: &State,
     id: ContactId,
@@ -39,7 +40,7 @@ pub(super) fn set(
     let of = state.id;
     let own = (keys::contact_names(of, id), Names::new());
     let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
-        // Behind a row that does not decode, the next name begins a row of its own.
+        // After an undecodable row, the next name starts a new row.
         Some((key, row)) => match state.store.usable(&key, NamesRecord::decode(&row))? {
             Some(row) => (key, row.names),
             None if key == own.0 => return Ok(()),
@@ -55,7 +56,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// A row with the name of one contact set or removed, and the names that no longer find room in it.
+/// Sets or removes one name. Returns the row and the names that exceed its size.
 fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names) {
     match (names.binary_search_by_key(&id, |(id, _)| *id), name) {
         (Ok(at), Some(name)) => names[at].1 = name,
@@ -66,7 +67,7 @@ fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names
     if names.len() <= NAMES_PER_ROW_MAX {
         return (names, Names::new());
     }
-    // Contacts mostly come in the order of their ids: the row that is full stays so, and the next one begins.
+    // Contacts usually arrive in the order of their ids, so a full row stays full and a new row begins.
     let newest = names.last().is_some_and(|(last, _)| *last == id);
     let overflow = names.split_off(if newest { NAMES_PER_ROW_MAX } else { names.len() / 2 });
     (names, overflow)

@@ -1,28 +1,27 @@
-//! What a business actor has handed to the committer and may not be readable in the store yet.
+//! Values that the actor has submitted and the store may not show yet.
 //!
-//! A read of the actor looks here first, then in the store, so each decision sees every decision before it. An entry
-//! is dropped once its commit is synced, so the overlay is bounded by what the permits allow in flight.
+//! The actor reads here first, then in the store, so each decision sees all earlier decisions. An entry is
+//! dropped after its commit is durable; the permits bound the number of entries.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use store::{Key, KeyRange};
 
-/// The newest value of a key, or `None` where the key was deleted, and the ticket of the commit that says so.
+/// The newest value of a key (`None` for a deletion) and the ticket of its commit.
 struct Entry {
     value: Option<Vec<u8>>,
     ticket: u64,
 }
 
-/// The values in flight, by key.
 #[derive(Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Key, Entry>,
-    /// The keys of each commit in flight, oldest first.
+    /// The keys of each pending commit, oldest first.
     commits: VecDeque<(u64, Vec<Key>)>,
 }
 
 impl Overlay {
-    /// Notes what the commit with this ticket writes; tickets only grow.
+    /// Adds the writes of a commit. Tickets only grow.
     pub(crate) fn add(&mut self, ticket: u64, writes: Vec<(Key, Option<Vec<u8>>)>) {
         let mut keys = Vec::new();
         for (key, value) in writes {
@@ -32,7 +31,7 @@ impl Overlay {
         self.commits.push_back((ticket, keys));
     }
 
-    /// Drops what is synced.
+    /// Drops the durable entries.
     pub(crate) fn settle(&mut self, synced_through: u64) {
         while self.commits.front().is_some_and(|(ticket, _)| *ticket <= synced_through) {
             let Some((ticket, keys)) = self.commits.pop_front() else { break };
@@ -44,17 +43,16 @@ impl Overlay {
         }
     }
 
-    /// The value in flight for a key: `None` when there is none, `Some(None)` when the key is being deleted.
+    /// The pending value of a key: `None` without one, `Some(None)` for a deletion.
     pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.value.as_deref())
     }
 
-    /// The ticket of the commit that writes a key, when it is still in flight.
+    /// The ticket of the pending commit that writes the key.
     pub(crate) fn ticket(&self, key: &Key) -> Option<u64> {
         self.entries.get(key).map(|entry| entry.ticket)
     }
 
-    /// What is in flight for the keys of a range.
     pub(crate) fn range(&self, range: &KeyRange) -> impl DoubleEndedIterator<Item = (&Key, Option<&[u8]>)> {
         self.entries.range(range.from..range.to).map(|(key, entry)| (key, entry.value.as_deref()))
     }

@@ -1,9 +1,12 @@
-//! Whether anything refers to a service or a staff member that shall be deleted.
+//! Watches for new references to a service or staff member before its deletion.
 //!
-//! Whoever wants to delete one has it watched, then looks through everything that may refer to it, past the actor and
-//! however long that takes, and then asks for the deletion. What always holds: what comes to refer to it after the watch
-//! began is noted here, so between the two nothing is missed; a deletion whose watch is not here any more (the actor was
-//! started again, or too many others were begun since) is not decided on what is not known.
+//! A deletion has three parts: the actor starts a watch, a scan of the store looks for references, and then
+//! the deletion is requested with the watch.
+//!
+//! Invariants:
+//! - The watch records each reference that is added after its start.
+//! - A deletion with an unknown watch is refused. A watch is lost when the actor restarts or when too many
+//!   newer watches exist.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,23 +17,21 @@ use uuid::Uuid;
 
 use super::write::Write;
 
-/// How many are watched at once; one more, and the oldest has to be begun again.
+/// Upper bound of watches. A new watch replaces the oldest.
 const WATCHED_MAX: usize = 64;
 
-/// A watch that was begun, and after which everything was looked through and nothing was found.
+/// A running watch whose scan found no reference.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,
-    /// Keeps the actor, which knows the watch, from being stopped.
+    /// Keeps the actor running, because only this actor knows the watch.
     _in_use: Arc<OwnedSemaphorePermit>,
 }
 
-/// Why something is not deleted: what refers to it.
 pub(in crate::business) fn in_use(by: UsedBy) -> Refusal {
     Refusal::conflict(Conflict::InUse(by), "id", ProblemCode::UsedBy(by))
 }
 
-/// What is watched.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     watched: VecDeque<Watched>,
@@ -45,7 +46,6 @@ struct Watched {
 }
 
 impl References {
-    /// Notes from now on whatever comes to refer to this.
     pub(super) fn watch(&mut self, id: Uuid, in_use: OwnedSemaphorePermit) -> Watch {
         if self.watched.len() == WATCHED_MAX {
             self.watched.pop_front();
@@ -55,14 +55,13 @@ impl References {
         Watch { number: self.begun, _in_use: Arc::new(in_use) }
     }
 
-    /// Whether anything has come to refer to this since the watch began; `None` when that is not known.
+    /// Whether a new reference exists since the start of the watch. `None` when the watch is unknown.
     pub(super) fn referred_to(&self, id: Uuid, watch: &Watch) -> Option<bool> {
         let watched =
             self.watched.iter().find(|watched| watched.watch == watch.number && watched.id == id)?;
         Some(watched.referred_to)
     }
 
-    /// Takes note of what is written.
     pub(super) fn note(&mut self, write: &Write) {
         if self.watched.is_empty() {
             return;

@@ -1,7 +1,7 @@
-//! Requests that shall happen once: what was answered to them is remembered, in the batch of the change.
+//! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is kept for 24 hours of steady time, whatever stamps and the wall clock say. Its record stands
-//! under its day, so a look-up tries today and yesterday, and what is older goes in one sweep.
+//! A key is kept for 24 hours of steady time, independent of stamps and the wall clock. The day is part of
+//! its row key: a look-up reads today and yesterday, and a sweep deletes older days.
 
 use chrono::TimeDelta;
 use domain::{
@@ -15,13 +15,11 @@ use super::request::{AnswerStatus, Gives, Idempotency, Request};
 use super::state::State;
 use crate::error::EngineError;
 
-/// How long an idempotency key is kept, in steady time.
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// How many days ahead of steady time are looked at: each is of a time when an earlier version ran on a wrong clock.
+/// Upper bound of future days that are read. Such days exist when an earlier version ran with a wrong clock.
 const DAYS_AHEAD_MAX: usize = 32;
 
-/// The kept answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the
-/// change does not learn of it either.
+/// The stored answer to a repeated request. A caller without the right to the change does not receive it.
 pub(super) fn given(
     state: &State,
     request: &Request,
@@ -32,13 +30,13 @@ pub(super) fn given(
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some((kept, body)) = remembered(state, idempotency)? else { return Ok(None) };
     if kept != status {
-        // Its fingerprint has the method and the path in it, so that was a version to which they meant another change.
+        // The fingerprint contains method and path, so another kind of answer comes from another version.
         return Err(Refusal::IdempotencyKeyReused.into());
     }
     Ok(Some(body))
 }
 
-/// Adds to the batch of a change what it answers, among the rows of a business or of the installation.
+/// Adds the answer of a change to its batch, in the rows of a business or of the installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
@@ -51,14 +49,14 @@ pub(crate) fn remember(
     batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 
-/// The answer that was given to the same request, if it was, and its kind.
+/// The stored answer to the same request, and its kind.
 fn remembered(
     state: &State,
     idempotency: Idempotency,
 ) -> Result<Option<(AnswerStatus, Vec<u8>)>, EngineError> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Days ahead first: what the sweep moves from there to today is found in one place or the other.
+    // Future days first: the sweep moves their keys to today, so a key is found in one of the two places.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -74,7 +72,7 @@ fn remembered(
     Ok(Some((status, body)))
 }
 
-/// The kind of a resource, as it is called.
+/// The name of the resource kind.
 fn name_of(what: ShownAnew) -> &'static str {
     match what {
         ShownAnew::Contact(_) => "contact",
@@ -84,13 +82,13 @@ fn name_of(what: ShownAnew) -> &'static str {
     }
 }
 
-/// The days under which a key may stand that was used in the last 24 hours.
+/// The days under which a key of the last 24 hours can be.
 pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
     let today = now.day();
     [Some(today), today.checked_sub(1)].into_iter().flatten()
 }
 
-/// What is kept of an answer under one of these days, and under which: for a request of this fingerprint.
+/// The stored answer for this fingerprint, and its day.
 pub(crate) fn kept(
     days: impl Iterator<Item = u32>,
     now: SteadyTime,
@@ -110,12 +108,12 @@ pub(crate) fn kept(
     Ok(None)
 }
 
-/// What the answer shows that is kept as these bytes.
+/// Decodes a stored answer.
 pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
     G::read(kept).map_err(|_| StoreError::damaged("idempotency", "what it remembers is no such answer"))
 }
 
-/// The days behind today under which anything is remembered, the last ones first.
+/// The days after today with stored keys, latest first.
 pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Vec<u32>, StoreError> {
     let mut range = keys::idempotency_from(of, today.saturating_add(1));
     let mut days = Vec::new();
@@ -128,7 +126,6 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// How a kind of answer is kept in the store.
 fn status_code(status: AnswerStatus) -> u16 {
     match status {
         AnswerStatus::Done => 200,
@@ -137,7 +134,6 @@ fn status_code(status: AnswerStatus) -> u16 {
     }
 }
 
-/// The kind of answer that the store keeps as this number.
 fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     match code {
         200 => Ok(AnswerStatus::Done),
@@ -147,8 +143,8 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     }
 }
 
-/// Refuses what somebody asks for who may not, or may no more: both what takes the right away and what is asked for are
-/// decided here, so one of them comes first.
+/// Returns an error when the actor lacks the right. The actor of the business decides both the change and the
+/// loss of the right, so they have an order.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<(), EngineError> {
     match request.actor {
         Who::ApiKey(id) => check_key(state, id),
@@ -157,8 +153,7 @@ pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>
     }
 }
 
-/// Refuses what one of the people asks for whose role does not go so far, or who belongs no more; and changes of people,
-/// whoever asks in whichever page, where they did not give their password lately.
+/// Checks the role and the membership of a person. Changes to members also need a recent password.
 fn check_person(
     state: &State,
     (id, password_at): (PersonId, Option<Timestamp>),
@@ -177,17 +172,17 @@ fn check_person(
     }
 }
 
-/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way.
+/// Returns an error for a revoked key and for a suspended business.
 fn check_key(state: &State, id: KeyId) -> Result<(), EngineError> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
-    // Before the rows are read: while nothing is written that lets in, they say the same.
+    // Read before the rows. The rows are unchanged while the generation is.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // A row is never deleted, so an id without one is of no key that could have been revoked.
+    // Key rows are never deleted. An id without a row cannot be revoked.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

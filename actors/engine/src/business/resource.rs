@@ -1,7 +1,7 @@
-//! A resource in a stored event or a remembered answer, as far as the erasure of a contact looks at it.
+//! The resource in a stored event or remembered answer, as the erasure of a contact reads it.
 //!
-//! Invariant: the type of an event says what its resource is. A remembered answer bears no type, so its resource is the
-//! first view that reads it.
+//! Invariant: the event type determines the resource type. A remembered answer has no type, so its resource
+//! is the first view that decodes it.
 
 use domain::{ContactId, Direction, EventType};
 use serde::Deserialize;
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
 use view::{AppointmentView, CallView, ContactView, MessageView};
 
-/// A resource that may tell of a contact. The order matters to a remembered answer: a contact requires the fewest
-/// properties.
+/// A resource that can contain a contact. The order matters for a remembered answer: a contact has the fewest
+/// required properties, so it is last.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Resource {
@@ -21,7 +21,6 @@ pub(super) enum Resource {
 }
 
 impl Resource {
-    /// The resource of a stored event.
     pub(super) fn of_event(event: &[u8]) -> serde_json::Result<Self> {
         #[derive(Deserialize)]
         struct Head {
@@ -45,12 +44,12 @@ impl Resource {
         })
     }
 
-    /// The resource of a remembered answer, if it is one that may tell of a contact.
+    /// The resource of a remembered answer, if it can contain a contact.
     pub(super) fn of_answer(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()
     }
 
-    /// How it is shown again once it is not kept.
+    /// The reference that replaces the stored answer.
     pub(super) fn shown_anew(&self) -> ShownAnew {
         match self {
             Self::Appointment(view) => ShownAnew::Appointment(view.id),
@@ -60,7 +59,6 @@ impl Resource {
         }
     }
 
-    /// The contact that it names.
     pub(super) fn contact_id(&self) -> Option<ContactId> {
         match self {
             Self::Appointment(view) => view.contact_id,
@@ -70,7 +68,7 @@ impl Resource {
         }
     }
 
-    /// The customer's phone number. In a call the other number is the business's own line, which every call has.
+    /// The customer's phone number. In a call the other number is the business's own line.
     pub(super) fn phone(&self) -> Option<&str> {
         match self {
             Self::Appointment(view) => view.contact_phone.as_deref(),

@@ -1,6 +1,6 @@
-//! Records as the API shows them, from the memory of a business and as the newest decision left them.
+//! Views of records, from memory and after the newest decision.
 //!
-//! What always holds: of somebody who was erased nothing is shown, though what tells of them goes in steps behind that.
+//! Invariant: a view contains no data of an erased contact, even before the erasure has cleaned the record.
 
 use domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
 use store::records::ShownAnew;
@@ -13,12 +13,11 @@ use view::{
 use super::state::State;
 
 impl State {
-    /// The contact of a record, unless they were erased.
+    /// The contact of a record. `None` for an erased contact.
     pub(super) fn contact_of(&self, id: Option<ContactId>) -> Result<Option<Contact>, StoreError> {
         id.map_or(Ok(None), |id| self.read(&keys::contact(self.id, id)))
     }
 
-    /// An appointment.
     pub(super) fn show<V: SomeAppointmentView>(
         &self,
         appointment: &Appointment,
@@ -35,13 +34,12 @@ impl State {
         V::new(appointment, parties)
     }
 
-    /// A message.
     pub(super) fn show_message(&self, message: &TakenMessage) -> Result<MessageView, StoreError> {
         let was_erased = message.contact_id.is_some() && self.contact_of(message.contact_id)?.is_none();
         Ok(if was_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
     }
 
-    /// A resource as it is now, rendered with all that any view shows of it; `None` when it is not there any more.
+    /// The current state of a resource with all its fields. `None` after its deletion.
     pub(super) fn show_anew(&self, what: ShownAnew) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(match what {
             ShownAnew::Contact(id) => {

@@ -1,50 +1,54 @@
-//! Which stamp the next change of a business bears. Stamps never go back, whatever the clock does, and once a list by
-//! change was asked for, no change to come bears one that the list may have shown: a client that goes on from there
-//! misses nothing. The removal of a person shares its stamp with nothing that follows: by when it was offered, a
-//! membership is told from the one that is gone. What always holds: `newest <= next`, and neither asking nor a removal
-//! takes `next` further than a millisecond past the newest change or up to the present, whichever is later.
+//! Stamps of the changes of a business.
 //!
-//! Lists that an earlier life of the service has shown are not known here. Their end is before the earliest stamp that
-//! the clock allows in this life ([`crate::clock::Clocks::stamps_from`]).
+//! Invariants:
+//! - Stamps never decrease, even when the clock goes back.
+//! - A list by change ends at a fence. No later change has a stamp up to that fence, so a client that
+//!   continues there misses nothing.
+//! - No later change has the stamp of a member's removal. A new membership of the same person is
+//!   distinguished by its stamp.
+//! - `newest <= next`. A list or a removal moves `next` at most to a millisecond after the newest change, or
+//!   to the present if that is later.
+//!
+//! Lists from an earlier process are unknown here. Their fences are before the earliest stamp of this process
+//! ([`crate::clock::Clocks::stamps_from`]).
 
 use chrono::TimeDelta;
 use domain::Timestamp;
 
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 
-/// The stamps of one business.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamps {
-    /// What the newest change bears.
     newest: Timestamp,
-    /// The earliest that the next one may bear.
+    /// The earliest stamp of the next change.
     next: Timestamp,
 }
 
 impl Stamps {
-    /// Goes on after a change with this stamp, up to which a list may have been shown already. No stamp is before `from`.
+    /// Continues after a change with this stamp, which a list may already have shown. No stamp is before
+    /// `from`.
     pub(crate) fn after(newest: Timestamp, from: Timestamp) -> Self {
         Self { newest, next: from.max(newest + TICK) }
     }
 
-    /// What a change bears that is made now: the present, or a later instant where the clock has gone back.
+    /// The stamp of a change at `now`: the present, or a later instant if the clock has gone back.
     pub(crate) fn at(self, now: Timestamp) -> Timestamp {
         now.max(self.next)
     }
 
-    /// A change was made with this stamp, which [`Self::at`] gave.
+    /// Records a change with a stamp from [`Self::at`].
     pub(crate) fn made(&mut self, at: Timestamp) {
         debug_assert!(at >= self.next, "a stamp goes back");
         *self = Self { newest: at, next: at };
     }
 
-    /// What follows the newest change shall not share its stamp.
+    /// Forces a later stamp on the next change.
     pub(crate) fn part(&mut self) {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// The instant up to which a list by change shows everything there is, and will be: the present, or the instant
-    /// before where no change has been made at it yet and one may follow.
+    /// The fence of a list by change: the present, or the tick before it when no change has that stamp yet
+    /// and one may follow.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;

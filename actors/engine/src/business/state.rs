@@ -1,8 +1,11 @@
-//! What a business actor keeps in memory: only what decisions need.
+//! The memory of a business actor: the data that decisions need.
 //!
-//! `busy` holds every active appointment that starts at or after `busy_from`, `pending` those of them that wait to be
-//! confirmed, and `busy_from` lies at least [`BUSY_BEHIND`] before now, which covers every appointment that could overlap a
-//! time to come or count towards today's load. When the wall clock goes back, what is missing is read again.
+//! Invariants:
+//! - `busy` contains every active appointment that starts at or after `busy_from`. `pending` contains those
+//!   of them that await confirmation.
+//! - `busy_from` is at least [`BUSY_BEHIND`] before now. This covers every appointment that can overlap a
+//!   future time or count towards today's load.
+//! - When the wall clock goes back, the missing appointments are read again.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,18 +32,17 @@ use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 
-/// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
+/// How far `busy` reaches into the past: the longest service has one day, the longest local day slightly
+/// more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
-/// How many rows are read before other tasks get their turn.
+/// The number of rows after which other tasks run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
-/// How far the intervals kept may fall behind that before the oldest are dropped.
+/// How far `busy` may exceed [`BUSY_BEHIND`] before its oldest entries are dropped.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
-/// How long an appointment is taken to last that does not decode, its buffers left aside: it was made of a service as that
-/// was then, and none lasts longer than this.
+/// The assumed length of an undecodable appointment, without buffers. No service is longer.
 const UNREADABLE_APPOINTMENT: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
-/// The memory of one business.
 pub(crate) struct State {
     pub(crate) id: BusinessId,
     pub(crate) clocks: Clocks,
@@ -48,16 +50,12 @@ pub(crate) struct State {
     pub(crate) business: Business,
     pub(crate) services: BTreeMap<ServiceId, Box<Service>>,
     pub(crate) staff: BTreeMap<StaffId, Box<StaffMember>>,
-    /// The dates on which it has other hours.
     pub(crate) special: SpecialDays,
-    /// When staff members are away.
     pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
-    /// The people of the business.
     pub(crate) people: Team,
-    /// The number of the newest alert of each person who was alerted since the start.
+    /// The newest alert number of each person with an alert since the start.
     pub(crate) alerts: BTreeMap<PersonId, u64>,
-    /// Where mails go.
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
     /// By start.
@@ -65,35 +63,30 @@ pub(crate) struct State {
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
-    /// What was made until when.
+    /// The age marks.
     pub(crate) ages: Ages,
-    /// The round through the log that looks for what has outlived its time.
+    /// The sweep's round through the log.
     pub(crate) round: Round,
-    /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one
-    /// just before a crash.
+    /// Days after today with idempotency keys, from an earlier version with a wrong clock or from before a
+    /// crash.
     pub(crate) days_ahead: Vec<u32>,
-    /// Whether a step of deleting what has outlived its time is under way.
+    /// Whether a sweep step runs.
     pub(crate) sweeping: bool,
-    /// For how long things are kept.
     pub(crate) retention: Retention,
-    /// What is done in steps beside what is asked for.
     pub(crate) chores: Chores,
-    /// Whether it was ended: nothing is decided any more.
+    /// Whether the business is deleted. Then no change is decided.
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
-    /// What may be deleted soon, and whether anything has come to refer to it.
     pub(crate) references: References,
-    /// How much it keeps, and may keep.
     pub(crate) accounts: Accounts,
-    /// The key that was found to be good last, and the credentials' generation in which it was. Forgotten when this
-    /// actor decides on a key: the number grows only once that is written.
+    /// The last valid key, with the credentials generation of its check. A decision about a key clears it,
+    /// because the generation increases only with the write.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
 }
 
 impl State {
-    /// The schedule that decisions are made on.
     pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
         Schedule {
             business: &self.business,
@@ -106,7 +99,7 @@ impl State {
         }
     }
 
-    /// The value of a key as the newest decision left it.
+    /// A record after the newest decision.
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),
@@ -114,12 +107,12 @@ impl State {
         }
     }
 
-    /// The record of a key as the newest decision left it, or nothing if it is set aside.
+    /// A record after the newest decision. `None` if it does not decode.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(unless_set_aside(self.read(key))?.flatten())
     }
 
-    /// The bytes of a key as the newest decision left them.
+    /// The bytes of a row after the newest decision.
     pub(crate) fn read_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => Ok(value.map(<[u8]>::to_vec)),
@@ -127,7 +120,6 @@ impl State {
         }
     }
 
-    /// An appointment as the newest decision left it.
     pub(crate) fn appointment(&self, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
         let Some(start) = self.read_raw(&keys::appointment_start(self.id, id))? else { return Ok(None) };
         let starts_at = keys::millis_from_value(&start)?;
@@ -137,7 +129,7 @@ impl State {
         }
     }
 
-    /// The last row of a range as the newest decision left it, where no row is ever deleted.
+    /// The last row of a range after the newest decision. The range must have no deletions.
     pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
         let stored = self.store.scan(range, Order::Descending).next().transpose()?;
         let stored = stored.map(|(key, value)| (Key::new(&key), value));
@@ -149,13 +141,14 @@ impl State {
         })
     }
 
-    /// Hands a batch to the committer, which calls `done` once it is on the disk; what it writes is seen at once.
+    /// Submits a batch. The committer calls `done` after it is durable. Reads of the actor see the writes at
+    /// once.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         if batch.is_empty() && self.store.is_settled(self.id) {
-            return done(); // everything of the business is on the disk already
+            return done(); // all changes of the business are durable
         }
         let writes: Vec<_> = batch.writes().map(|(key, value)| (*key, value.map(<[u8]>::to_vec))).collect();
-        // A store that has stopped takes nothing and answers nobody.
+        // A stopped store takes no batch and answers no request.
         if let Some(ticket) = self.store.submit(self.id, batch, done)
             && !writes.is_empty()
         {
@@ -163,7 +156,6 @@ impl State {
         }
     }
 
-    /// Takes over what a change has written.
     pub(crate) fn apply(&mut self, write: Write) {
         self.references.note(&write);
         match write {
@@ -225,7 +217,6 @@ impl State {
         }
     }
 
-    /// Whether the appointment is one of those kept in `busy`.
     fn holds(&self, appointment: &Appointment) -> bool {
         appointment.is_active() && appointment.starts_at >= self.busy_from
     }
@@ -247,8 +238,8 @@ impl State {
         }
     }
 
-    /// Makes `busy` reach as far back as decisions at `now` need, and drops what they no longer do.
-    /// That may be much where a clock goes back that was believed, so others have their turn between.
+    /// Extends `busy` to `now - BUSY_BEHIND` and drops older entries. A believed clock that went back can
+    /// make this long, so other tasks run in between.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_BEHIND;
         if self.busy_from > needed {
@@ -265,8 +256,8 @@ impl State {
         Ok(())
     }
 
-    /// Holds the time of an appointment if it is active. Of one that does not decode nobody knows whose time it is, nor
-    /// until when, so nobody is booked from where it starts for as long as any may last.
+    /// Blocks the time of an active appointment. The staff member and end of an undecodable one are unknown,
+    /// so it blocks all staff from its start for the longest possible duration.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.usable(key, Appointment::decode(value))? {
             Some(appointment) => self.hold(&appointment),
@@ -280,7 +271,7 @@ impl State {
         Ok(())
     }
 
-    /// The rows of the appointments that start in `[from, to)`, as the newest decision left them.
+    /// The rows of the appointments that start in `[from, to)`, after the newest decision.
     async fn rows_between(
         &mut self,
         from: Timestamp,

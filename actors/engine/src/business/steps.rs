@@ -1,9 +1,10 @@
-//! Going on with what a business does in steps beside what is asked for: erasing contacts, then wiping events, then
-//! deleting what is kept no longer.
+//! Runs the background jobs of a business in steps: erasure, then wiping, then retention.
 //!
-//! What always holds: one step is under way at a time, and the next follows once it is on the disk, behind the messages
-//! that came meanwhile; a step is a change like any other, made by the service itself, so it is counted, noted and
-//! written in the same way; what is left to be done stands in the store, so an actor that starts goes on with it.
+//! Invariants:
+//! - One step runs at a time. The next one follows after the step is durable and after the messages that
+//!   arrived meanwhile.
+//! - A step is a change by the service itself, so it is counted, audited and written like any other change.
+//! - The store contains the remaining work, so a restarted actor continues.
 
 use std::sync::Weak;
 
@@ -24,7 +25,7 @@ use super::{erasure, expiry, wiping};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// Begins what there may be to do, or has it begun anew behind what is under way.
+/// Starts the jobs, or makes them start again after the current run.
 pub(super) fn begin(
     state: &mut State,
     shared: &Weak<Shared>,
@@ -39,7 +40,6 @@ pub(super) fn begin(
     go_on(state, shared, myself, now)
 }
 
-/// A step is done.
 pub(super) fn stepped(
     state: &mut State,
     shared: &Weak<Shared>,
@@ -50,8 +50,8 @@ pub(super) fn stepped(
     go_on(state, shared, myself, now)
 }
 
-/// Does steps until one is on its way to the disk, has looked at enough, or nothing is left. Where a row that is needed
-/// does not decode, it is put off, and the next minute looks again.
+/// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
+/// job to the next minute.
 fn go_on(
     state: &mut State,
     shared: &Weak<Shared>,
@@ -72,7 +72,7 @@ fn do_steps(
 ) -> Result<(), StoreError> {
     loop {
         if state.ended || state.store.check_room(Weight::Frees).is_err() {
-            state.chores = Default::default(); // the next minute looks again, at what stands in the store
+            state.chores = Default::default(); // the next minute reads the store again
             return Ok(());
         }
         let at = state.stamps.at(now);
@@ -126,7 +126,7 @@ fn do_steps(
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // Nothing was written, so what is known of how far it has come is not so.
+            // Nothing was written, so the progress in memory is wrong.
             Err(_) => {
                 state.chores = Default::default();
                 return Ok(());
@@ -135,21 +135,20 @@ fn do_steps(
     }
 }
 
-/// Tells the actor that a step is done.
 fn tell_stepped(myself: &ActorRef<Message>) -> Done {
     let myself = myself.clone();
     Box::new(move || _ = myself.cast(Message::Stepped))
 }
 
-/// A step, as the change that it is.
+/// One step as a change.
 #[derive(Default)]
 struct Step {
     writes: Vec<Write>,
-    /// What the audit log says of it, if anything.
+    /// The audit entry, if there is one.
     note: Option<Note>,
 }
 
-/// What was done, and how many records of each kind it was done to.
+/// The action and the number of records per kind.
 struct Note {
     action: AuditAction,
     done: serde_json::Value,
@@ -157,7 +156,7 @@ struct Note {
 }
 
 impl Step {
-    /// A step that the audit log tells of if records were changed by it.
+    /// The step has an audit entry if it changed records.
     fn noting(writes: Vec<Write>, action: AuditAction, counts: &Counts) -> Self {
         let shown = |counts: &Counts| serde_json::to_value(counts).unwrap_or_default();
         let none = Counts::default();

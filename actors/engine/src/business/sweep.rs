@@ -1,12 +1,11 @@
-//! Deleting what has outlived its time, a bounded number of rows at a time.
+//! Deletes expired rows of the logs in bounded steps.
 //!
-//! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
-//! stamps; steady time against the point by which a row was there at the latest, which its id tells
-//! ([`Ages`](super::ages::Ages)). Stamps that lie ahead of the wall clock say nothing, so what bears them is as old as
-//! steady time says.
-//!
-//! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is,
-//! so it hides nothing behind it.
+//! Invariants:
+//! - A row is deleted only when both clocks agree that it is old. The believed wall clock is compared with
+//!   the stamp, steady time with the age marks ([`Ages`](super::ages::Ages)).
+//! - A stamp in the future has no meaning; such a row is as old as steady time shows.
+//! - A round reads the log in the order of its keys. Rows that stay are passed over, so they never hide later
+//!   rows.
 
 use chrono::TimeDelta;
 use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp};
@@ -21,17 +20,16 @@ use super::state::State;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
-/// How many remembered keys, and how many rows of the log, one sweep looks at.
+/// Upper bound of idempotency keys, and of log rows, per step.
 const SWEEP_ROWS_MAX: usize = 256;
-/// How many bytes one sweep writes before it ends: what it rewrites may be long, and so may be what it deletes.
+/// Bytes that one step writes at most. Rewritten and deleted rows can be long.
 const SWEEP_BYTES_MAX: usize = 256 << 10;
-/// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for
-/// a day more.
+/// How long an event's bytes are needed after its log entry expires. A resend on the last day runs for one
+/// more day.
 pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
-/// How long alerts are kept, as long as what is mailed of them is in its log.
+/// Alerts are kept as long as the log of their mails.
 pub(super) const ALERT_DAYS: TimeDelta = MAIL_LOG_DAYS;
 
-/// One step of a round: what it may still look at.
 struct Step<'a> {
     store: &'a Store,
     batch: &'a mut Batch,
@@ -40,9 +38,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes
-    /// those that need not stay; gives whether it may go on with another range. To look at one reads so many rows in
-    /// all.
+    /// Deletes the expired rows of a range that need not stay. Expired rows come first. A look at one row
+    /// reads `cost` rows. Returns whether the step may continue with another range.
     fn over(
         &mut self,
         range: KeyRange,
@@ -58,7 +55,7 @@ impl Step<'_> {
             self.rows += cost;
             match self.store.usable(&key, look(&key, &value))? {
                 Some(Row::IsOutlived) => self.batch.delete_whole(Key::new(&key), value.len()),
-                // Of what does not decode nobody knows whether it is needed.
+                // An undecodable row may still be needed.
                 Some(Row::Stays) | None => {}
                 Some(Row::IsNewer) => return Ok(true),
             }
@@ -68,26 +65,24 @@ impl Step<'_> {
     }
 }
 
-/// What is to be done about a row of the log.
 enum Row {
     IsOutlived,
-    /// It is old, and needed.
+    /// The row is old but needed.
     Stays,
-    /// It is not old, and those behind it are not either.
+    /// The row and all later ones are not old.
     IsNewer,
 }
 
-/// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once
-/// these rows are deleted.
+/// Starts a sweep step, unless one runs. A step with a full batch is followed by another one.
 pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-    // Deleting is writing, too: where nothing but what frees is written any more, it waits for the next minute.
+    // A deletion writes too. On a nearly full disk the sweep waits for the next minute.
     if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
         return Ok(());
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
         state.sweeping = true;
-        // Not by way of the overlay, where it would look like an answer that is not there yet.
+        // The overlay is bypassed: there, the deletion would look like an answer that is not durable yet.
         state.store.submit(state.id, batch, swept(myself, true));
         return Ok(());
     }
@@ -103,14 +98,13 @@ pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message
     Ok(())
 }
 
-/// Tells the actor that a step is done, and whether there may be more. Not before its rows are gone: the store would
-/// show them again.
+/// Reports a finished step. The rows must be gone by then, or the next step would read them again.
 fn swept(myself: &ActorRef<Message>, more: bool) -> Done {
     let myself = myself.clone();
     Box::new(move || _ = myself.cast(Message::Swept { more }))
 }
 
-/// Deletes idempotency records of days that no look-up reaches any more; gives whether there may be more.
+/// Deletes idempotency keys of days that no look-up reads. Returns whether more may exist.
 fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
     let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
@@ -124,8 +118,8 @@ fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Keeps for a day from now what stands under a day far ahead: an earlier version remembered it on a wrong clock, and
-/// nobody knows how old it is. Gives whether there was any.
+/// Moves the keys of far future days to today, so they stay one more day. An earlier version wrote them with
+/// a wrong clock, so their age is unknown. Returns whether there were any.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -153,8 +147,8 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes deliveries and mails that their logs show no longer, events that no delivery needs, and old alerts. What waits is left
-/// alone. Gives whether the round goes on.
+/// Deletes expired deliveries and mails, events without a delivery, and old alerts. Waiting rows stay.
+/// Returns whether the round continues.
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
@@ -205,7 +199,7 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
             && sweep_alerts(state, &mut step, |alert| {
                 alert.id.uuid() > shown_until.uuid() || is_within(alert.about.at, now, ALERT_DAYS)
             })?
-            // What was noted before that is not asked for any more.
+            // Earlier marks are no longer read.
             && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
                 Some((noted, _)) => {
                     let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
@@ -218,8 +212,8 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
     Ok(!is_through)
 }
 
-/// Deletes the old alerts of everybody, and up to where those have read theirs who belong no more and have none left;
-/// gives whether it is through with them.
+/// Deletes old alerts, and the read positions of former members without alerts. Returns whether it is
+/// finished.
 fn sweep_alerts(
     state: &State,
     step: &mut Step<'_>,
@@ -257,7 +251,7 @@ fn sweep_alerts(
     })
 }
 
-/// Deletes the old deliveries of all endpoints; gives whether it is through with them.
+/// Deletes the old deliveries of all endpoints. Returns whether it is finished.
 fn sweep_deliveries(
     state: &State,
     step: &mut Step<'_>,
@@ -280,19 +274,19 @@ fn sweep_deliveries(
     Ok(true)
 }
 
-/// Whether a stamp says that something is no older than this. One that lies ahead says nothing.
+/// Whether the stamp is younger than `age`. A stamp in the future has no meaning.
 pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
     stamp > now - age && stamp <= now
 }
 
-/// Whether a delivery of the event is still to be made.
+/// Whether a delivery of the event is pending.
 fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
     for endpoint in state.webhooks.values() {
         let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event));
         match unless_set_aside(delivery)? {
             Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
             Some(None) => {}
-            // Of one that does not decode nobody knows.
+            // The state of an undecodable delivery is unknown.
             Some(Some(_)) | None => return Ok(true),
         }
     }

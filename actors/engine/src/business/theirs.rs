@@ -1,6 +1,6 @@
-//! Who is being erased, and what a call or message is without what tells of them.
+//! The contacts of an erasure, and the cleaned form of calls and messages.
 //!
-//! What always holds: what was made after somebody had gone is left alone, whoever has the phone number then.
+//! Invariant: records that are newer than the erasure stay unchanged, even with the same phone number.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,18 +9,18 @@ use store::records::ErasureRecord;
 use store::{StoreError, keys};
 use uuid::Uuid;
 
-/// The contacts that are being erased, and their phone numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Theirs {
     pub(super) contacts: BTreeSet<ContactId>,
-    /// What stands for their phone numbers, and the newest erasure of each: what was made behind that is of others.
+    /// Digests of the phone numbers, with the newest erasure of each. Newer records belong to others.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// Whether one of them had no phone number, or nobody knew what they were: then they may still be listed.
+    /// Whether the phone number of a contact is unknown, because its record did not decode. Then index rows
+    /// of that contact may still exist.
     may_be_listed: bool,
 }
 
 impl Theirs {
-    /// Takes a contact in; what their erasure says may be lost.
+    /// `erasure` is `None` when the erasure row did not decode.
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
         if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {
@@ -31,42 +31,38 @@ impl Theirs {
         }
     }
 
-    /// Whether rows may still lead to one of them who has gone: to those alone whose record did not decode, of whom no
-    /// number is known.
     pub(super) fn may_be_listed(&self) -> bool {
         self.may_be_listed
     }
 
-    /// Whether nobody is being erased.
     pub(crate) fn is_empty(&self) -> bool {
         self.contacts.is_empty()
     }
 
-    /// Whether this is one of them.
     pub(crate) fn is_erased(&self, contact: Option<ContactId>) -> bool {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// Whether a number was one of theirs when something of this id was made.
+    /// Whether the number belonged to one of the contacts when the record with this id was created.
     pub(super) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
         let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
         erased.is_some_and(|erased| id < erased.uuid())
     }
 
     fn had_number_of(&self, call: &CallRecord) -> bool {
-        // The other number is the business's own line, which everybody's calls have.
+        // The other number is the business's own line, which all calls have.
         self.had(call.number_of_caller(), call.id.uuid())
     }
 
-    /// Whether a call is one of theirs: one that is filed under nobody is taken for that of whose number it has.
+    /// A call without a contact belongs to the contact with its number.
     pub(crate) fn is_their_call(&self, call: &CallRecord) -> bool {
         self.is_erased(call.contact_id) || call.contact_id.is_none() && self.had_number_of(call)
     }
 }
 
-/// A record that may tell of a contact.
+/// A record that can contain a contact.
 pub(crate) trait Personal: Sized {
-    /// The record without what tells of those who are being erased; `None` where nothing does.
+    /// The record without the data of the contacts; `None` when it contains none.
     fn without(
         &self,
         theirs: &Theirs,
@@ -98,7 +94,7 @@ impl Personal for CallRecord {
     }
 }
 
-/// A message without a contact is theirs, too, if the call is in which it was taken.
+/// A message without a contact belongs to the contact of its call.
 impl Personal for TakenMessage {
     fn without(
         &self,

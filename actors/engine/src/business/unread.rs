@@ -1,6 +1,6 @@
-//! Ending a business whose profile does not decode, so that no actor can be started.
+//! Deletes a business whose profile does not decode, so that no actor can start.
 //!
-//! What always holds: it is ended as one that can be read is, in one batch; its rows go behind that.
+//! Invariant: one batch ends the business, as for any other. Its rows are deleted afterwards.
 
 use domain::{Business, BusinessId, ENDPOINTS_MAX, SteadyTime, WebhookId};
 use store::keys::kind;
@@ -11,19 +11,13 @@ use super::remembered::remember;
 use super::request::{Ended, Gives, Idempotency};
 use super::write::Write;
 
-/// Whether there is a profile that does not decode.
-///
-/// # Errors
-/// When the store fails.
+/// Whether the business has a profile that does not decode.
 pub(crate) fn is_unread(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     let profile = keys::profile(of);
     Ok(store.usable(&profile, store.get::<Business>(&profile))?.is_none())
 }
 
-/// What ends such a business, and its endpoints.
-///
-/// # Errors
-/// When the store fails.
+/// The batch that ends the business, and its endpoints.
 pub(crate) fn end_unread(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
     let (mut batch, mut endpoints) = (Batch::default(), Vec::new());
     Write::NoBusiness.encode(of, &mut batch);
@@ -37,8 +31,8 @@ pub(crate) fn end_unread(store: &Store, of: BusinessId) -> Result<(Batch, Vec<We
     Ok((batch, endpoints))
 }
 
-/// Adds to a batch what the same request is answered that ends a business. It is remembered among the rows of the
-/// installation, for those of the business go.
+/// Adds the answer for a repeated deletion to the batch, in the rows of the installation: the rows of the
+/// business are deleted.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
     let kept = Ended::render(&EndedView { id: of });
     remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);

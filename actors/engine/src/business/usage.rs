@@ -1,14 +1,13 @@
-//! How much a business keeps: counted with each change, told in the newest entry of its audit log, and counted anew
-//! where no entry tells it yet.
+//! Counts the rows and bytes of a business. Each change updates the usage, and the newest audit entry
+//! contains it. Without such an entry, the rows are counted again.
 //!
-//! What always holds:
-//!
-//! - `Accounts::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or
-//!   of all rows when nothing is left to be counted;
-//! - a change that alters it writes an entry of the audit log, which tells it in the same batch: a crash leaves both or
-//!   neither, and an actor that starts takes it from the newest entry;
-//! - a step of counting is one message among the others and reads a bounded number of rows and bytes, as the newest
-//!   decision left them: nobody waits for it but whoever asks for the whole.
+//! Invariants:
+//! - `Accounts::usage` equals the rows in the store after all decided changes: all rows, or those before
+//!   `kept` while counting.
+//! - A change of the usage writes an audit entry with the new usage in the same batch. A crash leaves both or
+//!   neither.
+//! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
+//!   complete usage wait for it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,18 +20,17 @@ use super::accounts::Left;
 use super::state::State;
 use super::write::Write;
 
-/// How many rows one step of counting reads.
 const COUNT_ROWS_MAX: usize = 256;
-/// How many bytes of values one step of counting reads, and one row more.
+/// Bytes of values that one step reads at most, plus one row.
 const COUNT_BYTES_MAX: usize = 256 << 10;
 
-/// The place among [`COUNTED`] of the kind of a key of this business.
+/// The index in [`COUNTED`] of a key's kind.
 fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     let kind = key.strip_prefix(domain::ResourceId::uuid(state.id).as_bytes())?.first()?;
     counted(*kind).map(|(place, _)| place)
 }
 
-/// Counts what one write puts and deletes: the last rows of the batch, from this one on.
+/// Counts the rows of the batch from `from` on, which belong to one write.
 pub(super) fn count(
     state: &State,
     write: &Write,
@@ -48,8 +46,8 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // Creations are the most, and need not ask whether there was something.
-        // One whose pieces do not belong together was not counted either.
+        // Most writes are creations, and they need no read of the old value. A value with inconsistent pieces
+        // was not counted either.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));
@@ -61,7 +59,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Whether a write creates a record, as far as records are counted: nothing stood under any of its keys.
+/// Whether a write creates a counted record: none of its keys exists.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),
@@ -93,7 +91,7 @@ fn is_new(state: &State, write: &Write) -> bool {
     }
 }
 
-/// Keys stand with those of all businesses; those that are revoked are not counted.
+/// API keys are in the rows of the installation. Revoked keys are not counted.
 fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), StoreError> {
     let listed = keys::key(state.id, after.id);
     let counted = place_of(state, &listed).is_some_and(|place| state.accounts.has_counted(place, &listed));
@@ -109,7 +107,7 @@ fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), Sto
     Ok(())
 }
 
-/// The row of a key that is there and not revoked; of one that does not decode nobody knows, and it counts as there.
+/// The row of a key that is not revoked. An undecodable key counts too.
 fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
     let at = keys::api_key(prefix);
     let Some(row) = state.read_raw(&at)? else { return Ok(None) };
@@ -119,7 +117,7 @@ fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError
 }
 
 impl State {
-    /// Counts the next rows; whether something is left.
+    /// Counts the next rows. Returns whether rows are left.
     pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
         if let Some(range) = self.accounts.due.last().copied() {
             let waiting = Arc::clone(&self.accounts.waiting);
@@ -157,7 +155,7 @@ impl State {
         Ok(COUNTED.get(next).map(|counted| Left { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// The next rows of a range as the newest decision left them, and what is left of it.
+    /// The next rows of a range after the newest decision, and the remaining range.
     #[allow(clippy::type_complexity, reason = "rows, and the rest of the range")]
     fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
         let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);

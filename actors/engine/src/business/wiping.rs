@@ -1,9 +1,12 @@
-//! Wiping events that tell of somebody who was erased.
+//! Wipes events that contain an erased contact.
 //!
-//! Such an event is named by a row (`keys::wipe`) from when it was found. What always holds: from then on it is not sent
-//! again on request; its bytes go once no endpoint waits for it and nothing is left of what receivers answered to it,
-//! which the endpoints' actors see to, and which is 24 hours of steady time later at the latest. An event without bytes
-//! was wiped, and is never sent.
+//! The erasure marks such an event with a row (`keys::wipe`).
+//!
+//! Invariants:
+//! - A marked event is not sent again on request.
+//! - Its bytes are deleted when no endpoint waits for it and no stored response of a receiver is left, at the
+//!   latest after 24 hours of steady time. The endpoints' actors delete the responses.
+//! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};
 use store::keys::kind;
@@ -14,19 +17,19 @@ use super::state::State;
 use super::write::Write;
 use crate::delivery::EndpointKey;
 
-/// How many events one step looks at, each with a delivery for each endpoint.
+/// Upper bound of events per step. Each one has a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
 
-/// What a step comes to.
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    /// The endpoints that have something to clean.
+    /// The endpoints with responses to delete.
     pub(super) clean: Vec<EndpointKey>,
     pub(super) more: bool,
 }
 
-/// Looks at the next events that are to be wiped; behind the last, says that nothing is left to be done if that is so.
+/// Reads the next marked events. After the last one, removes the row that announces pending work if nothing
+/// is left.
 pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
     let range = state.chores.wiped.map_or(all, |at| all.after(at));
@@ -41,7 +44,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         let key = Key::new(&key);
         state.chores.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
-        // Where it does not decode, it has waited long enough.
+        // With an undecodable row the wait is over.
         let record = state.store.usable(&key, WipeRecord::decode(&value))?;
         let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {
@@ -51,7 +54,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // Its pieces do not belong together, and nobody knows how many they are.
+            // The pieces are inconsistent and their number is unknown.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);
@@ -69,7 +72,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
     Ok(stepped)
 }
 
-/// Whether an event is still needed, or its deliveries still tell what was answered to it; notes who has to see to that.
+/// Whether the event is still needed or its deliveries contain responses. Adds such endpoints to `clean`.
 fn waits(
     state: &State,
     event: EventId,
@@ -91,7 +94,7 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether nobody is to be erased and nothing to be wiped any more, once these rows are written.
+/// Whether no erasure and no wiping is pending after these writes.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
     for kind in [kind::ERASURE, kind::WIPE] {
         let range = keys::of_kind(state.id, kind);

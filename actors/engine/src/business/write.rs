@@ -1,6 +1,5 @@
-//! The records that a change writes, and the keys each one stands under.
-//!
-//! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
+//! The records that a change writes, and their keys. One list of [`Write`]s is encoded for the store and
+//! applied to the memory of the actor.
 
 use chrono::NaiveDate;
 use domain::{
@@ -13,108 +12,85 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// One record as it shall be, with what it was where the keys depend on it.
+/// One record in its new state, with the old state where keys depend on it.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// The profile.
     Business(Business),
-    /// What the operator allows it to keep.
     Budget(Budget),
-    /// A service.
     Service(Service),
-    /// A staff member.
     Staff(StaffMember),
-    /// A key; it stands with the keys of all businesses, by its prefix.
+    /// The row is with the keys of all businesses, by its prefix.
     ApiKey(ApiKey),
-    /// An appointment.
     Appointment {
-        /// As it was, or `None` for a new one.
+        /// `None` for a new one.
         before: Option<Appointment>,
-        /// As it shall be.
         after: Appointment,
     },
-    /// A contact.
     Contact {
-        /// As it was, or `None` for a new one.
+        /// `None` for a new one.
         before: Option<Contact>,
-        /// As it shall be.
         after: Contact,
     },
-    /// A webhook endpoint.
     Webhook(WebhookEndpoint),
-    /// A webhook endpoint that is no more. Its row in the list of all stays until its deliveries are deleted.
+    /// A deleted endpoint. Its row in the list of all endpoints stays until its deliveries are deleted.
     NoWebhook(WebhookId),
-    /// What came of a delivery.
+    /// The result of an attempt.
     Delivery {
-        /// To which endpoint.
         endpoint: WebhookId,
-        /// As it shall be.
         delivery: Delivery,
-        /// When it had been due.
+        /// The due time before the attempt.
         due_before: Option<Timestamp>,
     },
-    /// A call.
     Call {
-        /// As it was, or `None` for a new one.
+        /// `None` for a new one.
         before: Option<CallRecord>,
-        /// As it shall be.
         after: CallRecord,
     },
-    /// A message.
     Message {
-        /// As it was, or `None` for a new one.
+        /// `None` for a new one.
         before: Option<TakenMessage>,
-        /// As it shall be.
         after: TakenMessage,
     },
-    /// A service that is no more.
     NoService(ServiceId),
-    /// A staff member who is no more; what blocks their time goes with them, each by itself.
+    /// Each blocked time of the staff member is deleted by its own write.
     NoStaff(StaffId),
-    /// A contact who was erased.
     NoContact(Contact),
-    /// A contact who was erased, and of whom nobody knows any more what they were: where they are listed is looked for by
-    /// the erasing.
+    /// An erased contact whose record did not decode. The erasure looks for its index rows.
     NoUnreadContact(ContactId),
-    /// An appointment that is kept no longer.
+    /// An expired appointment.
     NoAppointment(Appointment),
-    /// For how long things are kept.
     Retention(Retention),
-    /// The business is no more: it has no profile, is in no list, and its endpoints are none.
+    /// A deleted business: without a profile, list entry and endpoints.
     NoBusiness,
-    /// Rows that no memory holds.
+    /// Rows that are not in the actor's memory.
     Rows(Batch),
-    /// A special day, in place of what the date was before.
     SpecialDay(SpecialDay),
-    /// A date that is as the week has it again.
+    /// The weekly hours apply to the date again.
     NoSpecialDay(NaiveDate),
-    /// A blocked time; it never changes.
+    /// A blocked time never changes.
     BlockedTime(BlockedTime),
-    /// A blocked time that is no more.
     NoBlockedTime(BlockedKey),
-    /// A membership; it stands with the business, and in the list of its person's.
+    /// The row is with the business, and in the list of the person's memberships.
     Membership(Membership),
-    /// The membership of this person is no more, which was offered at that instant. What follows bears a later stamp, so
-    /// one that is offered again is told from it.
+    /// The deleted membership, with the stamp of its offer. Later changes have a later stamp, which
+    /// distinguishes a new offer.
     NoMembership(PersonId, Timestamp),
 }
 
 impl Write {
-    /// A record that no memory holds, in place of what it was before.
+    /// A record that is not in the actor's memory.
     pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
         let mut rows = Batch::default();
         kept::put(of, before, after, &mut rows);
         Self::Rows(rows)
     }
 
-    /// The deletion of a record that no memory holds.
     pub(crate) fn delete<R: Kept>(of: BusinessId, gone: &R) -> Self {
         let mut rows = Batch::default();
         kept::delete(of, gone, &mut rows);
         Self::Rows(rows)
     }
 
-    /// Adds the record and its index rows to a batch of the business.
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
         match self {
             Self::Business(business) => kept::put(of, None, business, batch),
@@ -130,7 +106,7 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // What the list by change stands on.
+                // The list by change depends on this.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "appointment {} was minted before its creation",
