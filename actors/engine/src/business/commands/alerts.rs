@@ -1,4 +1,4 @@
-//! What a person does with their alerts: reading them, and ending mails about them.
+//! Changes of a person's own alerts: reading them, and unsubscribing from their mails.
 
 use domain::{
     Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, PersonId, Refusal,
@@ -14,10 +14,9 @@ use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::error::EngineError;
 
-/// Notes that whoever asks has read one of their alerts, or all that there are.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadAlerts {
-    /// The number of the one; all where it is `None`.
+    /// The number of the alert; `None` for all alerts.
     pub number: Option<u64>,
 }
 
@@ -61,17 +60,15 @@ impl Change for ReadAlerts {
     }
 }
 
-/// Whether an alert is shown to its person: it is of their time in the business, and of what their role sees.
+/// Whether the person sees the alert: it is not older than the membership, and the role allows it.
 fn is_shown(context: &Context<'_>, alert: &Alert) -> bool {
     context.team().get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
 }
 
-/// Ends the mails to a person that one of those mails' own link is about. What is not mailed so stays as it is.
+/// Unsubscribes a person through the link in a mail. Other mails continue.
 #[derive(Clone, Copy, Debug)]
 pub struct Unsubscribe {
-    /// Whom.
     pub id: PersonId,
-    /// From what.
     pub from: Subscription,
 }
 
@@ -95,11 +92,11 @@ impl Change for Unsubscribe {
     }
 
     fn weight(&self) -> Weight {
-        // It stops something, and a second time nothing is written.
+        // A second request writes nothing.
         Weight::Frees
     }
 
-    /// Nobody else than whoever has the mail, who need not be active any more.
+    /// The link in the mail is the permission. The person need not be active.
     fn needs(&self) -> Option<Right> {
         None
     }

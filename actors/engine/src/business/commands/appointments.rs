@@ -1,4 +1,4 @@
-//! Booking, moving, confirming, declining and cancelling appointments.
+//! Changes of appointments: booking, moving, confirming, declining, cancelling and editing.
 
 use domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use domain::{
@@ -16,21 +16,17 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::error::EngineError;
 
-/// Books a time for a contact.
 #[derive(Clone, Debug)]
 pub struct Book {
-    /// What is asked for.
     pub request: BookRequest,
-    /// For whom.
     pub contact: BookingContact,
 }
 
-/// For whom a time is booked.
 #[derive(Clone, Debug)]
 pub enum BookingContact {
-    /// A contact of the business.
     Known(ContactId),
-    /// Whoever has this phone, else this email, else a new contact; what is found is never overwritten.
+    /// The contact with this phone, otherwise with this email, otherwise a new contact. An existing contact
+    /// is never overwritten.
     Described(ContactDetails),
 }
 
@@ -43,7 +39,7 @@ impl Book {
     }
 }
 
-/// The contact that a booking is for, if the business has it already.
+/// The contact of the booking, if it exists.
 pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<Option<Contact>, StoreError> {
     match contact {
         BookingContact::Known(id) => context.contact(*id),
@@ -53,7 +49,7 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
     }
 }
 
-/// Decides a booking, of which `answer` says how it is answered.
+/// Decides a booking. `answer` builds the decision from the appointment.
 pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,
@@ -98,12 +94,9 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(action, id))
 }
 
-/// Moves an appointment to another time or staff member.
 #[derive(Clone, Debug)]
 pub struct Reschedule {
-    /// Which.
     pub id: AppointmentId,
-    /// Where to.
     pub request: MoveRequest,
 }
 
@@ -120,10 +113,8 @@ impl Reschedule {
     }
 }
 
-/// Confirms a pending appointment, for the team.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirm {
-    /// Which.
     pub id: AppointmentId,
 }
 
@@ -137,10 +128,8 @@ impl Confirm {
     }
 }
 
-/// Declines a pending appointment, for the team.
 #[derive(Clone, Copy, Debug)]
 pub struct Decline {
-    /// Which.
     pub id: AppointmentId,
 }
 
@@ -154,10 +143,8 @@ impl Decline {
     }
 }
 
-/// Cancels an appointment.
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel {
-    /// Which.
     pub id: AppointmentId,
 }
 
@@ -171,12 +158,11 @@ impl Cancel {
     }
 }
 
-/// Changes what the team notes of an appointment; integrations see no change.
+/// Changes the team's notes. `updated_at` stays, so integrations see no change.
 #[derive(Clone, Debug)]
 pub struct PatchAppointment {
-    /// Which.
     pub id: AppointmentId,
-    /// The notes; the inner `None` clears them.
+    /// The inner `None` clears the notes.
     pub notes: Option<Option<Text<1, 1000>>>,
 }
 
@@ -213,7 +199,7 @@ for_both! {
     Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
 }
 
-/// Changes an appointment that exists by a rule.
+/// Applies a rule to an existing appointment.
 pub(super) fn amend<V: SomeAppointmentView>(
     context: &Context<'_>,
     id: AppointmentId,
@@ -223,18 +209,19 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
-    // One that does not decode keeps nobody from calling off what it is booked for.
+    // An undecodable contact does not block the change of its appointment.
     let read = unless_set_aside(context.contact_of(before.contact_id))?;
     let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
     let contact = read.flatten();
     let shown: V = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    // What goes on erasing them may have passed by where it stands now.
+    // The erasure may already have passed the new position of the appointment.
     let known = if is_erased { before.erased() } else { before.clone() };
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
-            // The log keeps what integrations see: notes may tell of somebody who is erased later.
+            // The audit log contains the integrations' view: the notes may contain data of a contact that is
+            // erased later.
             let seen = [&before, &after].map(|it| context.show::<AppointmentView>(it, contact.as_ref()));
             let mut decision = Decision::answering(context.show(&after, contact.as_ref())).note_changes(
                 action,

@@ -1,4 +1,4 @@
-//! Changing what a business may keep, for the operator.
+//! The change of a business's budget by the operator.
 
 use domain::{AuditAction, BudgetKind, Limit, Right};
 use store::Weight;
@@ -11,19 +11,16 @@ use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::error::EngineError;
 
-/// Changes what is given of the budget and keeps the rest. What is there already stays, however much it is.
+/// Changes the given limits. Existing records stay, even above a limit.
 #[derive(Clone, Debug)]
 pub struct PatchBudget {
-    /// What changes, by kind.
     pub limits: Vec<(BudgetKind, LimitPatch)>,
 }
 
-/// What of one kind's limit changes; the inner `None` brings the default back.
+/// The inner `None` restores the default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimitPatch {
-    /// At most so many rows.
     pub rows_max: Option<Option<u64>>,
-    /// At most so many bytes.
     pub bytes_max: Option<Option<u64>>,
 }
 
@@ -53,7 +50,7 @@ impl Change for PatchBudget {
     }
 
     fn weight(&self) -> Weight {
-        // Whoever fills the disk can be bounded.
+        // Allowed on a nearly full disk, to limit a business that fills it.
         Weight::Keeps
     }
 

@@ -1,4 +1,4 @@
-//! Saving calls, as telephony adapters report them.
+//! Saves calls that telephony adapters report.
 
 use domain::{
     AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Named, Phone, Problem,
@@ -15,12 +15,11 @@ use crate::business::decision::Decision;
 use crate::business::request::New;
 use crate::error::EngineError;
 
-/// Saves a call that has ended. Whoever is at the other end is found by their number, else becomes a contact.
+/// Saves a finished call. The contact is found by the other party's number, or created.
 #[derive(Clone, Debug)]
 pub struct RecordCall {
-    /// What is known of the call.
     pub details: CallDetails,
-    /// The name that a contact gets who appears for the first time.
+    /// The name of a new contact.
     pub contact_name: Option<Text<1, 200>>,
 }
 
@@ -38,7 +37,7 @@ impl Change for RecordCall {
             (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
             _ => None,
         };
-        // A call is kept whoever called; it is the contact for which there may be no room.
+        // The call is saved even if the budget has no room for a new contact.
         let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
         let contact = known.as_ref().or(new.as_ref());
         let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at());
@@ -62,7 +61,6 @@ impl Change for RecordCall {
     }
 }
 
-/// The problems of the ids that a call names.
 fn unknown(
     context: &Context<'_>,
     details: &CallDetails,

@@ -1,4 +1,4 @@
-//! Creating and changing services and staff members, for the operator.
+//! Creates, changes and deletes services and staff members, for the operator.
 
 use std::collections::BTreeMap;
 
@@ -19,30 +19,24 @@ use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
 use crate::error::EngineError;
 
-/// Adds a service.
 #[derive(Clone, Debug)]
 pub struct CreateService {
-    /// Its name.
     pub name: Text<1, 200>,
-    /// What it is.
     pub description: Text<0, 2000>,
-    /// How long it takes, in minutes, within [`domain::SERVICE_MINUTES`].
+    /// Minutes, within [`domain::SERVICE_MINUTES`].
     pub duration_minutes: u32,
-    /// Whether it can be booked.
     pub active: bool,
-    /// What its appointments keep free around them.
+    /// The free time around each appointment.
     pub buffers: Buffers,
-    /// How long before it begins customers have to book, in minutes, at most
-    /// [`domain::MIN_NOTICE_MINUTES_MAX`].
+    /// Minutes before the start, at most [`domain::MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
-    /// How many local days ahead customers can book, within [`domain::MAX_ADVANCE_DAYS`].
+    /// Local days ahead, within [`domain::MAX_ADVANCE_DAYS`].
     pub max_advance_days: Option<u32>,
-    /// What it costs.
     pub price: Option<Price>,
 }
 
 impl CreateService {
-    /// A service of this name that takes so many minutes and can be booked; of the rest nothing is said.
+    /// A bookable service with default values for all other fields.
     pub fn lasting(name: Text<1, 200>, duration_minutes: u32) -> Self {
         Self {
             name,
@@ -85,38 +79,30 @@ impl Change for CreateService {
     }
 }
 
-/// Changes what is given of a service and keeps the rest. Appointments keep the duration and the buffers they were booked
-/// with.
+/// Changes the given fields. Existing appointments keep their duration and buffers.
 #[derive(Clone, Debug)]
 pub struct PatchService {
-    /// Which.
     pub id: ServiceId,
-    /// Its name.
     pub name: Option<Text<1, 200>>,
-    /// What it is.
     pub description: Option<Text<0, 2000>>,
-    /// How long it takes, in minutes, within [`domain::SERVICE_MINUTES`].
+    /// Minutes, within [`domain::SERVICE_MINUTES`].
     pub duration_minutes: Option<u32>,
-    /// Whether it can be booked.
     pub active: Option<bool>,
-    /// How long before an appointment the staff member is kept free, in minutes, within [`Buffers`].
+    /// Minutes, within [`Buffers`].
     pub buffer_before_minutes: Option<u32>,
-    /// The same after an appointment.
+    /// Minutes, within [`Buffers`].
     pub buffer_after_minutes: Option<u32>,
-    /// How long before it begins customers have to book, in minutes, at most
-    /// [`domain::MIN_NOTICE_MINUTES_MAX`].
+    /// Minutes before the start, at most [`domain::MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: Option<u32>,
-    /// How many local days ahead customers can book, within [`domain::MAX_ADVANCE_DAYS`]; the inner `None` for as
-    /// far as they like.
+    /// Local days ahead, within [`domain::MAX_ADVANCE_DAYS`]. The inner `None` removes the limit.
     pub max_advance_days: Option<Option<u32>>,
-    /// What it costs, in hundredths, at most [`domain::PRICE_CENTS_MAX`]; the inner `None` for no price.
+    /// Hundredths, at most [`domain::PRICE_CENTS_MAX`]. The inner `None` removes the price.
     pub price_cents: Option<Option<u32>>,
-    /// The currency of the price.
     pub currency: Option<Option<Currency>>,
 }
 
 impl PatchService {
-    /// A change of this service that changes nothing yet.
+    /// A patch without any change.
     pub fn of(id: ServiceId) -> Self {
         Self {
             id,
@@ -202,7 +188,6 @@ impl Change for PatchService {
     }
 }
 
-/// What appointments keep free around them, by the minutes of both.
 fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> {
     Buffers::new(before_minutes, after_minutes).ok_or_else(|| {
         let of = if before_minutes > BUFFER_MINUTES_MAX {
@@ -214,23 +199,20 @@ fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> 
     })
 }
 
-/// Adds a staff member.
 #[derive(Clone, Debug)]
 pub struct CreateStaff {
-    /// Their name.
     pub name: Text<1, 200>,
-    /// Whether they take appointments.
     pub active: bool,
-    /// The zone they see times in; the business's when absent.
+    /// `None` for the zone of the business.
     pub zone: Option<Tz>,
-    /// The services they offer, each once.
+    /// Without duplicates.
     pub service_ids: Vec<ServiceId>,
-    /// Their own hours; without them they are there whenever the business is open.
+    /// Without own hours, the opening hours apply.
     pub hours: Option<StaffHours>,
 }
 
 impl CreateStaff {
-    /// A staff member of this name who takes appointments for these services; of the rest nothing is said.
+    /// An active staff member with default values for all other fields.
     pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
         Self { name, active: true, zone: None, service_ids, hours: None }
     }
@@ -260,25 +242,21 @@ impl Change for CreateStaff {
     }
 }
 
-/// Changes what is given of a staff member and keeps the rest. Their appointments stay.
+/// Changes the given fields. Existing appointments stay.
 #[derive(Clone, Debug)]
 pub struct PatchStaff {
-    /// Which.
     pub id: StaffId,
-    /// Their name.
     pub name: Option<Text<1, 200>>,
-    /// Whether they take appointments.
     pub active: Option<bool>,
-    /// The zone they see times in.
     pub zone: Option<Tz>,
-    /// The services they offer, each once.
+    /// Without duplicates.
     pub service_ids: Option<Vec<ServiceId>>,
-    /// Their own hours; the inner `None` for none.
+    /// The inner `None` removes the own hours.
     pub hours: Option<Option<StaffHours>>,
 }
 
 impl PatchStaff {
-    /// A change of this staff member that changes nothing yet.
+    /// A patch without any change.
     pub fn of(id: StaffId) -> Self {
         Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
     }
@@ -328,18 +306,15 @@ impl Change for PatchStaff {
     }
 }
 
-/// Refuses ids that are no services of the business.
 fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
     let problems = context.unknown_services(ids);
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
 }
 
-/// Deletes a service that nothing refers to.
 #[derive(Clone, Debug)]
 pub struct DeleteService {
-    /// Which.
     pub id: ServiceId,
-    /// The watch in which nothing was found that refers to it.
+    /// A finished watch without a reference.
     pub watch: Watch,
 }
 
@@ -348,7 +323,7 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.service(self.id).ok_or(Refusal::NotFound("service"))?;
-        // An inactive one offers nothing, and names it all the same.
+        // An inactive staff member still refers to the service.
         let mut members = context.staff_members();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());
@@ -362,12 +337,11 @@ impl Change for DeleteService {
     }
 }
 
-/// Deletes a staff member that nothing refers to, and the time that they have off.
+/// Deletes a staff member without references, and their time off.
 #[derive(Clone, Debug)]
 pub struct DeleteStaff {
-    /// Whom.
     pub id: StaffId,
-    /// The watch in which nothing was found that refers to them.
+    /// A finished watch without a reference.
     pub watch: Watch,
 }
 
@@ -394,7 +368,7 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Refuses when something has come to refer to it since it was looked for, or when that is not known any more.
+/// Fails when a new reference exists or the watch is unknown.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<(), EngineError> {
     match context.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

@@ -1,4 +1,4 @@
-//! Creating and changing contacts.
+//! Creates and changes contacts.
 
 use domain::{
     AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal,
@@ -14,10 +14,9 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::error::EngineError;
 
-/// Creates a contact.
 #[derive(Clone, Debug)]
 pub struct CreateContact {
-    /// What is known of them: a name, a phone or an email at least.
+    /// At least a name, a phone or an email.
     pub details: ContactDetails,
 }
 
@@ -32,12 +31,9 @@ impl CreateContact {
     }
 }
 
-/// Changes what is given of a contact and keeps the rest.
 #[derive(Clone, Debug)]
 pub struct PatchContact {
-    /// Which.
     pub id: ContactId,
-    /// What changes.
     pub patch: ContactPatch,
 }
 
@@ -54,7 +50,7 @@ impl PatchContact {
             return Ok(Decision::answering(shown));
         }
         check_free(context, &after)?;
-        // What the team alone sees is no change to integrations.
+        // Integrations do not see the fields of the team, so such a change keeps `updated_at`.
         if ContactView::from(&after) != ContactView::from(&before) {
             after.updated_at = context.at();
         }
@@ -69,7 +65,7 @@ for_both! {
     PatchContact => Shown<ContactView, OperatorContactView>, Grows;
 }
 
-/// Refuses a contact whose phone or email is another one's.
+/// Fails when another contact has the phone or email.
 fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineError> {
     let of = context.business_id();
     let holder = |row| Ok::<_, StoreError>(context.contact_at(&row)?.map(|holder| holder.id));
@@ -78,7 +74,7 @@ fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineErro
     Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
 }
 
-/// The contact with this phone, else with this email.
+/// The contact with this phone, otherwise with this email.
 pub(super) fn find(
     context: &Context<'_>,
     phone: Option<&Phone>,
@@ -97,7 +93,7 @@ pub(super) fn find(
 }
 
 impl<G: Gives> Decision<G> {
-    /// Adds a contact that appears for the first time.
+    /// Adds a new contact to the decision.
     #[must_use]
     pub(super) fn with_new_contact(mut self, context: &Context<'_>, contact: Contact) -> Self {
         if context.announces(EventType::ContactCreated) {

@@ -1,4 +1,4 @@
-//! Special days of the business and time off of its staff.
+//! Changes of special days and time off.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,13 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Removed, Shown};
 use crate::error::EngineError;
 
-/// Says when a business is open on a date, in place of what the week says and of what was said before.
+/// Replaces the weekly hours on one date.
 #[derive(Clone, Debug)]
 pub struct SetSpecialDay {
-    /// The local date, in one of the [`BOOKABLE_YEARS`].
+    /// A local date in one of the [`BOOKABLE_YEARS`].
     pub date: NaiveDate,
-    /// The windows that open on it; none for a day on which it is closed.
+    /// Without a window the business is closed.
     pub hours: DayWindows,
-    /// What day it is.
     pub note: Option<Text<1, 200>>,
 }
 
@@ -74,10 +73,8 @@ impl Change for SetSpecialDay {
     }
 }
 
-/// Has a date be as the week says again.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteSpecialDay {
-    /// The local date.
     pub date: NaiveDate,
 }
 
@@ -103,7 +100,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// What lies outside on a date, and in what opened on it or will, once these days are special.
+/// The appointments outside of the opening hours after the change. They lie on the date, or in windows that
+/// open on it before or after the change.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(context.business(), days).reach_of(date);
     let (was, shall_be) = (reach(context.special_days()), reach(days));
@@ -112,9 +110,9 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
     context.affected(&Concerned::EVERYONE.during(during), changed)
 }
 
-/// A special day as the audit log of its business tells of it: it has no id, so its date is the field that changes.
+/// The audited form of a special day. It has no id, so the date is the name of the changed field.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
-    /// What it is, without when that was said.
+    /// The special day without its stamps.
     #[derive(Serialize)]
     struct Day {
         closed: bool,
@@ -125,27 +123,23 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
     BTreeMap::from([(date.to_string(), told)])
 }
 
-/// When somebody has time off.
+/// The span of time off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffSpan {
-    /// From an instant to another one.
     Instants {
-        /// The first instant of it.
         starts_at: Timestamp,
-        /// The first instant after it.
+        /// Exclusive.
         ends_at: Timestamp,
     },
-    /// Whole local days of the business, as its clocks are known now.
+    /// Whole local days, converted with the business's current zone.
     Dates {
-        /// The first one.
         from: NaiveDate,
-        /// The last one.
+        /// Inclusive.
         to: NaiveDate,
     },
 }
 
 impl OffSpan {
-    /// The instants of it.
     fn instants(self, calendar: Calendar<'_>) -> Result<(Timestamp, Timestamp), Refusal> {
         use chrono::Datelike;
         let outside = |year| !BOOKABLE_YEARS.contains(&year);
@@ -178,14 +172,11 @@ impl OffSpan {
     }
 }
 
-/// Gives a staff member time off. Where they have as much as there may be, what ended first goes.
+/// Adds time off. At the limit, the entry that ended first is deleted.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
-    /// Who.
     pub staff_id: StaffId,
-    /// When.
     pub span: OffSpan,
-    /// What for.
     pub note: Option<Text<1, 200>>,
 }
 
@@ -232,7 +223,7 @@ impl Change for AddTimeOff {
     }
 
     fn needs(&self) -> Option<Right> {
-        Some(Right::Day) // whose, is looked at where it is decided
+        Some(Right::Day) // the decision checks whose time off it is
     }
 
     fn weight(&self) -> Weight {
@@ -240,12 +231,9 @@ impl Change for AddTimeOff {
     }
 }
 
-/// Takes time off back.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteTimeOff {
-    /// Whose.
     pub staff_id: StaffId,
-    /// Which.
     pub id: BlockedTimeId,
 }
 
@@ -260,7 +248,7 @@ impl Change for DeleteTimeOff {
     }
 
     fn needs(&self) -> Option<Right> {
-        Some(Right::Day) // whose, is looked at where it is decided
+        Some(Right::Day) // the decision checks whose time off it is
     }
 
     fn weight(&self) -> Weight {
@@ -268,7 +256,7 @@ impl Change for DeleteTimeOff {
     }
 }
 
-/// Refuses somebody else's time off to whoever may change only their own: members of the business's people.
+/// Fails for the time off of other staff, if the member has only the right to their own.
 fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
     let Actor::Person(_) = context.actor() else { return Ok(()) };
     match context.editor()? {
@@ -281,7 +269,7 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
     }
 }
 
-/// Time off as the audit log tells of it, which names nobody but by their id.
+/// The audited form of time off: it contains no name, only the id.
 #[derive(Default, Serialize)]
 struct Told {
     staff_id: Option<StaffId>,
@@ -295,14 +283,13 @@ impl Told {
     }
 }
 
-/// The decision with this time off taken back.
 fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timestamp)) -> Decision<G> {
     let changes = (&Told::of(key, ends_at), &Told::default());
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Which blocked time of a staff member the id names, if it is time off, and until when it is. One that does not decode can
-/// be taken back all the same, unless it was to be in some state: whoever knows until when it was can add it again.
+/// The blocked time with this id, if it is time off, and its end. Undecodable time off can be deleted too,
+/// unless the request has `If-Match`.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

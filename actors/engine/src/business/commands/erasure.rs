@@ -1,4 +1,4 @@
-//! Erasing contacts, setting for how long things are kept, and ending a business, for the operator.
+//! Erases contacts, sets the retention and deletes the business.
 
 use domain::{AuditAction, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
 use store::{Batch, Weight, keys};
@@ -13,10 +13,9 @@ use crate::business::request::{Ended, Idempotency, Removed, Shown};
 use crate::business::unread::remember_end;
 use crate::error::EngineError;
 
-/// Erases a contact: they are gone with the answer, and what tells of them goes in steps behind it.
+/// Erases a contact. The contact itself is deleted at once, its data in other records by a background job.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseContact {
-    /// Whom.
     pub id: ContactId,
 }
 
@@ -44,16 +43,16 @@ impl Change for EraseContact {
     }
 }
 
-/// Changes what is given of how long things are kept, and keeps the rest; the inner `None` is for ever.
+/// Changes the given retention times. The inner `None` keeps records forever.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchRetention {
-    /// Calls, in days from when they were saved.
+    /// Days from the creation.
     pub calls_days: Option<Option<u32>>,
-    /// Messages, in days from when they were taken.
+    /// Days from the creation.
     pub messages_days: Option<Option<u32>>,
-    /// Entries of the audit log, in days.
+    /// Days from the creation.
     pub audit_days: Option<Option<u32>>,
-    /// Appointments, in days from their end.
+    /// Days from the end of the appointment.
     pub appointments_days: Option<Option<u32>>,
 }
 
@@ -83,21 +82,22 @@ impl Change for PatchRetention {
     }
 
     fn needs(&self) -> Option<Right> {
-        // Who did what is kept for whoever runs the business.
+        // The audit log records the members' actions for the owner, so only an owner may change its
+        // retention.
         Some(if self.audit_days.is_some() { Right::Ownership } else { Right::Data })
     }
 
     fn weight(&self) -> Weight {
-        // Whoever fills the disk can be made to keep less.
+        // Allowed on a nearly full disk, because it lets the service delete more.
         Weight::Keeps
     }
 }
 
-/// Ends the business: it is nobody's with the answer, and its rows go in steps behind it.
+/// Deletes the business. A background job deletes its rows afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
-    /// What makes the request the same one again. It is remembered among the rows of the installation, for those of the
-    /// business go.
+    /// The idempotency key. Its answer is in the rows of the installation, because the rows of the business
+    /// are deleted.
     pub once: Option<Idempotency>,
 }
 

@@ -1,8 +1,7 @@
-//! Booking, moving and cancelling for whoever may ask twice or may have misread: assistants.
+//! Guarded booking, moving and cancelling for assistants, which may repeat or misread a request.
 //!
-//! What always holds: both guards are decided where the change is, in the actor. Of two requests that ask for the same
-//! booking the second sees what the first has made, however close they come; and what is moved or cancelled starts, at
-//! that moment, when whoever asks believes.
+//! Invariant: the actor checks both guards when it decides the change. Of two concurrent identical bookings,
+//! the second one finds the first. A moved or cancelled appointment starts at the expected time.
 
 use domain::booking::{self, BookRequest, Outcome};
 use domain::{
@@ -19,23 +18,20 @@ use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::error::EngineError;
 
-/// The place that a refusal names when an appointment starts at another time than is believed; the detail is when it
-/// does.
+/// The path in a refusal when the appointment starts at another time. The detail contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
-/// Books a time for a contact, unless they have it already: a pending or confirmed appointment for the same service at
-/// the same time, however it was booked, with the staff member who is asked for, if one is.
+/// Books a time, unless the contact has a pending or confirmed appointment for the same service and start,
+/// with the requested staff member if the request names one.
 #[derive(Clone, Debug)]
 pub struct BookOnce(pub Book);
 
-/// An appointment that is booked, and whether it was before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BookedView {
-    /// The appointment.
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// Whether it was booked already, so that nothing was changed. An answer that is given again once its contact was
-    /// erased has the appointment alone.
+    /// True when the appointment already existed and nothing was changed. After the contact's erasure, a
+    /// repeated answer lacks this field.
     #[serde(default)]
     pub already_booked: bool,
 }
@@ -63,8 +59,8 @@ impl Change for BookOnce {
     }
 }
 
-/// What whoever asks for a booking has at that time already, if anything: the contact for whom it would be booked, and
-/// nobody else. Of several the one that was booked first.
+/// The existing appointment of the booking's contact at that time. Of several, the one that was created
+/// first.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,
@@ -85,16 +81,15 @@ fn held(
     Ok(None)
 }
 
-/// A change of an appointment that is made only where it starts when whoever asks believes.
+/// Changes an appointment only if it starts at an expected time.
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
-    /// When they believe that it starts: one instant, or both that the clocks show as the time they name.
+    /// The expected start. A local time that occurs twice has two instants.
     pub expected: Vec<Timestamp>,
-    /// The change.
     pub change: C,
 }
 
-/// One that stands there already, as after the same request before, is moved: it stays unchanged.
+/// An appointment that already has the new start stays unchanged, as after a repeated request.
 impl Change for StartingAt<Reschedule> {
     type Gives = Shown<AppointmentView>;
 

@@ -1,4 +1,4 @@
-//! Creating and revoking API keys, for the operator (spec §5).
+//! Creates and revokes API keys, for the operator.
 
 use domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
 use store::{StoreError, Weight, keys};
@@ -12,12 +12,10 @@ use crate::business::request::{New, Removed};
 use crate::credentials;
 use crate::error::EngineError;
 
-/// Creates a key; its answer is the only one that ever shows it.
+/// Creates a key. Only this answer contains the key.
 #[derive(Clone, Debug)]
 pub struct CreateKey {
-    /// What its owner calls it.
     pub name: Text<1, 200>,
-    /// What it may do.
     pub scopes: Scopes,
 }
 
@@ -27,7 +25,7 @@ impl Change for CreateKey {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let minted = loop {
             let minted = credentials::mint(|bytes| *bytes = context.random());
-            // A prefix is 47 bits of randomness; one that is taken is drawn again.
+            // A prefix has 47 random bits. An existing prefix is drawn again.
             if context.read_raw(&keys::api_key(minted.prefix_chars()))?.is_none() {
                 break minted;
             }
@@ -75,10 +73,9 @@ impl Change for CreateKey {
     }
 }
 
-/// Revokes a key at once and for good; one that is revoked stays so.
+/// Revokes a key permanently. A second request changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey {
-    /// Which.
     pub id: KeyId,
 }
 

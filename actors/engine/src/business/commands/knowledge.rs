@@ -1,4 +1,4 @@
-//! Adding, changing and removing knowledge.
+//! Adds, changes and removes knowledge.
 
 use domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal};
 use store::{Weight, keys};
@@ -11,10 +11,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::error::EngineError;
 
-/// Adds a piece of knowledge.
 #[derive(Clone, Debug)]
 pub struct AddKnowledge {
-    /// What it is.
     pub details: KnowledgeDetails,
 }
 
@@ -24,7 +22,8 @@ impl Change for AddKnowledge {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
-        // The content may be long, and whoever asks again sends it again: no content has no characters.
+        // The stored answer omits the content, which may be long: a repeated request contains it. A real
+        // content is never empty.
         let remembered = KnowledgeView { content: String::new(), ..shown.clone() };
         Ok(Decision::answering(shown)
             .remember(remembered)
@@ -34,7 +33,7 @@ impl Change for AddKnowledge {
 
     fn replay(&self, remembered: KnowledgeView) -> KnowledgeView {
         if !remembered.content.is_empty() {
-            return remembered; // as earlier versions remember it
+            return remembered; // stored by an earlier version
         }
         let KnowledgeView { id, created_at, .. } = remembered;
         KnowledgeView::from(&self.details.clone().into_knowledge(id, created_at))
@@ -45,12 +44,9 @@ impl Change for AddKnowledge {
     }
 }
 
-/// Changes what is given of a piece of knowledge and keeps the rest.
 #[derive(Clone, Debug)]
 pub struct PatchKnowledge {
-    /// Which.
     pub id: KnowledgeId,
-    /// What of it.
     pub patch: KnowledgePatch,
 }
 
@@ -78,10 +74,8 @@ impl Change for PatchKnowledge {
     }
 }
 
-/// Removes a piece of knowledge.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteKnowledge {
-    /// Which.
     pub id: KnowledgeId,
 }
 
@@ -103,7 +97,7 @@ fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge, EngineErr
     Ok(knowledge.ok_or(Refusal::NotFound("knowledge"))?)
 }
 
-/// What the audit log tells of a change: that the content is another, and not all that it was and is, which may be long.
+/// The audited form of a change: the length of the content instead of the content, which may be long.
 fn in_brief(before: KnowledgeView, after: &KnowledgeView) -> (KnowledgeView, KnowledgeView) {
     let length = |shown: &KnowledgeView| format!("{} characters", shown.content.chars().count());
     let (from, mut to) = (length(&before), length(after));

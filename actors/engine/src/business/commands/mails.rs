@@ -1,4 +1,4 @@
-//! Sending a mail of the log again.
+//! Resends a mail of the log.
 
 use domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, ProblemCode, Refusal, Right};
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,15 @@ use crate::business::request::New;
 use crate::error::EngineError;
 use crate::mail::NewMail;
 
-/// Sends a mail of the log again, as a new one that tells of the same.
+/// Resends a mail as a new mail with the same content.
 #[derive(Clone, Copy, Debug)]
 pub struct ResendMail {
-    /// Which.
     pub id: MailId,
 }
 
-/// The mail that is sent in its place.
+/// The new mail.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ResentView {
-    /// Its id.
     pub id: MailId,
 }
 
@@ -36,7 +34,8 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // Of both kinds of invitation the same is said, so that it tells nothing of the account.
+        // Both kinds of invitation get the same refusal, so the answer does not show whether an account
+        // exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -1,4 +1,4 @@
-//! Taking messages for the team, and what the team does with them.
+//! Takes and changes messages.
 
 use domain::{
     AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Named, Problem, ProblemCode, Refusal,
@@ -17,10 +17,9 @@ use crate::error::EngineError;
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
-/// Takes a message. Its contact is the one with the caller's number, if there is one.
+/// Takes a message. Its contact is the one with the caller's number, if it exists.
 #[derive(Clone, Debug)]
 pub struct TakeMessage {
-    /// What is known of the message.
     pub details: MessageDetails,
 }
 
@@ -63,14 +62,11 @@ impl Change for TakeMessage {
     }
 }
 
-/// Changes what is given of a message and keeps the rest.
 #[derive(Clone, Debug)]
 pub struct PatchMessage {
-    /// Which.
     pub id: MessageId,
-    /// How far the team is with it.
     pub status: Option<MessageStatus>,
-    /// For whom it is; the inner `None` clears it.
+    /// The inner `None` clears it.
     pub staff_id: Option<Option<StaffId>>,
 }
 

@@ -1,7 +1,7 @@
-//! The changes a business can be asked for, one file per group.
+//! The changes of a business, one file per group.
 //!
-//! Each reads what it needs from the context, lets the pure rules of [`domain`] decide, and hands back a
-//! [`Decision`](super::Decision) as data. None of them writes anything itself.
+//! A change reads from the context, applies the pure rules of [`domain`] and returns a
+//! [`Decision`](super::Decision). It writes nothing itself.
 
 pub mod alerts;
 pub mod appointments;
@@ -21,12 +21,12 @@ pub mod people;
 pub mod profile;
 pub mod webhooks;
 
-/// A change that is answered as the business's team sees the resource.
+/// A change with the team's view of the resource as its answer.
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) for changes that the day brings: as they are, answered as integrations see the
-/// resource, and [for the operator](ForOperator). Both are decided by the type's `decide_as`.
+/// Implements [`Change`](super::Change) twice for a change: with the integrations' view as its answer, and
+/// [for the operator](ForOperator). Both use the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         $crate::business::commands::for_both!(@one $change, $gives<$public>, $weight, |change| change);

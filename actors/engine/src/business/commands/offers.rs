@@ -1,7 +1,7 @@
-//! What a person answers to a membership that is offered to them: yes or no.
+//! Accepts or declines an offered membership.
 //!
-//! What always holds: nobody else answers than its person, and of an account that is not confirmed only whoever came by
-//! a link of this very offer: somebody else may have set its password.
+//! Invariant: only the person of the offer answers it. For an unconfirmed account, the session must come from
+//! a link of this offer, because another person may have set the password.
 
 use domain::{
     Actor, AuditAction, Conflict, Denied, Membership, MembershipStatus, Person, Problem, ProblemCode,
@@ -18,13 +18,11 @@ use crate::business::decision::Decision;
 use crate::business::request::{Removed, Shown};
 use crate::error::EngineError;
 
-/// Accepts the membership that was offered to whoever asks.
 #[derive(Clone, Debug)]
 pub struct AcceptMembership {
-    /// The person who asks.
     pub person: Person,
-    /// Since when they are in a session that a link of a membership of this business has begun, if they are: enough of
-    /// an account that is not confirmed, for what was offered before.
+    /// The start of the session, if a link of an offer of this business started it. Such a session may accept
+    /// an offer from before its start with an unconfirmed account.
     pub by_link: Option<Timestamp>,
 }
 
@@ -48,7 +46,7 @@ impl Change for AcceptMembership {
             ..before.clone()
         };
         let shown = PersonView::new(&person, &after);
-        // What of the account shows from now on was not changed by it.
+        // The audit entry contains only the fields of the membership, not the newly visible account.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)
@@ -59,19 +57,18 @@ impl Change for AcceptMembership {
         Weight::Keeps
     }
 
-    /// Nobody else than the person, who need not be active yet.
+    /// Only the person of the offer, who need not be active yet.
     fn needs(&self) -> Option<Right> {
         None
     }
 }
 
-/// Declines the membership that was offered to whoever asks: it is gone, and may be offered again. One that was offered
-/// to an address which the account has no more can be declined, for nobody can accept it.
+/// Declines an offered membership and deletes it. It can be offered again. An offer to a former address of
+/// the account can be declined too, because it cannot be accepted.
 #[derive(Clone, Debug)]
 pub struct DeclineMembership {
-    /// The person who asks.
     pub person: Person,
-    /// As for [`AcceptMembership`].
+    /// As in [`AcceptMembership`].
     pub by_link: Option<Timestamp>,
 }
 
@@ -93,13 +90,12 @@ impl Change for DeclineMembership {
         Weight::Frees
     }
 
-    /// Nobody else than the person, who is not active yet.
+    /// Only the person of the offer, who is not active yet.
     fn needs(&self) -> Option<Right> {
         None
     }
 }
 
-/// The membership of the person who asks.
 fn own<'a>(context: &Context<'a>, person: &Person) -> Result<&'a Membership, Refusal> {
     let membership = member(context, person.id)?;
     if context.actor() == Actor::Person(person.id) {

@@ -1,7 +1,7 @@
-//! People of a business: adding, changing and removing their memberships, and how they are alerted.
+//! Changes of memberships and alert settings.
 //!
-//! A person's account is not the business's: whoever asks for a change here has read it, and hands it over for the
-//! answer to show.
+//! The account belongs to the person, not to the business. The caller reads the account first and passes it,
+//! so that the answer can show it.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,
@@ -19,18 +19,15 @@ use crate::business::request::{New, Removed, Shown};
 use crate::error::EngineError;
 use crate::mail::NewMail;
 
-/// Offers a person a membership.
 #[derive(Clone, Debug)]
 pub struct AddMember {
-    /// The person, who is there.
+    /// The account must exist.
     pub person: Person,
-    /// To whom it is offered, as whoever asks knows them.
+    /// The address of the offer, as the member who invites knows it.
     pub offer: Offer,
-    /// What they shall be.
     pub role: Role,
-    /// Which staff member they are.
     pub staff_id: Option<StaffId>,
-    /// What is mailed to them of it, if anything.
+    /// The kind of invitation mail; `None` for no mail.
     pub mail: Option<MailKind>,
 }
 
@@ -75,7 +72,6 @@ impl Change for AddMember {
     }
 }
 
-/// Whether a membership may be added.
 fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refusal> {
     check_people(context.team())?;
     check_staff(context, membership.staff_id)?;
@@ -91,14 +87,11 @@ fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), R
     }
 }
 
-/// Changes a membership.
 #[derive(Clone, Debug)]
 pub struct PatchMember {
-    /// The person as they were before the request, which `If-Match` goes by.
+    /// The person before the request, for `If-Match`.
     pub before: Person,
-    /// The person as they are now.
     pub person: Person,
-    /// What of the membership is to change.
     pub patch: MembershipPatch,
 }
 
@@ -139,10 +132,9 @@ impl Change for PatchMember {
     }
 }
 
-/// Takes a person's membership away; from their sessions it is gone at once.
+/// Deletes a membership. The person's sessions lose the business at once.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveMember {
-    /// Whose.
     pub id: PersonId,
 }
 
@@ -165,14 +157,11 @@ impl Change for RemoveMember {
     }
 }
 
-/// Notes that the operator was made a link for a person, which was made in their account.
+/// Audits a link that the operator created for a person. The link itself is in the account.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteLink {
-    /// For whom.
     pub id: PersonId,
-    /// What for.
     pub kind: LinkKind,
-    /// Until when it is good.
     pub expires_at: Timestamp,
 }
 
@@ -197,12 +186,9 @@ impl Change for NoteLink {
     }
 }
 
-/// Chooses how a person is alerted.
 #[derive(Clone, Debug)]
 pub struct PatchNotifications {
-    /// Whom.
     pub id: PersonId,
-    /// What of which kind.
     pub choices: Vec<(AlertKind, AlertChoice)>,
 }
 

@@ -1,4 +1,4 @@
-//! Changing the profile and the opening hours.
+//! Changes of the profile and the opening hours.
 
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
@@ -14,31 +14,26 @@ use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::error::EngineError;
 
-/// Changes what is given and keeps the rest; it is answered as the operator sees the business.
+/// Changes the given fields. The answer is the operator's view.
 #[derive(Clone, Debug, Default)]
 pub struct PatchBusiness {
-    /// Its name.
     pub name: Option<Text<1, 200>>,
-    /// Its zone.
     pub zone: Option<Tz>,
-    /// Its default language.
     pub locale: Option<Locale>,
-    /// Its web site; the inner `None` clears it.
+    /// The inner `None` clears it.
     pub website_url: Option<Option<String>>,
-    /// How appointments come about.
     pub booking_mode: Option<BookingMode>,
-    /// The whole week.
+    /// Replaces the whole week.
     pub hours: Option<WeeklyHours>,
-    /// All breaks of the week.
+    /// Replaces all breaks of the week.
     pub breaks: Option<WeeklyBreaks>,
-    /// The region in which national phone numbers are read.
+    /// The region of national phone numbers.
     pub phone_region: Option<String>,
-    /// Whether its keys are shut out.
+    /// Whether the API keys are blocked.
     pub suspended: Option<bool>,
 }
 
 impl PatchBusiness {
-    /// The operator shuts the keys out, or lets them in again.
     pub fn suspending(suspended: bool) -> Self {
         Self { suspended: Some(suspended), ..Self::default() }
     }
@@ -71,7 +66,8 @@ impl Change for PatchBusiness {
             || hours.is_some()
             || breaks.is_some()
             || phone_region.is_some();
-        // Whoever fills the disk can be stopped, with nothing beside it: else who stops more each time writes on.
+        // A suspension alone is allowed on a nearly full disk. With other changes, a client could use it to
+        // fill the disk.
         match (booking_mode, suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,
@@ -81,13 +77,13 @@ impl Change for PatchBusiness {
         }
     }
 
-    /// A business is suspended by the operator alone.
+    /// Only the operator may suspend a business.
     fn needs(&self) -> Option<Right> {
         Some(if self.suspended.is_some() { Right::Operation } else { Right::Settings })
     }
 }
 
-/// The same, answered as an integration sees the business.
+/// The same change with the integrations' view as its answer.
 #[derive(Clone, Debug)]
 pub struct PatchProfile(pub PatchBusiness);
 
@@ -107,7 +103,7 @@ impl Change for PatchProfile {
     }
 }
 
-/// Patches the business, shows it to whoever asked and answers with that and perhaps more.
+/// Patches the business. `view` renders it, `answered` builds the answer from the rendered form.
 fn patch<V: Serialize, A: View>(
     change: PatchBusiness,
     context: &Context<'_>,

@@ -1,4 +1,4 @@
-//! Creating, changing, turning off and deleting webhook endpoints (spec §3, §4, §6).
+//! Creates, changes, disables and deletes webhook endpoints.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,19 +19,16 @@ use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::error::EngineError;
 
-/// Adds an endpoint; its answer is the only one that ever shows the secret.
+/// Adds an endpoint. Only this answer contains the secret.
 #[derive(Clone, Debug)]
 pub struct CreateWebhook {
-    /// Where events are sent; it has been resolved and checked.
+    /// Already resolved and checked.
     pub url: WebhookUrl,
-    /// Which events.
     pub events: EventTypes,
-    /// What it is for.
     pub description: Text<0, 500>,
 }
 
 impl CreateWebhook {
-    /// The endpoint, with a secret of its own.
     fn endpoint(self, context: &mut Context<'_>) -> Result<WebhookEndpoint, EngineError> {
         let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
@@ -54,7 +51,6 @@ impl CreateWebhook {
     }
 }
 
-/// What comes of a new endpoint, which is shown so.
 fn created<S>(endpoint: WebhookEndpoint, shown: NewWebhookView<S>) -> Decision<New<NewWebhookView<S>>>
 where
     NewWebhookView<S>: View,
@@ -67,7 +63,7 @@ impl Change for CreateWebhook {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let endpoint = self.endpoint(context)?;
-        // A client whose answer was lost has no other way to the secret (spec §4), so the whole answer is remembered.
+        // After a lost answer, the client can get the secret only by a repeat, so the whole answer is stored.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
     }
@@ -81,8 +77,8 @@ impl Change for CreateWebhook {
     }
 }
 
-/// Adds an endpoint for the operator, whose answer is remembered without the secret: another one can be had by
-/// [`RotateSecret`].
+/// Adds an endpoint for the operator. The stored answer omits the secret, because [`RotateSecret`] can
+/// replace it.
 #[derive(Clone, Debug)]
 pub struct OperatorCreateWebhook(pub CreateWebhook);
 
@@ -105,20 +101,15 @@ impl Change for OperatorCreateWebhook {
     }
 }
 
-/// Changes what is given of an endpoint and keeps the rest.
 #[derive(Clone, Debug)]
 pub struct PatchWebhook {
-    /// Which.
     pub id: WebhookId,
-    /// Where events are sent; it has been resolved and checked.
+    /// Already resolved and checked.
     pub url: Option<WebhookUrl>,
-    /// Which events.
     pub events: Option<EventTypes>,
-    /// What it is for.
     pub description: Option<Text<0, 500>>,
-    /// Whether it is sent events.
     pub status: Option<WebhookStatus>,
-    /// Who disables it, if that is asked for.
+    /// The reason, if this change disables the endpoint.
     pub reason: DisabledReason,
 }
 
@@ -154,7 +145,7 @@ impl Change for PatchWebhook {
     }
 }
 
-/// Writes an endpoint as it shall be, if it differs.
+/// Writes the endpoint if it differs.
 fn changed(
     context: &Context<'_>,
     action: AuditAction,
@@ -170,10 +161,9 @@ fn changed(
         .write(Write::Webhook(after))
 }
 
-/// Deletes an endpoint; what waits for it is never sent.
+/// Deletes an endpoint. Pending deliveries are never sent.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteWebhook {
-    /// Which.
     pub id: WebhookId,
 }
 
@@ -196,12 +186,10 @@ impl Change for DeleteWebhook {
     }
 }
 
-/// Gives an endpoint a new secret; the old one stops working at once.
+/// Replaces the secret. The old one is invalid at once.
 #[derive(Clone, Copy, Debug)]
 pub struct RotateSecret {
-    /// Which.
     pub id: WebhookId,
-    /// The new secret.
     pub secret: WebhookSecret,
 }
 
@@ -215,7 +203,8 @@ impl Change for RotateSecret {
     }
 
     fn weight(&self) -> Weight {
-        // The old secret may be in the wrong hands; but there is always another new one.
+        // The old secret may have leaked, so this is allowed on a nearly full disk. It can be repeated
+        // without limit, so it does not free space.
         Weight::Keeps
     }
 
@@ -224,16 +213,16 @@ impl Change for RotateSecret {
     }
 }
 
-/// Turns an endpoint off because an event failed all its attempts while nothing reached it. The delivery's last
-/// outcome is in the same batch.
+/// Disables an endpoint after an event failed all its attempts and no other delivery reached the endpoint.
+/// The batch contains the last result of the delivery.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,
-    /// The delivery that has failed.
+    /// The failed delivery.
     pub(crate) delivery: Delivery,
-    /// When it had been due.
+    /// The due time before the attempt.
     pub(crate) due: Option<Timestamp>,
-    /// How often anything has reached the endpoint; it grows while this is on its way.
+    /// The number of deliveries that reached the endpoint. It may increase while this change is on its way.
     pub(crate) reached: Arc<AtomicU64>,
 }
 
@@ -244,14 +233,14 @@ impl Change for TurnOff {
         let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
-        // It may have been disabled, and even enabled again, while the attempt was under way.
+        // The endpoint may have been disabled, or enabled again, during the attempt.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at());
             changed(context, AuditAction::WebhookTurnedOff, before, after).alert(self.endpoint)
         } else {
             Decision::answering(WebhookView::from(before))
         };
-        // It may be in the store already that it is sent again.
+        // A resend may already be stored.
         let row = keys::delivery(context.business_id(), self.endpoint, self.delivery.event_id);
         let stands =
             context.read::<Delivery>(&row)?.is_some_and(|delivery| delivery.next_attempt_at == self.due);

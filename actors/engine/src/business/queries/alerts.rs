@@ -1,4 +1,4 @@
-//! The alerts of a person, as they see them in the dashboard.
+//! Reads the alerts of a person for the dashboard.
 
 use domain::{ALERTS_KEPT, Alert, AlertsRead, Membership, PersonId, Refusal};
 use store::{Order, Record, keys};
@@ -7,14 +7,12 @@ use super::super::handle::BusinessHandle;
 use super::pages::{Page, PageRequest, collect};
 use crate::error::EngineError;
 
-/// How many alerts that were not read are counted; of more nobody is told how many.
+/// Upper bound of the count of unread alerts.
 pub const UNREAD_COUNTED_MAX: usize = 100;
 
 impl BusinessHandle {
-    /// A person's alerts, newest first: what their role does not see, and what was before their membership, is left out.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`] for somebody who is not one of the business's people, or the store's failure.
+    /// A person's alerts, newest first. Alerts outside of the role or from before the membership are left
+    /// out. Fails with [`Refusal::NotFound`] without a membership.
     pub async fn alerts(&self, person: PersonId, page: &PageRequest) -> Result<Page<Alert>, EngineError> {
         let (membership, read) = self.reader_of_alerts(person)?;
         let range = keys::alerts(self.id, person);
@@ -27,10 +25,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// How many alerts a person has not read, of at most [`UNREAD_COUNTED_MAX`] that are counted.
-    ///
-    /// # Errors
-    /// As [`BusinessHandle::alerts`].
+    /// The number of unread alerts, at most [`UNREAD_COUNTED_MAX`]. Errors as in [`BusinessHandle::alerts`].
     pub async fn unread_alerts(&self, person: PersonId) -> Result<usize, EngineError> {
         let (membership, read) = self.reader_of_alerts(person)?;
         let range = match read {
@@ -48,7 +43,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// Somebody who belongs to the business, and up to where they have read their alerts.
     fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>), EngineError> {
         let store = &self.shared.store;
         let membership = store.get::<Membership>(&keys::membership(self.id, person))?;

@@ -1,4 +1,4 @@
-//! Reading appointments.
+//! Reads appointments.
 
 use std::collections::HashMap;
 
@@ -19,27 +19,23 @@ use crate::business::state::State;
 use crate::error::EngineError;
 use crate::scans::Reader;
 
-/// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
+/// Upper bound of reads of one appointment that is moved during the read. Each move waits for the disk.
 const MOVES_MAX: usize = 16;
 
-/// What a list of appointments is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct AppointmentFilter {
-    /// Only these statuses; empty for all.
+    /// Empty for all.
     pub status: Vec<AppointmentStatus>,
-    /// Only those that start at or after this instant.
+    /// Starts at or after this instant.
     pub from: Option<Timestamp>,
-    /// Only those that start before this instant.
+    /// Starts before this instant.
     pub to: Option<Timestamp>,
-    /// Only this service's.
     pub service_id: Option<ServiceId>,
-    /// Only this staff member's.
     pub staff_id: Option<StaffId>,
-    /// Only this contact's.
     pub contact_id: Option<ContactId>,
-    /// Only those changed at or after this instant, in the order of their changes.
+    /// Changed at or after this instant. The list is then in the order of changes.
     pub updated_since: Option<Timestamp>,
-    /// Whether those that start last come first. The order of changes stays as it is.
+    /// Sorts by start, latest first. The order of changes is not affected.
     pub latest_first: bool,
 }
 
@@ -55,18 +51,10 @@ impl AppointmentFilter {
 }
 
 impl BusinessHandle {
-    /// An appointment, or `None`.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
         self.appointment_as(id).await
     }
 
-    /// The same, in another view.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn appointment_as<V: SomeAppointmentView>(
         &self,
         id: AppointmentId,
@@ -79,10 +67,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The times with a staff member to which an appointment can be moved, on the local days from the first to the last.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`] when there is no such appointment, then as [`Self::availability`].
+    /// The open times of a staff member to which the appointment can be moved, in an inclusive range of local
+    /// days. Fails with [`Refusal::NotFound`] without the appointment, otherwise as [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),
@@ -94,11 +80,8 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
-    /// The appointments to come that are concerned and lie outside of when they could be booked, as every change tells
-    /// that leaves some there: the first of them by their starts, and how many there are.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// The affected upcoming appointments that can no longer be booked, as in the answer of a schedule
+    /// change: the first ones by start, and their total number.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
@@ -106,10 +89,7 @@ impl BusinessHandle {
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The appointments to come that wait to be confirmed: the first of them by their starts, and whether there are more.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// The upcoming appointments that await confirmation: the first ones by start, and whether more exist.
     pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool), EngineError> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
@@ -119,12 +99,11 @@ impl BusinessHandle {
         let more = waiting.len() > limit;
         waiting.truncate(limit);
         let mut shown = self.shown(&waiting).await?;
-        // One of them may have been confirmed in between.
+        // An appointment may have been confirmed meanwhile.
         shown.retain(|appointment| appointment.status == AppointmentStatus::Pending);
         Ok((shown, more))
     }
 
-    /// Those appointments, as they are now.
     async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>, EngineError> {
         let shown = self.read(|store| {
             let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
@@ -134,10 +113,7 @@ impl BusinessHandle {
         shown.await
     }
 
-    /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The matching appointments, by start, or by change with `updated_since`.
     pub async fn appointments(
         &self,
         filter: &AppointmentFilter,
@@ -146,10 +122,6 @@ impl BusinessHandle {
         self.appointments_as(filter, page).await
     }
 
-    /// The same, in another view.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn appointments_as<V: SomeAppointmentView>(
         &self,
         filter: &AppointmentFilter,
@@ -202,7 +174,7 @@ impl BusinessHandle {
     }
 }
 
-/// An appointment by id. It stands where it starts, which may change between the two look-ups.
+/// An appointment by id. Its key contains the start, which may change between the two reads.
 fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     for _ in 0..MOVES_MAX {
         let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };
@@ -214,7 +186,7 @@ fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Optio
     Err(StoreError::damaged("appointment", "it is not there where it starts"))
 }
 
-/// The names that appointments refer to, each read once.
+/// The names in appointment views, each read once.
 struct Names {
     business: BusinessId,
     timezone: Option<&'static str>,
@@ -254,7 +226,7 @@ impl Names {
         let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        // Of somebody who was erased the appointments go in steps behind that.
+        // An erased contact may still be in its appointments until the erasure has cleaned them.
         let contact = appointment
             .contact_id
             .map(|id| {

@@ -1,4 +1,4 @@
-//! The audit log of a business, narrowed.
+//! Reads the audit log of a business with a filter.
 
 use domain::{Actor, AuditAction, AuditEntry, AuditedKind, Timestamp};
 use store::{Order, Record, keys};
@@ -8,20 +8,15 @@ use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
-/// What the audit log is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only what this one did.
     pub actor: Option<Actor>,
-    /// Only what was done in this way.
     pub action: Option<AuditAction>,
-    /// Only what was done to records of this kind.
     pub resource_type: Option<AuditedKind>,
-    /// Only what was done to this record.
     pub resource_id: Option<Uuid>,
-    /// Only what was done at or after this instant.
+    /// Inclusive.
     pub from: Option<Timestamp>,
-    /// Only what was done before this instant.
+    /// Exclusive.
     pub until: Option<Timestamp>,
 }
 
@@ -36,17 +31,10 @@ impl AuditFilter {
 
 impl BusinessHandle {
     /// The audit log, newest first.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
         self.audit_of(AuditFilter::default(), page).await
     }
 
-    /// The same, narrowed.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn audit_of(
         &self,
         filter: AuditFilter,

@@ -1,4 +1,4 @@
-//! Reading calls.
+//! Reads calls.
 
 use std::collections::HashMap;
 
@@ -15,22 +15,17 @@ use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::scans::Reader;
 
-/// What a list of calls is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
-    /// Only those that started at or after this instant.
+    /// Started at or after this instant.
     pub from: Option<Timestamp>,
-    /// Only those that started before this instant.
+    /// Started before this instant.
     pub to: Option<Timestamp>,
-    /// Only those in this direction.
     pub direction: Option<Direction>,
-    /// Only those that ended so.
     pub status: Option<CallStatus>,
-    /// Only those with this outcome.
     pub outcome: Option<CallOutcome>,
-    /// Only this contact's.
     pub contact_id: Option<ContactId>,
-    /// Only those changed at or after this instant, in the order of their changes.
+    /// Changed at or after this instant. The list is then in the order of changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -50,10 +45,6 @@ impl CallFilter {
 }
 
 impl BusinessHandle {
-    /// A call, or `None`.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>, EngineError> {
         self.read(|store| {
             let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
@@ -63,10 +54,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The calls that the filter admits, newest first by their start, or with `updated_since` by change.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The matching calls, newest start first, or by change with `updated_since`.
     pub async fn calls(
         &self,
         filter: &CallFilter,
@@ -127,10 +115,10 @@ impl BusinessHandle {
     }
 }
 
-/// The contacts of calls, each read once.
+/// The contacts' names in call views, each read once.
 struct Callers {
     business: BusinessId,
-    /// `None` of a contact who was erased.
+    /// The outer `None` for an erased contact.
     names: HashMap<ContactId, Option<Option<String>>>,
 }
 
@@ -146,7 +134,7 @@ impl Callers {
         let name = once(&mut self.names, contact, || Some(None), read)?;
         Ok(match name {
             Some(name) => CallView::new(call, name.as_deref()),
-            // What tells of them goes in steps behind that.
+            // The erasure has not cleaned the call yet.
             None => CallView::new(&call.erased(), None),
         })
     }

@@ -1,4 +1,4 @@
-//! Reading contacts.
+//! Reads contacts.
 
 use domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Timestamp, fold_name};
 use store::keys::kind;
@@ -11,16 +11,13 @@ use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::scans::Reader;
 
-/// What a list of contacts is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct ContactFilter {
-    /// Only the one with this number.
     pub phone: Option<Phone>,
-    /// Only the one with this address.
     pub email: Option<Email>,
-    /// Only those with this in their name, in any case.
+    /// Part of the name, ignoring case.
     pub name_part: Option<String>,
-    /// Only those changed at or after this instant, in the order of their changes.
+    /// Changed at or after this instant. The list is then in the order of changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -37,27 +34,16 @@ impl ContactFilter {
 }
 
 impl BusinessHandle {
-    /// A contact, or `None`.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn contact(&self, id: ContactId) -> Result<Option<ContactView>, EngineError> {
         self.contact_as(id).await
     }
 
-    /// The same, in another view.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>, EngineError> {
         let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
         Ok(contact.as_ref().map(V::from))
     }
 
-    /// The contacts that the filter admits, newest first, or with `updated_since` by change.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The matching contacts, newest first, or by change with `updated_since`.
     pub async fn contacts(
         &self,
         filter: &ContactFilter,
@@ -66,10 +52,6 @@ impl BusinessHandle {
         self.contacts_as(filter, page).await
     }
 
-    /// The same, in another view.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn contacts_as<V: SomeContactView>(
         &self,
         filter: &ContactFilter,
@@ -105,7 +87,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The list of the one contact that a unique row leads to, if the filter admits it.
+    /// A list with the contact of a unique index row, if it matches the filter.
     fn contact_at<V: SomeContactView>(
         &self,
         store: &Store,
@@ -114,7 +96,7 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<V>, StoreError> {
         let contact = match store.get_raw(row)? {
-            // There is nothing behind the first and only page.
+            // The list has only one page.
             Some(id) if page.after.is_none() => {
                 let contact =
                     keys::id_at_end(&id).and_then(|id| store.get::<Contact>(&keys::contact(self.id, id)));
@@ -127,8 +109,8 @@ impl BusinessHandle {
     }
 }
 
-/// The contacts with a part in their names, newest first, found in the index of names. A position is the id of a
-/// contact, of whom the names before it are still to be looked at.
+/// Searches the name index, newest contacts first. The position is a contact id: the search continues with
+/// the names before it.
 fn named<V: SomeContactView>(
     reader: &Reader<'_>,
     of: BusinessId,
@@ -144,14 +126,14 @@ fn named<V: SomeContactView>(
     let finder = memchr::memmem::Finder::new(part);
     let (mut items, mut looked_at) = (Vec::new(), 0);
     let mut reached = page.after.clone().unwrap_or_default();
-    // Each row is looked up afresh, so that it holds every name up to the row before: one scan could meet a row after
-    // a part of it was moved behind the place that the scan has passed.
+    // Each row is looked up again instead of with one scan. A scan could miss names that move to a row that
+    // it has passed.
     while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
         if looked_at > 0 && reader.is_used_up() {
             return Ok(Part::used_up(items, reached));
         }
         range = range.before(Key::new(&key));
-        // Names stand in a row as they are, so a row without the bytes has no such name and need not be decoded.
+        // The row contains the names as plain bytes. A row without the searched bytes need not be decoded.
         let names = match finder.find(&row) {
             Some(_) => reader.usable(&key, NamesRecord::decode(&row))?.map_or_else(Vec::new, |row| row.names),
             None => Vec::new(),
@@ -163,7 +145,7 @@ fn named<V: SomeContactView>(
             if looked_at > 0 && reader.is_used_up() {
                 return Ok(Part::used_up(items, reached));
             }
-            // The name may have changed since its row was read.
+            // The name may have changed since the row was read.
             let contact = reader.find::<Contact>(&keys::contact(of, id))?;
             if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
                 if items.len() == page.limit {

@@ -1,4 +1,4 @@
-//! Reading what stands in the diary beside appointments, and what was done with one record.
+//! Reads the diary, time off and the history of a record.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -13,33 +13,26 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
-/// How far behind its instant the id of an entry of the log may lie, where many ids were minted at once.
+/// How far an id may be ahead of its instant, when many ids are minted at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
-/// How many entries of one record are given.
+/// Upper bound of history entries.
 const HISTORY_MAX: usize = 100;
 
-/// What was done with a record.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// The entries of the log that tell of it, newest first.
+    /// Newest first.
     pub entries: Vec<AuditEntry>,
-    /// Whether those are all; of a record whose changes lie far apart the ones in between may be left out.
+    /// False when entries may be missing because the record's changes are far apart.
     pub is_whole: bool,
 }
 
 impl BusinessHandle {
-    /// The diary of these dates, both included.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// The diary in an inclusive range of dates.
     pub async fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Result<Diary, EngineError> {
         self.ask(move |state, now| Ok(state.schedule(now).diary(dates))).await
     }
 
-    /// What these times off are for, as far as somebody has said.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The notes of these times off, without empty ones.
     pub async fn notes_of(
         &self,
         times: &[BlockedKey],
@@ -56,11 +49,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// What was done with a record that was created and last changed at these instants. The log is looked through from
-    /// its newest change back, as far as one request reads, and then where it was created.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The history of a record. The log is read from the newest change back, within the bound of one request,
+    /// and then around the creation.
     pub async fn history(
         &self,
         of: impl ResourceId,
@@ -76,8 +66,7 @@ impl BusinessHandle {
         Ok(History { entries, is_whole })
     }
 
-    /// The entries that tell of a record, of those made between two instants, newest first; and whether it was looked
-    /// through to its end.
+    /// The entries of a record between two instants, newest first, and whether the whole range was read.
     async fn told_of(
         &self,
         of: Uuid,

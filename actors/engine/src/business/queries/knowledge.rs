@@ -1,4 +1,4 @@
-//! Reading what the receptionist knows.
+//! Reads knowledge.
 
 use domain::{Knowledge, KnowledgeId, fold_name};
 use store::keys::kind;
@@ -9,20 +9,15 @@ use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
-/// What a list of knowledge is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct KnowledgeFilter {
-    /// Only pieces with this in their title or in what they say, in any case.
+    /// Part of the title or the content, ignoring case.
     pub part: Option<String>,
-    /// Whether what was added last comes first.
     pub newest_first: bool,
 }
 
 impl BusinessHandle {
-    /// What the receptionist knows, as far as the filter admits it, in the order in which it was added, from either end.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The matching knowledge in the order of creation, or newest first.
     pub async fn knowledge_list(
         &self,
         filter: &KnowledgeFilter,
@@ -43,10 +38,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// A piece of what the receptionist knows.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
         let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
         Ok(knowledge.as_ref().map(KnowledgeView::from))

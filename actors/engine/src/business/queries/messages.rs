@@ -1,4 +1,4 @@
-//! Reading messages.
+//! Reads messages.
 
 use domain::{BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp, Urgency};
 use store::keys::{MessagesOf, kind};
@@ -11,22 +11,17 @@ use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::scans::Reader;
 
-/// What a list of messages is narrowed to.
 #[derive(Clone, Debug, Default)]
 pub struct MessageFilter {
-    /// Only those taken at or after this instant.
+    /// Taken at or after this instant.
     pub from: Option<Timestamp>,
-    /// Only those taken before this instant.
+    /// Taken before this instant.
     pub to: Option<Timestamp>,
-    /// Only those with this status.
     pub status: Option<MessageStatus>,
-    /// Only those that are this urgent.
     pub urgency: Option<Urgency>,
-    /// Only those of this call.
     pub call_id: Option<CallId>,
-    /// Only this contact's.
     pub contact_id: Option<ContactId>,
-    /// Only those changed at or after this instant, in the order of their changes.
+    /// Changed at or after this instant. The list is then in the order of changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -40,7 +35,7 @@ impl MessageFilter {
             && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
     }
 
-    /// The shortest list that holds everything the filter admits.
+    /// The shortest index that contains all matching messages.
     fn list(&self) -> MessagesOf {
         let of_call = self.call_id.map(MessagesOf::Call);
         let of_contact = self.contact_id.map(MessagesOf::Contact);
@@ -50,10 +45,6 @@ impl MessageFilter {
 }
 
 impl BusinessHandle {
-    /// A message, or `None`.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>, EngineError> {
         self.read(|store| {
             let message = store.get::<TakenMessage>(&keys::message(self.id, id))?;
@@ -62,10 +53,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The messages that the filter admits, newest first, or with `updated_since` by change.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The matching messages, newest first, or by change with `updated_since`.
     pub async fn messages(
         &self,
         filter: &MessageFilter,
@@ -101,7 +89,7 @@ impl BusinessHandle {
     }
 }
 
-/// A message as it is shown: without what tells of somebody who was erased, which goes in steps behind that.
+/// The view of a message without the data of an erased contact, even before the erasure has cleaned it.
 fn show(reader: &Reader<'_>, of: BusinessId, message: &TakenMessage) -> Result<MessageView, StoreError> {
     let is_erased = is_of_nobody(reader, of, message.contact_id)?;
     Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })

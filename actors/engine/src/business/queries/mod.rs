@@ -1,9 +1,8 @@
-//! Reads of a business that go straight to the store, past the actor's queue.
+//! Reads of a business from the store, without the actor.
 //!
-//! What is read is durable: a read waits for nothing, and no answer shows what a crash could take back. What the actor has
-//! in its memory may not be, so what is asked of it is answered behind that.
-//!
-//! One file for each kind of record that grows without bound; what all lists share stands in `pages`.
+//! A read returns only durable data and waits for no change. The memory of the actor may be ahead, so an
+//! answer from memory waits for the newest commit. Each file reads one kind of record; `pages` contains the
+//! common code of lists.
 
 mod alerts;
 mod appointments;
@@ -53,49 +52,37 @@ use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
-    /// Reads from the store.
     pub(crate) async fn read<T>(
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
         let found = read(&self.shared.store)?;
-        // What was read may lack rows of a business that was set aside meanwhile.
+        // The business may have been set aside meanwhile; then rows can be missing.
         self.shared.check_business(self.id)?;
         Ok(found)
     }
 
-    /// Reads part of a list from the store, in steps.
+    /// Reads a page of a list in steps.
     pub(crate) async fn list<T: Send + 'static>(
         &self,
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
     ) -> Result<Page<T>, EngineError> {
         let found = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
-        self.shared.check_business(self.id)?; // as in `read`
+        self.shared.check_business(self.id)?; // the same check as in `read`
         Ok(found)
     }
 
-    /// The profile.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`] when there is no such business, or the store's failure.
     pub async fn business(&self) -> Result<Business, EngineError> {
         self.read(|store| store.get(&keys::profile(self.id))).await?.ok_or(EngineError::NotFound)
     }
 
-    /// For how many days it keeps what has happened.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn retention(&self) -> Result<RetentionView, EngineError> {
         let retention = self.read(|store| store.get::<Retention>(&keys::retention(self.id))).await?;
         Ok(RetentionView::from(&retention.unwrap_or_default()))
     }
 
-    /// The services in the order of their creation; inactive ones too, or not.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// In the order of creation. Without `inactive_too`, only active services.
     pub async fn services(
         &self,
         inactive_too: bool,
@@ -111,34 +98,19 @@ impl BusinessHandle {
         .await
     }
 
-    /// A service, active or not.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn service(&self, id: ServiceId) -> Result<Option<Service>, EngineError> {
         self.read(|store| store.get(&keys::service(self.id, id))).await
     }
 
-    /// A staff member, active or not.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn staff_member(&self, id: StaffId) -> Result<Option<StaffMember>, EngineError> {
         self.read(|store| store.get(&keys::staff(self.id, id))).await
     }
 
-    /// The staff members in the order of their creation.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// In the order of creation.
     pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
         self.all(page).await
     }
 
-    /// All records of a kind in the order of their keys.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn all<R: Kept + Send + 'static>(&self, page: &PageRequest) -> Result<Page<R>, EngineError> {
         let range = keys::of_kind(self.id, R::KIND);
         self.list(page, move |reader, page| {
@@ -147,10 +119,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The API keys in the order of their creation, with when each was last used.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The API keys in the order of creation, with the time of their last use.
     pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
         self.shared.key_usage.write(&self.shared.store).await?;
         let range = keys::of_kind(self.id, kind::KEY);
@@ -160,10 +129,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// An API key, revoked or not, with when it was last used.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>, EngineError> {
         self.shared.key_usage.write(&self.shared.store).await?;
         self.read(|store| {
@@ -173,10 +138,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// What one of the API keys is called, revoked or not.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
         self.read(|store| {
             let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
@@ -186,7 +147,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The instant up to which a list by change shows everything: no change to come bears it.
+    /// The instant up to which a list by change is complete. No later change has a stamp up to it.
     async fn fence(&self) -> Result<Timestamp, EngineError> {
         let fence = self
             .ask(|state, now| {
@@ -200,10 +161,8 @@ impl BusinessHandle {
         Ok(fence)
     }
 
-    /// The open times of a service on the local days from the first to the last, under these terms.
-    ///
-    /// # Errors
-    /// A refusal with the paths of what is not usable, or the engine's failure.
+    /// The open times of a service in an inclusive range of local days. A refusal contains the paths of
+    /// unusable values.
     pub async fn availability(
         &self,
         service: ServiceId,
@@ -214,10 +173,7 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, days, terms)?)).await
     }
 
-    /// The special days from one date to another, both included, by their dates.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The special days in an inclusive range of dates.
     pub async fn special_days(
         &self,
         (from, to): (Option<NaiveDate>, Option<NaiveDate>),
@@ -234,10 +190,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// What a staff member has off, by when it starts.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`] when there is no such staff member, or the store's failure.
+    /// The time off of a staff member, by start. Fails with [`Refusal::NotFound`] without the staff member.
     pub async fn times_off(
         &self,
         staff: StaffId,
@@ -256,15 +209,12 @@ impl BusinessHandle {
         .await
     }
 
-    /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever
-    /// has to ask others before making a change, which a request that comes again must not depend on.
+    /// The stored answer to a repeated request. A change that needs other services first asks here, so that a
+    /// repeat does not depend on them.
     ///
-    /// # Errors
-    /// As the change itself: [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`], or that the key
-    /// may not make it any more.
-    ///
-    /// [`Refusal::IdempotencyKeyReused`]: domain::Refusal::IdempotencyKeyReused
-    /// [`Refusal::IdempotencyInProgress`]: domain::Refusal::IdempotencyInProgress
+    /// Errors are those of the change:
+    /// [`Refusal::IdempotencyKeyReused`](domain::Refusal::IdempotencyKeyReused),
+    /// [`Refusal::IdempotencyInProgress`](domain::Refusal::IdempotencyInProgress), or a missing right.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>, EngineError> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -278,10 +228,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Whether a change would be refused just now. For whoever has to change something else first.
-    ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
+    /// Whether a change would be refused now. For callers that must change something else first.
     pub(crate) async fn check<C: Change + 'static>(
         &self,
         request: &Request,
@@ -297,11 +244,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still
-    /// being counted, which happens once for a store of an earlier version, the answer waits for that.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`], or the engine's failure.
+    /// The exact budget and usage after the newest change. If the rows of an older store are still being
+    /// counted, the answer waits.
     pub async fn budget(&self) -> Result<BudgetView, EngineError> {
         self.call(|reply: Reply<BudgetView>, permits: Permits| Message::AskAccounts {
             question: answering(reply, permits, |state, _| {
@@ -311,13 +255,13 @@ impl BusinessHandle {
         .await
     }
 
-    /// Room for so many more deliveries that wait, or for as many as may. The actor gives it out between its changes,
-    /// so nobody else takes the same.
+    /// Reserves room for at most `rows_max` waiting deliveries. The actor does this between changes, so
+    /// reservations never overlap.
     pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
         self.ask(move |state, _| Ok(state.accounts.promise_waiting(rows_max as u64))).await
     }
 
-    /// Asks the actor a question about what is in its memory, answered once that is on the disk.
+    /// Asks the actor a question about its memory. The answer waits until that memory is durable.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
@@ -329,7 +273,6 @@ impl BusinessHandle {
     }
 }
 
-/// A question, with the way of its answer.
 fn answering<T: Send + 'static>(
     reply: Reply<T>,
     permits: Permits,
@@ -341,7 +284,7 @@ fn answering<T: Send + 'static>(
     })
 }
 
-/// The key whose row holds this prefix, if it is there.
+/// The key in the row with this prefix.
 fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyView>, StoreError> {
     let prefix = keys::prefix_from_value(prefix)?;
     let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Looking for what refers to a service or a staff member.
+//! Scans for references to a service or staff member.
 
 use domain::{Appointment, EventId, ResourceId, ServiceId, StaffId, TakenMessage, UsedBy};
 use store::keys::kind;
@@ -11,11 +11,10 @@ use crate::business::references::{Watch, in_use};
 use crate::error::EngineError;
 
 impl BusinessHandle {
-    /// Looks whether an appointment refers to the service, and has it watched until it is deleted. Whether a staff
-    /// member offers it is decided with the deletion.
+    /// Starts a watch and scans the appointments for the service. The deletion itself checks the staff
+    /// members.
     ///
-    /// # Errors
-    /// [`Refusal::Conflict`](domain::Refusal::Conflict) when one does, or the engine's failure.
+    /// Returns [`Refusal::Conflict`](domain::Refusal::Conflict) when a reference exists.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch, EngineError> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(
@@ -30,11 +29,9 @@ impl BusinessHandle {
         Ok(watch)
     }
 
-    /// Looks whether an appointment or a message refers to the staff member, and has them watched until they are
-    /// deleted.
+    /// Starts a watch and scans the appointments and messages for the staff member.
     ///
-    /// # Errors
-    /// [`Refusal::Conflict`](domain::Refusal::Conflict) when one does, or the engine's failure.
+    /// Returns [`Refusal::Conflict`](domain::Refusal::Conflict) when a reference exists.
     pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch, EngineError> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(
@@ -58,14 +55,12 @@ impl BusinessHandle {
         Ok(watch)
     }
 
-    /// Has it noted from now on what comes to refer to this.
     async fn watch_references(&self, id: Uuid) -> Result<Watch, EngineError> {
         let (_, in_use) = self.shared.businesses.enter(self.id).await?;
         self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
     }
 
-    /// Refuses when there is a record of the kind of which the rule gives the id, or one that does not decode: nobody
-    /// knows to what that refers.
+    /// Fails when a record of the kind has the id. An undecodable record may have it, so it fails too.
     async fn check_none(
         &self,
         kind: u8,

@@ -1,9 +1,11 @@
-//! The appointments in the order of their last change.
+//! Lists appointments in the order of their last change.
 //!
-//! One whose last change bears the stamp of its creation has no row in the index of changes: the rows by id tell the
-//! same of it, since within a business ids and the stamps of creations grow together, and no id was minted before the
-//! stamp. What always holds: each appointment comes once, where its last change puts it; a page reads what lies between
-//! its two ends and no more.
+//! An appointment without a later change has no row in the index of changes. It is found by its id instead:
+//! within a business, ids and creation stamps grow together, and no id is older than its stamp.
+//!
+//! Invariants:
+//! - Each appointment appears once, at its last change.
+//! - A page reads only the rows between its two ends.
 
 use std::iter::Peekable;
 
@@ -16,20 +18,18 @@ use uuid::Uuid;
 use super::{PageRequest, Part, position_of};
 use crate::scans::Reader;
 
-/// A creation or a last change.
 struct Change {
     at: Timestamp,
     id: AppointmentId,
-    /// Whether it was found among the rows by id.
+    /// Whether the row by id led to it.
     by_id: bool,
-    /// The appointment, if it is shown here.
+    /// `None` if the list does not contain it.
     shown: Option<Appointment>,
 }
 
-/// A change, or why it could not be read.
 type Found = Result<Change, StoreError>;
 
-/// Of a business, the changes from an instant up to another, both included.
+/// The changes of a business between two instants, both inclusive.
 #[derive(Clone, Copy)]
 pub(super) struct Changes {
     pub(super) of: BusinessId,
@@ -37,8 +37,8 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// How far a walk has come: up to this change, and to this one of the rows by id. The second tells more where ids were
-/// minted long behind their stamps: many such rows may have to be passed before the next change comes.
+/// The position of a walk: the last change, and the last row by id. The second one is needed when many ids
+/// are later than their stamps: many such rows may precede the next change.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -46,7 +46,6 @@ struct Reached {
 }
 
 impl Changes {
-    /// The appointments that were changed then and which the rule admits.
     pub(super) fn page<T>(
         &self,
         reader: &Reader<'_>,
@@ -78,7 +77,7 @@ impl Changes {
         Ok(Part::last(items))
     }
 
-    /// The rows of changes, in their order.
+    /// The index rows of changes, in order.
     fn changed(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let (at, id) = reached.change;
         let range = keys::changed(self.of, kind::APPOINTMENT_BY_UPDATE, self.since, self.until)
@@ -87,7 +86,7 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // A row that was read before a change and a record read after it do not belong together.
+                    // A row from before a change and a record from after it do not match.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });
@@ -97,7 +96,7 @@ impl Changes {
         })
     }
 
-    /// The rows by id from where they may have been created then, in the order of their creation.
+    /// The rows by id from the first possible creation on, in the order of creation.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let mut range = keys::appointments_minted_from(self.of, reached.change.0);
         if let Some(row) = reached.row {
@@ -107,7 +106,7 @@ impl Changes {
         let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
             let found = row.and_then(|(row, start)| {
                 let change = keys::id_at_end(&row).and_then(|id| {
-                    // One that is being moved is found by its change.
+                    // A moved appointment is found by its change.
                     Ok(self.record(reader, id, &start)?.map(|appointment| {
                         let at = appointment.created_at;
                         let here = reached.change < (at, id) && !has_change_row(&appointment);
@@ -121,7 +120,7 @@ impl Changes {
         rows.take_while(move |found| found.as_ref().map_or(true, |found| found.at <= until))
     }
 
-    /// The appointment that started then when its row was read.
+    /// The appointment at this start. Its row was read earlier.
     fn record(
         &self,
         reader: &Reader<'_>,
@@ -131,8 +130,8 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// How far a walk has come that goes on with this page: a position is the key of a change behind its head, and the
-    /// id of a row. Before any change, it is one that no appointment can have made.
+    /// Decodes the position: the key of a change without its head, and the id of a row. Without a position,
+    /// the walk starts before any possible change.
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };
@@ -150,10 +149,10 @@ impl Changes {
     }
 }
 
-/// The bytes of an instant and an id.
+/// The length of an instant and an id.
 const CHANGE_BYTES: usize = 24;
 
-/// The one of two ordered lists that comes first; an error comes before everything.
+/// Merges two ordered lists. Errors come first.
 fn next_of(
     one: &mut Peekable<impl Iterator<Item = Found>>,
     other: &mut Peekable<impl Iterator<Item = Found>>,

@@ -10,7 +10,7 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment whose id was minted a year behind its creation, as after a clock that had gone back.
+/// An appointment with an id that is a year later than its creation, as after a clock that went back.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);
@@ -57,7 +57,7 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 #[tokio::test]
 async fn a_walk_passes_rows_whose_ids_were_minted_long_behind_their_stamps() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty before the instant that is asked for, which are met first; then some after it, every third changed.
+    // Forty appointments before the requested instant, then twenty after it. Every third one was changed.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };

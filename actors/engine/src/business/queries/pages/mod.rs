@@ -1,8 +1,8 @@
-//! Pages of lists: where one begins and ends.
+//! Pages of lists.
 //!
-//! A position is the end of a key, behind its head: that of the last row that was looked at. What always holds: a page
-//! that begins there shows what the list holds behind it, whichever page, or step of a page, ended there; so a walk
-//! from position to position shows the same as one without any.
+//! A position is the key of the last read row without its head. Invariant: a page after a position contains
+//! the rows after that key, independent of the page or step that ended there. A walk over several pages has
+//! the same result as one long page.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,42 +14,35 @@ use store::{Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_as
 use crate::error::EngineError;
 use crate::scans::{Reader, Scans};
 
-/// Which part of a list is asked for.
 #[derive(Clone, Debug)]
 pub struct PageRequest {
-    /// At most so many items.
     pub limit: usize,
-    /// Those after this position, as an earlier [`Page::next`] gave it.
+    /// Continues after this position, from an earlier [`Page::next`].
     pub after: Option<Vec<u8>>,
 }
 
-/// Part of a list.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// The items in the list's order; fewer than asked for, or none, where many rows had to be looked at.
+    /// May have fewer items than the limit, or none, when many rows were read.
     pub items: Vec<T>,
-    /// The position to go on from, when there may be more.
+    /// The position of the next page, if more rows may exist.
     pub next: Option<Vec<u8>>,
 }
 
-/// What a step of a request has found.
 pub(crate) struct Part<T> {
     pub(crate) items: Vec<T>,
     pub(crate) end: End,
 }
 
-/// Where a step has ended.
 pub(crate) enum End {
-    /// At the end of the list.
     OfList,
-    /// The page is full, and there is more behind this position.
+    /// The page is full and more rows exist after this position.
     Full(Vec<u8>),
-    /// The reader was used up at this position.
+    /// The reader reached its bound at this position.
     UsedUp(Vec<u8>),
 }
 
 impl<T> Part<T> {
-    /// The last items of the list.
     pub(crate) fn last(items: Vec<T>) -> Self {
         Self { items, end: End::OfList }
     }
@@ -63,7 +56,7 @@ impl<T> Part<T> {
     }
 }
 
-/// Reads part of a list in steps, each of which goes on where the one before has ended.
+/// Reads a page in steps. Each step continues after the previous one.
 pub(crate) async fn read_page<T: Send + 'static>(
     (scans, store): (&Arc<Scans>, &Store),
     of: BusinessId,
@@ -75,7 +68,7 @@ pub(crate) async fn read_page<T: Send + 'static>(
     let step = move |reader: &Reader<'_>| {
         let found = part(reader, &rest)?;
         rest.limit -= found.items.len();
-        // Most pages are one step's, whose items need not be moved.
+        // Most pages have one step, so their items are not moved.
         if items.is_empty() {
             items = found.items;
         } else {
@@ -95,21 +88,19 @@ pub(crate) async fn read_page<T: Send + 'static>(
     scans.read(store, of, step).await
 }
 
-/// Bytes of a key that name the business and the kind, which every key of a list shares.
+/// The bytes of business and kind, which all keys of a list share.
 const HEAD_BYTES: usize = 17;
 
-/// The key of a position in a range.
 pub(super) fn position_key(range: &KeyRange, position: &[u8]) -> Key {
     Key::new(&range.from[..HEAD_BYTES]).with(position)
 }
 
-/// The position of a key.
 pub(super) fn position_of(key: &[u8]) -> &[u8] {
     &key[HEAD_BYTES..]
 }
 
-/// Walks a range from the page's position, keeps what `pick` gives back, and stops where the page is full or the reader
-/// used up. A row that does not decode, or leads to one, is stepped over: the page is short by it.
+/// Walks a range from the page's position and keeps the results of `pick`. Stops at a full page or when the
+/// reader reaches its bound. An undecodable row is skipped, so the page has one item less.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,
@@ -144,9 +135,9 @@ pub(crate) fn collect<T>(
     Ok(Part::last(items))
 }
 
-/// Walks an index whose keys end with an instant and the id of a record, and shows the records that the rule admits. It
-/// is told the instant, too: an index row that was read before a change and a record read after it do not belong
-/// together.
+/// Walks an index whose keys end with an instant and a record id, and keeps the records that the rule
+/// accepts. The rule also gets the instant: an index row from before a change and a record from after it do
+/// not match.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
@@ -162,7 +153,8 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// Whether a contact is named who is not there: who was erased, and is still named here and there until that is through.
+/// Whether the contact no longer exists. An erased contact may still be in other records until the erasure
+/// has cleaned them.
 pub(super) fn is_of_nobody(
     reader: &Reader<'_>,
     of: BusinessId,
@@ -171,8 +163,8 @@ pub(super) fn is_of_nobody(
     contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
-/// The record of an id, read at its first use; a record that another refers to is there. One that does not decode is
-/// `unreadable`: what refers to it is shown all the same.
+/// The value of an id, read at its first use. An undecodable record counts as `unreadable`, so the referring
+/// record is still shown.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
