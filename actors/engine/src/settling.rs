@@ -1,7 +1,8 @@
-//! Settling what imports leave that broke off, in this life of the engine or in an earlier one.
+//! Finishes or removes broken imports, including those of an earlier process.
 //!
-//! What always holds: it is taken back, or finished where all of it had been read, a step at a time beside everything else;
-//! while an import is under way nothing is settled, and while something is, no import begins.
+//! Invariants:
+//! - A completely read import is finished, any other one is removed. Both happen in steps in the background.
+//! - No import runs at the same time.
 
 use std::sync::{Arc, Weak};
 
@@ -11,8 +12,7 @@ use crate::error::EngineError;
 use crate::moving::{is_finishing, is_unfinished, open_all, take_back};
 use crate::shared::{ImportPlace, Shared};
 
-/// Settles what imports leave that broke off, when the engine starts and whenever it is told to, which is behind every
-/// import and once a minute. It ends with the engine.
+/// Handles broken imports at the start, after each import and once a minute, until the engine ends.
 pub(crate) async fn settle_what_is_left(shared: Weak<Shared>) {
     loop {
         let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
@@ -36,29 +36,26 @@ async fn settle(shared: &Arc<Shared>) -> Result<(), EngineError> {
     settle_in_place(shared).await
 }
 
-/// Waits until the businesses of an import that was known to be good are open. They are opened here where nobody else does
-/// that: whoever was to do it has hung up, or the service was killed meanwhile.
-///
-/// # Errors
-/// [`EngineError::Stopping`], and the store's failure.
+/// Waits until the businesses of a valid import are open. Opens them here if the import's own request was
+/// dropped or the service was killed.
 pub(crate) async fn until_opened(shared: &Arc<Shared>) -> Result<(), EngineError> {
     while is_finishing(&shared.store)? {
         shared.check_open()?;
         let place = Arc::clone(&shared.imports).acquire_owned().await;
-        // If this is given up in its turn, whoever settles goes on at once.
+        // If this future is dropped, the job continues at once.
         let _place = ImportPlace::new(shared, place.map_err(|_| EngineError::Stopping)?);
         settle_in_place(shared).await?;
     }
     Ok(())
 }
 
-/// The same of whoever has the place of the one import.
+/// The caller holds the import permit.
 async fn settle_in_place(shared: &Shared) -> Result<(), EngineError> {
     if !is_unfinished(&shared.store)? {
         return Ok(());
     }
     tracing::info!("an import has broken off; what it has left is settled");
-    // Whoever was given up while it was being finished may have handed over that all is good: what is read says so.
+    // A dropped import may still have submitted its decision; the read shows it.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let businesses = open_all(&shared.store).await?;

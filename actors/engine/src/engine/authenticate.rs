@@ -1,4 +1,4 @@
-//! Who may come in: what an API key opens.
+//! Authentication of API keys.
 
 use std::sync::Arc;
 
@@ -11,16 +11,13 @@ use crate::error::EngineError;
 use crate::principals::Principal;
 
 impl Engine {
-    /// What a key opens, or `None` when it is unknown or revoked. Notes its use.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The principal of an API key. `None` for an unknown or revoked key. Records the use of the key.
     pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Arc<Principal>>, EngineError> {
         let store = &self.shared.store;
         store.check()?;
         let prefix = credential.prefix_chars();
         let principal = match self.shared.principals.read(store, prefix) {
-            // Only a valid key learns that the business has failed.
+            // Only the caller with a valid key learns that the business is set aside.
             Err(error @ StoreError::BusinessSetAside { .. }) => {
                 let key = store.get::<ApiKey>(&keys::api_key(prefix))?;
                 let is_valid =

@@ -1,4 +1,4 @@
-//! Backups, for the operator.
+//! Backups for the operator.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use crate::error::EngineError;
 use crate::installation_log::note;
 
 impl Engine {
-    /// Begins a backup into a directory that is not there or empty, and gives its id. It goes on beside everything else;
-    /// [`Engine::backup`] tells how far it has come. The audit log of the installation says who made it.
+    /// Begins a backup into a new or empty directory and returns its id. The backup runs in the background;
+    /// [`Engine::backup`] returns its progress. The audit log of the installation records it.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when the directory cannot be used or another backup is being made,
-    /// [`EngineError::DiskFull`], and what else says that the engine takes no requests.
+    /// - [`EngineError::Refused`]: the directory is unusable or another backup runs.
+    /// - [`EngineError::DiskFull`], or an error of a closing engine.
     pub fn begin_backup(&self, by: Actor, to: &Path) -> Result<BackupId, EngineError> {
         let shared = &self.shared;
         shared.check_open()?;
         shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
         let clocks = Arc::downgrade(shared);
-        // A backup holds no engine: it outlives none.
+        // A weak reference: a backup must not keep the engine alive.
         let began = self.now();
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         shared.backups.begin((&shared.store, shared.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         note(shared, (by, AuditAction::BackupBegun), id, began, &mut batch);
-        // A backup ends with the process, so nobody waits for this.
+        // A backup ends with the process, so no caller waits for this write.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
 
-    /// How far a backup has come that was begun since the engine started; of the first ones of many nothing is known.
+    /// The state of a backup since the engine started. The oldest of many backups are forgotten.
     pub fn backup(&self, id: BackupId) -> Option<BackupState> {
         self.shared.backups.state(id)
     }

@@ -1,4 +1,4 @@
-//! The list of businesses: creating one, ending one, and reading it.
+//! Creates, deletes and lists businesses.
 
 use std::sync::Arc;
 
@@ -24,41 +24,29 @@ use crate::delivery::EndpointKey;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// A business as it is created.
 #[derive(Clone, Debug)]
 pub struct NewBusiness {
-    /// Its name.
     pub name: Text<1, 200>,
-    /// Its zone.
     pub zone: chrono_tz::Tz,
-    /// Its default language.
     pub locale: Locale,
-    /// Its web site.
     pub website_url: Option<String>,
-    /// How appointments come about.
     pub booking_mode: BookingMode,
-    /// Its opening hours.
     pub hours: WeeklyHours,
-    /// When nothing is booked though it is open.
+    /// Weekly breaks without bookings.
     pub breaks: WeeklyBreaks,
-    /// The region in which national phone numbers are read.
+    /// The region of national phone numbers.
     pub phone_region: String,
 }
 
 impl Engine {
-    /// Creates a business. Until the answer nobody knows its id, so it needs no actor.
-    ///
-    /// # Errors
-    /// [`EngineError::Stopping`], [`EngineError::Overloaded`], [`EngineError::DiskFull`].
+    /// Creates a business without its actor: its id is unknown until the answer.
     pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business, EngineError> {
         self.create(new, by, None).await
     }
 
-    /// Creates a business once, and gives the answer of that whenever it is asked again within 24 hours. What is
-    /// remembered stands among the rows of the installation: the business is not there yet when it is looked for.
-    ///
-    /// # Errors
-    /// As above; that the key was used otherwise, or the first request with it is under way.
+    /// Creates a business once. A repeat within 24 hours gets the same answer. The answer is in the rows of
+    /// the installation, because the business does not exist yet at the look-up. A reused key and a running
+    /// first request are errors.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
@@ -133,11 +121,9 @@ impl Engine {
         Ok(business)
     }
 
-    /// Ends a business: it is nobody's with the answer, and its rows go behind that. With an idempotency key the same
-    /// request gets the same answer again, though there is no such business then.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`] when there is none; else as a change.
+    /// Deletes a business. A background job deletes its rows afterwards. With an idempotency key, a repeat
+    /// gets the same answer although the business no longer exists. Fails with [`EngineError::NotFound`]
+    /// without the business.
     pub async fn end_business(
         &self,
         id: BusinessId,
@@ -157,7 +143,7 @@ impl Engine {
         self.business(id).holding(ending.map(Held::new)).change(request, EndBusiness { once }).await
     }
 
-    /// Ends a business whose profile does not decode, so that it has no actor.
+    /// Deletes a business whose profile does not decode, so that it has no actor.
     async fn end_unread(
         &self,
         id: BusinessId,
@@ -189,10 +175,7 @@ impl Engine {
         Ok(Answer { value: EndedView { id }, replayed: false })
     }
 
-    /// The businesses in the order of their creation.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// In the order of creation.
     pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let Shared { store, scans, .. } = &*self.shared;

@@ -1,9 +1,11 @@
-//! Exports while the engine runs: each business as it was at a point of its own, read as fast as somebody takes it.
+//! Exports while the engine runs.
 //!
-//! What always holds: commits wait for nothing; a business is one point of its history, and that is on the disk; in memory
-//! is one step of records and what was overwritten meanwhile of those that are still to come, within the bound of a tap.
-//! What leaves is noted before it does. Whoever takes nothing any more drops the export, and with it everything that was kept for it; one that dawdles loses it
-//! after [`POINT_TIME_MAX`].
+//! Invariants:
+//! - Commits never wait for an export.
+//! - Each business is exported at one durable point of its history.
+//! - Memory holds one step of records, and old values of overwritten rows within a bound.
+//! - The audit entry is durable before the first record leaves.
+//! - A dropped export frees its memory. A caller that is too slow loses the export after [`POINT_TIME_MAX`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,52 +24,52 @@ use crate::moving::{Leaving, Moved};
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-/// For how long a business is kept as it was at its point: at a megabyte in a second, 3.6 GB.
+/// How long a business is kept at its point: 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// The longest rest behind a step; usually as long as the step took, so that an export takes half of one core at most.
+/// The longest pause after a step. A pause is as long as its step, so an export uses at most half of one
+/// core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
-/// Why an export ended before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The engine takes no requests, or as many exports are under way as may be.
+    /// The engine takes no requests, or too many exports run.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The store failed, or more was overwritten than could be kept.
+    /// The store failed, or the overwritten rows exceed their bound.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Of some businesses another number of records is recorded than was found. Those have no end; all others are whole.
+    /// Some businesses have another number of records than recorded. Those have no end record; all others are
+    /// complete.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
-    /// The records were not taken fast enough: others wait for the place.
+    /// Other exports wait for the permit.
     #[error("the records were taken too slowly")]
     TooSlow,
 }
 
-/// Businesses on their way out.
 pub struct Export {
     shared: Arc<Shared>,
     with_secrets: bool,
-    /// The lane of its entry in the audit log of the installation, until that is known to be on the disk.
+    /// The lane of the audit entry, until that entry is durable.
     noted: Option<BusinessId>,
     meant: Meant,
     current: Option<Current>,
     businesses: u64,
-    /// Shared with the step under way, which goes on although the caller goes away.
+    /// Shared with the running step, which continues after the caller's drop.
     place: Arc<Place>,
     differences: Differences,
 }
 
-/// A place among the exports under way, and of those of people.
+/// The permit of an export, and of a member's export.
 type Place = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
-/// Which businesses are still to come.
+/// The remaining businesses.
 enum Meant {
     One(Option<BusinessId>),
     All(KeyRange),
 }
 
-/// A business as it was at its point.
+/// A business at its point.
 struct Current {
     of: BusinessId,
     frozen: Frozen,
@@ -76,13 +78,14 @@ struct Current {
 }
 
 impl Engine {
-    /// Begins to export a business, or all of them in the order of their creation. Of webhook endpoints only
-    /// `with_secrets`: those tell what their deliveries are signed with. The audit log of the installation says who asked
-    /// for it, before anything leaves.
+    /// Begins to export one business, or all of them in the order of creation. `with_secrets` includes
+    /// webhook endpoints, which contain signing secrets. The audit log of the installation records the export
+    /// first.
     ///
     /// # Errors
-    /// [`EngineError::Overloaded`] when as many exports are under way as may be, [`EngineError::DiskFull`] when there is no
-    /// room to note it, and what says that the engine takes no requests.
+    /// - [`EngineError::Overloaded`]: too many exports run.
+    /// - [`EngineError::DiskFull`]: there is no room for the audit entry.
+    /// - An error of a closing engine.
     pub fn export(
         &self,
         by: Actor,
@@ -116,7 +119,7 @@ impl Engine {
         })
     }
 
-    /// Notes an export, and gives in which lane.
+    /// Adds the audit entry and returns its lane.
     fn note_export(
         &self,
         by: Actor,
@@ -132,7 +135,7 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // One of everything is about no record, so it has an id for this alone.
+        // An export of all businesses has no record, so its entry gets a lane of its own.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         note(shared, (by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
@@ -141,11 +144,9 @@ impl Engine {
 }
 
 impl Export {
-    /// The next records: of each business itself first and its end last; none at the end. A business of which another number
-    /// of records is recorded has no end, and the export ends with [`ExportError::Incomplete`].
-    ///
-    /// # Errors
-    /// Why it ended before its end.
+    /// The next records: a business begins with its profile and finishes with an end record. Empty after the
+    /// last business. A business with missing records has no end record, and the export fails with
+    /// [`ExportError::Incomplete`] at the end.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
             self.shared.store.settled(lane).await?;
@@ -173,26 +174,27 @@ impl Export {
         }
     }
 
-    /// How many businesses came to their end.
+    /// The number of complete businesses.
     pub fn businesses(&self) -> u64 {
         self.businesses
     }
 
-    /// The next business that is still there, from now on as it is now.
+    /// The next existing business, at a new point.
     async fn next_business(&mut self) -> Result<Option<Current>, ExportError> {
         while let Some(of) = self.next_id()? {
             self.shared.check_open()?;
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = self.shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.meant) {
-                // An export of everything goes on with the others; one that has begun with it ends.
+                // An export of all businesses continues with the others. A business that is set aside after
+                // its start ends the export.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Meant::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export leaves a business out");
                     continue;
                 }
                 (frozen, _) => frozen?,
             };
-            // One that does not decode is told of in the log, and left out like one that is gone.
+            // An undecodable profile is logged, and the business is left out like a deleted one.
             let profile = keys::profile(of);
             let read = self.shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;
             let Some(business) = read.flatten() else { continue };
@@ -216,9 +218,9 @@ impl Export {
         }
     }
 
-    /// Reads the next records, on a thread of its own where there are any, and rests.
+    /// Reads the next records on a separate thread, if there are any, and pauses.
     async fn step(&self, mut current: Current) -> Result<(Current, Vec<Moved>), ExportError> {
-        // The engine closes behind the last step.
+        // The engine closes after the last step.
         let reads = Arc::clone(&self.shared.export_steps).acquire_owned().await;
         let reads = reads.map_err(|_| EngineError::Stopping)?;
         self.shared.check_open()?;
@@ -234,7 +236,7 @@ impl Export {
             drop((reads, place));
             moved.map(|moved| (current, moved))
         });
-        // A panic is logged where it happens.
+        // The panic is already logged.
         let read = read.await.map_err(|_| EngineError::Failed)??;
         tokio::time::sleep(began.elapsed().min(REST_MAX)).await;
         Ok(read)
@@ -245,7 +247,7 @@ impl Current {
     fn step(&mut self, store: &Store) -> Result<Vec<Moved>, StoreError> {
         let before: Vec<u8> = Leaving::kinds().filter(|kind| self.leaving.still_reads(*kind)).collect();
         let moved = self.leaving.next(store, &self.frozen)?;
-        // What was read to its end need not be kept as it was.
+        // The old values of a completely read kind are no longer needed.
         for kind in before.into_iter().filter(|kind| !self.leaving.still_reads(*kind)) {
             self.frozen.release(self.of, kind);
         }

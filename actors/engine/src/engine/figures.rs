@@ -1,4 +1,4 @@
-//! What the engine counts, for the metrics.
+//! Counters and gauges of the engine for the metrics.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,66 +11,64 @@ use crate::backup::BackupCounts;
 use crate::shared::{Counted, Swept};
 
 impl Engine {
-    /// What the committer has done so far.
     pub fn commit_stats(&self) -> CommitStats {
         self.shared.store.stats()
     }
 
-    /// How many businesses are in memory.
+    /// The number of running business actors.
     pub fn running_businesses(&self) -> usize {
         self.shared.businesses.len()
     }
 
-    /// How many endpoints have an actor: those at which something is under way, or was a while ago.
+    /// The number of running endpoint actors: with running or recent deliveries.
     pub fn running_deliveries(&self) -> usize {
         self.shared.deliveries.len()
     }
 
-    /// How many attempts to deliver are under way, up to the heads of their responses.
+    /// The number of running attempts, until the response head.
     pub fn attempts_under_way(&self) -> usize {
         self.shared.dispatcher.places_taken()
     }
 
-    /// How many endpoints wait for a place for an attempt, or for the time at which one is due.
+    /// The number of endpoints that wait for a permit or for a due time.
     pub fn endpoints_waiting(&self) -> usize {
         self.shared.dispatcher.waiting()
     }
 
-    /// Whether webhooks are held back because this machine has no network.
+    /// Whether deliveries are paused because the machine has no network.
     pub fn is_cut_off(&self) -> bool {
         self.shared.webhooks.network().is_out()
     }
 
-    /// How many attempts to deliver reached their endpoint, and how many failed, since the engine started.
+    /// The successful and failed attempts since the engine started.
     pub fn attempts_made(&self) -> (u64, u64) {
         self.shared.dispatcher.made()
     }
 
-    /// How many endpoints were turned off for their failures since the engine started.
+    /// The number of endpoints that were disabled after failures since the engine started.
     pub fn endpoints_turned_off(&self) -> u64 {
         self.shared.turned_off.load(Ordering::Relaxed)
     }
 
-    /// How many deliveries were missed at once since the start, for as many of their business waited as may.
+    /// The number of deliveries that exceeded the budget since the engine started.
     pub fn missed_over_budget(&self) -> u64 {
         self.shared.missed_over_budget.load(Ordering::Relaxed)
     }
 
-    /// How many alerts were not mailed since the start, for as many mails of their business waited as may: they show in
-    /// the dashboard.
+    /// The number of alerts without a mail since the engine started, because too many mails of the business
+    /// waited. The dashboard shows them.
     pub fn alerts_not_mailed(&self) -> u64 {
         self.shared.mail.left_out()
     }
 
-    /// How many businesses that nobody uses were looked at since the engine started for what has outlived its time: those
-    /// that had nothing to do, and those whose actor was started.
+    /// The number of unused businesses that were checked since the engine started: without work, and with
+    /// work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         let Swept { idle, started } = &self.shared.swept;
         (idle.load(Ordering::Relaxed), started.load(Ordering::Relaxed))
     }
 
-    /// How many backups have ended since the engine started: those that are complete, those that lack recorded rows, and
-    /// those that failed.
+    /// The number of backups since the engine started: complete, incomplete and failed.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
         let BackupCounts { done, incomplete, failed } = self.shared.backups.counts();
         let [done, incomplete, failed] =
@@ -78,61 +76,59 @@ impl Engine {
         (done, incomplete, failed)
     }
 
-    /// The point of the newest complete backup that this data directory knows of, of earlier lives too.
+    /// The point of the newest complete backup of this data directory, including earlier processes.
     pub fn newest_backup(&self) -> Option<Timestamp> {
         self.shared.store.noted_instant(Noted::NewestBackup)
     }
 
-    /// How many times a business was counted since the engine started: found as recorded, and found different.
+    /// The number of counts since the engine started: equal to the record, and different.
     pub fn businesses_counted(&self) -> (u64, u64) {
         let Counted { equal, different } = &self.shared.counted;
         (equal.load(Ordering::Relaxed), different.load(Ordering::Relaxed))
     }
 
-    /// How many rows of the store were met since it was opened that do not decode.
+    /// The number of undecodable rows that were read since the store was opened.
     pub fn rows_set_aside(&self) -> usize {
         self.shared.store.rows_set_aside()
     }
 
-    /// The businesses that are set aside, because the store has lost or damaged some of their rows, with the reasons.
+    /// The businesses that are set aside because of lost or damaged rows, with the reasons.
     pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
         self.shared.store.businesses_set_aside()
     }
 
-    /// Sets a business aside: it is neither read nor changed, over restarts too, until an operator lifts that.
-    ///
-    /// # Errors
-    /// As [`Store::set_business_aside`](store::Store::set_business_aside).
+    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts it. Errors
+    /// as in [`Store::set_business_aside`](store::Store::set_business_aside).
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         self.shared.store.set_business_aside(business, reason)
     }
 
-    /// How many rows were read for parts of lists since the engine started.
+    /// The number of rows that lists have read since the engine started.
     pub fn rows_listed(&self) -> u64 {
         self.shared.scans.rows_read()
     }
 
-    /// How many requests for parts of lists read on threads of their own, or wait to.
+    /// The number of lists that read on a separate thread or wait for one.
     pub fn long_lists(&self) -> usize {
         self.shared.scans.under_way()
     }
 
-    /// How many more messages may be in flight, of [`ENGINE_PERMITS`](super::ENGINE_PERMITS).
+    /// The free permits of [`ENGINE_PERMITS`](super::ENGINE_PERMITS).
     pub fn permits_available(&self) -> usize {
         self.shared.permits.available_permits()
     }
 
-    /// The age of the oldest sync of the store that is under way; zero when none is.
+    /// The age of the oldest running sync. Zero without one.
     pub fn sync_age(&self) -> Duration {
         self.shared.store.sync_age()
     }
 
-    /// Whether a sync of the store has been under way for more than 30 s.
+    /// Whether a sync has been running for more than 30 s.
     pub fn store_is_stuck(&self) -> bool {
         self.shared.store.is_stuck()
     }
 
-    /// Whether the store has failed for good.
+    /// Whether the store has failed permanently.
     pub fn store_failed(&self) -> bool {
         self.shared.store.failed()
     }

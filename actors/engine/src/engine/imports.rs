@@ -1,8 +1,10 @@
-//! Imports while the engine runs: one at a time, written in the lanes of the businesses that come, beside everything else.
+//! Imports while the engine runs, one at a time.
 //!
-//! What always holds: until all of it is good and on the disk nobody finds anything of it; then all of it is opened, and the
-//! request that asked for it is remembered with the batch that decides on that. What an import leaves that broke off, in this
-//! life of the engine or in an earlier one, is settled first ([`crate::settling`]); until then no other begins.
+//! Invariants:
+//! - An import is invisible until all of it is valid and durable. Then all businesses are opened.
+//! - The batch of that decision contains the answer for a repeated request.
+//! - The rows of a broken import, also of an earlier process, are removed or finished ([`crate::settling`])
+//!   before another import begins.
 
 use std::sync::Arc;
 
@@ -22,8 +24,8 @@ impl Engine {
     /// Begins an import.
     ///
     /// # Errors
-    /// [`Refusal::UnderWay`] while another one is, or what one that broke off has left is being settled;
-    /// [`EngineError::DiskFull`], and what says that the engine takes no requests.
+    /// - [`Refusal::UnderWay`]: an import runs, or a broken one is not finished yet.
+    /// - [`EngineError::DiskFull`], or an error of a closing engine.
     pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
         let shared = Arc::clone(&self.shared);
         shared.check_imports()?;
@@ -42,24 +44,22 @@ impl Engine {
         Import::begin(shared, place, options)
     }
 
-    /// Lets no import begin any more, and has those end that are being read: [`Engine::imports_end`] comes back. What is read
-    /// whole is finished; what the others have written is taken back by the next engine, or by this one if it lasts.
+    /// Stops imports: no new one begins, and [`Engine::imports_end`] returns. A completely read import is
+    /// finished. The rows of the others are removed by this engine or the next one.
     pub fn end_imports(&self) {
         self.shared.imports_end.send_replace(true);
     }
 
-    /// Waits until no more lines of imports are taken.
+    /// Waits until imports take no more lines.
     pub async fn imports_end(&self) {
         let mut ends = self.shared.imports_end.subscribe();
-        // The engine is there as long as this is.
+        // The sender lives as long as the engine.
         let _ = ends.wait_for(|ends| *ends).await;
     }
 
-    /// The answer to an import that was made once already under this key, if it was asked for in the same way and by the
-    /// same lines. It is known from the moment when all was good, so whoever asks waits until the businesses are there.
-    ///
-    /// # Errors
-    /// [`Refusal::IdempotencyKeyReused`] when it was asked for by others; the store's failure.
+    /// The answer to an earlier import with the same key, options and lines. The answer is stored with the
+    /// decision, so the call waits until the businesses are open. Fails with
+    /// [`Refusal::IdempotencyKeyReused`] for other options or lines.
     pub async fn imported_before(
         &self,
         asked: Idempotency,
@@ -71,21 +71,16 @@ impl Engine {
         Ok(answered)
     }
 
-    /// Takes hold of the key of an import that shall be made once, until what is given is dropped.
-    ///
-    /// # Errors
-    /// [`Refusal::IdempotencyInProgress`] while somebody else holds it.
+    /// Reserves the idempotency key of an import until the drop. Fails with
+    /// [`Refusal::IdempotencyInProgress`] while the key is reserved.
     pub fn import_once(&self, key: [u8; 32]) -> Result<Once, EngineError> {
         Once::begin(&self.shared, key)
     }
 }
 
 impl Import {
-    /// Opens the businesses of an import that [is good](Import::is_good), and answers; with `once`, whenever the same is
-    /// asked again.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// Opens the businesses of a [valid](Import::is_good) import and returns the answer. `once` stores it for
+    /// repeated requests.
     pub async fn finish(
         self,
         imported: ImportedView,

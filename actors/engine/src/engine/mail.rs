@@ -1,4 +1,4 @@
-//! What the edges ask of the outbox.
+//! The engine's functions for mails.
 
 use std::sync::Arc;
 
@@ -14,50 +14,38 @@ use crate::mail::unsubscribe::Unsubscribe;
 use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail, read_about};
 
 impl Engine {
-    /// Mail is sent with these from now on. Until it was called nothing is written for the outbox, and what it holds
-    /// waits.
+    /// Starts sending mails. Before this call, no mail is written to the outbox and stored mails wait.
     pub fn begin_mail(&self, ports: MailPorts) {
         self.shared.begin_mail(ports);
     }
 
-    /// The accounts, for whoever asks who gets a mail.
+    /// The accounts, for the choice of recipients.
     pub fn recipients(&self) -> Arc<dyn Recipients> {
         Arc::new(Accounts(Arc::downgrade(&self.shared)))
     }
 
-    /// What an alert tells of, as it is now; `None` once that is gone.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The current content of an alert. `None` after the deletion of its record.
     pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
         Ok(read_about(&self.shared.store, of, about)?)
     }
 
-    /// Whether mail is sent at all.
+    /// Whether mail is on.
     pub fn sends_mail(&self) -> bool {
         self.shared.mail.outside().is_some()
     }
 
-    /// Writes a mail, and has it sent once it is on the disk. Its id; none where no mail is sent.
-    ///
-    /// # Errors
-    /// When the engine is overloaded or closes.
+    /// Writes a mail, and sends it after it is durable. `None` when mail is off.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>, EngineError> {
         self.shared.queue_mail(mail).await
     }
 
-    /// Sends a mail at once that says nothing but that it has arrived; none where no mail is sent.
-    ///
-    /// # Errors
-    /// When the engine is overloaded or closes, or as many tests are made as may be.
+    /// Sends a test mail at once. `None` when mail is off. Fails when too many tests run.
     pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
         self.shared.test_mail(to, locale).await
     }
 
-    /// Sends such a mail to a person who asks for it in a business; none where no mail is sent.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`] where they have had too many of late; as [`Self::test_mail`].
+    /// Sends a test mail to a member who requests it. `None` when mail is off. Fails with
+    /// [`Refusal::Conflict`] after too many tests of the member.
     pub async fn test_mail_of(
         &self,
         of: BusinessId,
@@ -66,10 +54,7 @@ impl Engine {
         self.shared.test_mail_of(of, person).await
     }
 
-    /// The newest mails of a business before this one, at most so many.
-    ///
-    /// # Errors
-    /// When the store fails.
+    /// The newest mails of a business before `before`, at most `count`.
     pub async fn mail_log(
         &self,
         of: BusinessId,
@@ -79,33 +64,31 @@ impl Engine {
         self.shared.mail_log(of, before, count).await
     }
 
-    /// What came of mails since the start; none without a relay.
+    /// `None` without a relay.
     pub fn mail_figures(&self) -> Option<MailFigures> {
         self.shared.mail.figures()
     }
 
-    /// How many mails wait to be sent, at most 10,000; none without a relay, or when the outbox does not answer.
+    /// The number of waiting mails, at most 10,000. `None` without a relay or without an answer of the
+    /// outbox.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.shared.mail.count_waiting().await
     }
 
-    /// The token by which a mail's own link ends mails like it.
+    /// The token for the unsubscribe link of a mail.
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
         what.token(&self.shared.secret)
     }
 
-    /// Ends the mails that a token is of, and says which those are. A second time nothing changes, and where the person
-    /// belongs no more nothing is mailed any more.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`] when it is none of ours, or the engine's failure.
+    /// Ends the mails that the token names, and returns their kind. A second call changes nothing. Without a
+    /// membership, nothing is mailed anyway. Fails with [`Refusal::NotFound`] for an invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound("subscription"))?;
         let Unsubscribe { person_id: id, business_id, from } = what;
         let business = self.business(business_id);
         let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
         let ended = match ends(Actor::Person(id)).await {
-            // Of a suspended business nobody changes anything; what is mailed of it can be ended all the same.
+            // Members cannot change a suspended business, but its mails can still be ended.
             Err(EngineError::Suspended) => ends(Actor::System).await,
             ended => ended,
         };
@@ -115,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// What such a token ends, if it is one of ours.
+    /// `None` for an invalid token.
     pub fn read_unsubscribe_token(&self, token: &str) -> Option<Unsubscribe> {
         Unsubscribe::read(token, &self.shared.secret)
     }

@@ -1,4 +1,4 @@
-//! The engine: opens the store, starts the supervisor, hands out businesses, closes in order.
+//! The engine: it opens the store, starts the supervisor, returns handles and closes everything in order.
 
 mod authenticate;
 mod backups;
@@ -44,30 +44,28 @@ use crate::shared::{Counted, EXPORTS_MAX, READERS_MAX, Shared, Swept};
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
+/// Upper bound of unanswered messages of all businesses. It also bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
-/// How many webhook URLs may be looked up to be saved at once, and how many endpoints tested: over all, and for each
-/// business. What waits for somebody's slow name server or receiver must leave room for everybody else.
+/// Upper bound of concurrent URL look-ups before a save, and of endpoint tests: in total and per business.
+/// Slow name servers and receivers must not block other businesses.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
-/// How many failures in a minute a business has before it rests: after one the next request starts it at once. Nobody
-/// waits for a delivery, which rests after the first.
+/// Failures per minute before a business waits with its restart: after one failure, the next request restarts
+/// it at once. An endpoint waits after the first failure, because its deliveries have no waiting client.
 const BUSINESS_PATIENCE: u32 = 1;
-/// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
+/// How long closing waits for running work. The listeners are closed before, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The engine. Cheap to clone.
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
 }
 
 impl Engine {
-    /// Opens the store in a directory, creating it if need be, and starts the engine on it. `on_fatal` is called once
-    /// if the store fails; nothing is acknowledged after that, and the process had best end.
-    ///
-    /// # Errors
-    /// When the directory cannot be used, is in use, or holds a damaged store.
+    /// Opens or creates the store in a directory and starts the engine. `on_fatal` is called once when the
+    /// store fails; then nothing more is acknowledged and the process should end. Fails when the directory is
+    /// unusable, in use or damaged.
     pub async fn open(
         directory: &Path,
         ports: Ports,
@@ -77,9 +75,6 @@ impl Engine {
     }
 
     /// [`Engine::open`] with other bounds.
-    ///
-    /// # Errors
-    /// As there.
     pub async fn open_within(
         directory: &Path,
         ports: Ports,
@@ -89,18 +84,11 @@ impl Engine {
         Self::start_within(Store::open_disk(directory, Box::new(on_fatal))?, ports, limits).await
     }
 
-    /// Starts the engine on a store that is open.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn start(store: Store, ports: Ports) -> Result<Self, StoreError> {
         Self::start_within(store, ports, Limits::default()).await
     }
 
     /// [`Engine::start`] with other bounds.
-    ///
-    /// # Errors
-    /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
         store.watch_syncs(Arc::clone(&ports.clock));
         upgrade::upgrade(&store, limits.upgrades).await?;
@@ -125,7 +113,7 @@ impl Engine {
             deliveries: Directory::new(
                 starting(shared, DeliveryActor::start),
                 None,
-                // Those that only wait have a bound of their own.
+                // Actors that only wait have their own bound.
                 Bounds { patience: 0, running_max: usize::MAX },
             ),
             persons: Directory::new(
@@ -181,57 +169,54 @@ impl Engine {
         Ok(Self { shared })
     }
 
-    /// The handle of a business, whether or not there is one.
+    /// Returns the handle without a check that the business exists.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle::new(&self.shared, id)
     }
 
-    /// All people: accounts, sessions and links.
+    /// Accounts, sessions and links.
     pub fn people(&self) -> People {
         People::new(&self.shared)
     }
 
-    /// The present instant: what the wall clock shows, as far as the steady clock bears it out.
+    /// The believed time: the wall clock, as far as the steady clock confirms it.
     pub fn now(&self) -> Timestamp {
         self.shared.clocks.now()
     }
 
-    /// Whether the wall clock has jumped and is not followed yet.
+    /// Whether the wall clock has jumped and is not believed yet.
     pub fn clock_doubted(&self) -> bool {
         self.shared.clocks.doubted()
     }
 
-    /// The ports the engine runs on.
     pub fn ports(&self) -> &Ports {
         &self.shared.ports
     }
 
-    /// 32 random bytes that stay the same as long as the store does.
+    /// 32 random bytes that stay the same for the life of the store.
     pub fn secret(&self) -> [u8; 32] {
         self.shared.secret
     }
 
-    /// Whether it takes requests: not while it closes, and never again once the store has failed.
+    /// Whether the engine takes requests. False while it closes, and permanently after a store failure.
     pub fn is_open(&self) -> bool {
         self.shared.check_open().is_ok()
     }
 
-    /// Sets how much of the disk the store leaves free; [`DiskReserve::Usual`] until then.
+    /// Sets the reserve of free disk space. The default is [`DiskReserve::Usual`].
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {
         self.shared.store.set_disk_reserve(reserve);
     }
 
-    /// What the disk has room for, and how much of it is free, if that is known.
+    /// The disk level, and the free space if it is known.
     pub fn room(&self) -> (RoomLevel, Option<Space>) {
         self.shared.store.room()
     }
 
-    /// Refuses what comes from now on, waits for what is in flight (at most 2 s), and closes the store.
-    ///
-    /// # Errors
-    /// When the store failed meanwhile.
+    /// Refuses new requests, waits at most 2 s for running work, and closes the store. Fails when the store
+    /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
-        // People's actors write the uses, so they must still be taking messages.
+        // The actors of people write the uses, so they must still take messages.
         let uses = async {
             for running in write_uses(&self.shared).await {
                 running.wait_idle().await;
@@ -251,7 +236,7 @@ impl Engine {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
         let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
-        // What is not done by then is sent again by the next start.
+        // Unfinished attempts are sent again after the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
         self.shared.mail.stop(closed_by).await;
         self.shared.businesses.stop();
@@ -272,7 +257,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The newest id of those that belong to no business's own sequence: of businesses, people, and the installation's log.
+/// The newest id outside of the sequences of businesses: of businesses, people and the installation's log.
 fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {
@@ -286,7 +271,8 @@ fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(newest)
 }
 
-/// How actors are started of what this function starts one of: not any more once the engine is gone or closes.
+/// Turns the start function of one actor into that of a directory. It fails after the engine is closed or
+/// dropped.
 fn starting<I, M, F>(
     shared: &Weak<Shared>,
     start: impl Fn(Arc<Shared>, I, Arc<Semaphore>) -> F + Copy + Send + Sync + 'static,

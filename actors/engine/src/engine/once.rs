@@ -1,7 +1,7 @@
-//! Requests of the installation that shall happen once: those that create or end a business, and imports. What was answered
-//! stands among the rows of the installation, for the business is not there yet, or no more, when it is looked for.
+//! Idempotent requests of the installation: creating and deleting a business, and imports. Their answers are
+//! in the rows of the installation, because the business may not exist at the look-up.
 //!
-//! What always holds: two of the same key are never carried out at once.
+//! Invariant: two requests with the same key never run at once.
 
 use domain::{BusinessId, Refusal};
 use store::records::IdempotencyRecord;
@@ -11,10 +11,10 @@ use crate::business::{Answer, Gives, Idempotency, days, kept, read_kept, remembe
 use crate::error::EngineError;
 use crate::shared::{OnceGuard, Shared};
 
-/// How many remembered answers that have outlived their time are taken away with each that is added.
+/// The number of expired answers that each new answer deletes.
 const OUTLIVED_PER_ANSWER: usize = 16;
 
-/// A request that is being carried out: the same one again is refused until it has been.
+/// A running request. The same request is refused until the drop.
 pub struct Once {
     _guard: OnceGuard,
     known: bool,
@@ -30,12 +30,11 @@ impl Once {
         Ok(Self { _guard: guard, known })
     }
 
-    /// Whether something was answered under the key already.
+    /// Whether the key has an answer.
     pub fn is_known(&self) -> bool {
         self.known
     }
 
-    /// What was answered to such a request.
     pub(super) fn answered<G: Gives>(
         shared: &Shared,
         asked: Idempotency,
@@ -44,8 +43,8 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Adds what is answered to the batch, and takes away a few of those that no look-up reaches any more: so there are
-    /// never many more than were made in two days.
+    /// Adds the answer to the batch and deletes some expired answers. This bounds their number to about two
+    /// days of requests.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,
@@ -69,7 +68,6 @@ impl std::fmt::Debug for Once {
     }
 }
 
-/// What is kept of such a request.
 fn find(shared: &Shared, asked: Idempotency) -> Result<Option<IdempotencyRecord>, EngineError> {
     let now = shared.clocks.steady();
     let read = |day| shared.store.get::<IdempotencyRecord>(&of_installation(day, &asked));

@@ -1,6 +1,8 @@
-//! Who gets a mail: the accounts and memberships as they are when it is made.
+//! Recipients of mails, from the accounts and memberships at the time of sending.
 //!
-//! What always holds: of a business only who belongs to it gets mail; a link is made only where it can lead somewhere.
+//! Invariants:
+//! - Only members of a business get its mails.
+//! - A link is created only if the person can use it.
 
 use std::sync::Weak;
 
@@ -13,7 +15,6 @@ use crate::mail::letter::{Link, Recipient, Recipients};
 use crate::people::{NewLink, People};
 use crate::shared::Shared;
 
-/// The people of the engine.
 pub(super) struct Accounts(pub(super) Weak<Shared>);
 
 impl Recipients for Accounts {
@@ -26,7 +27,7 @@ impl Recipients for Accounts {
             }
             match find(&people, mail).await {
                 Ok(found) => Ok(found),
-                // The account or the membership is no more, or is not to get such a link any more.
+                // The account or membership is gone, or may no longer get such a link.
                 Err(EngineError::NotFound | EngineError::Refused(_)) => Ok(None),
                 Err(error) => Err(error.to_string()),
             }
@@ -39,8 +40,8 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
     let mut link = None;
     if mail.kind.has_link() {
         let Some(made) = new_link(people, mail).await? else { return Ok(None) };
-        // Looked at again: the link is answered behind all that was decided before it, and what is decided later about the
-        // address ends the link. So none goes where the person was before.
+        // Read again: the answer with the link comes after all earlier decisions, and a later change of the
+        // address invalidates the link. So no link goes to a former address.
         let Some(now) = who(people, mail).await? else { return Ok(None) };
         (person, role) = now;
         let expires_at = made.expires_at;
@@ -49,7 +50,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// Whose it is, and what they are in its business; nobody where it is not for them any more.
+/// The person and the role in the business. `None` when the mail is no longer for that person.
 async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>, EngineError> {
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
@@ -60,8 +61,8 @@ async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role
     Ok(is_theirs.then_some((person, Some(membership.role))))
 }
 
-/// Whether a mail of this kind is for somebody who belongs so: one who has not accepted yet gets what leads there
-/// alone, and what is offered is offered until it is accepted.
+/// Offers go to invited members, mails with a link to all members except disabled ones, other mails to active
+/// members.
 fn may_get(kind: MailKind, membership: &Membership) -> bool {
     match kind {
         MailKind::Offer => membership.status == MembershipStatus::Invited,
@@ -70,11 +71,11 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
     }
 }
 
-/// The link that is made for a mail; nothing where nobody asks for it any more.
+/// The link of a mail. `None` when it is no longer requested.
 async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
-        // Who has no password yet gets the first one by it.
+        // The account determines the kind: without a password, the link sets the first one.
         MailKind::Reset => None,
         _ => return people.mail_email_link(mail).await,
     };
