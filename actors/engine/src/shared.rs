@@ -61,13 +61,11 @@ pub(crate) struct Shared {
     pub(crate) webhooks: WebhookClient,
     /// The webhook URLs that are resolved before they are saved.
     pub(crate) saves: Quota,
-    /// The running tests of webhook endpoints.
     pub(crate) tests: Quota,
     pub(crate) runtime: Handle,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) closing: AtomicBool,
     pub(crate) limits: Limits,
-    /// The concurrent reads of lists.
     pub(crate) scans: Arc<Scans>,
     /// Grants the permits for delivery attempts.
     pub(crate) dispatcher: Arc<Dispatcher>,
@@ -75,15 +73,12 @@ pub(crate) struct Shared {
     pub(crate) turned_off: AtomicU64,
     /// The number of deliveries that exceeded the budget.
     pub(crate) missed_over_budget: AtomicU64,
-    /// The checks of unused businesses.
     pub(crate) swept: Swept,
     pub(crate) round: Arc<Round>,
-    /// The daily counts of businesses.
     pub(crate) counted: Counted,
     pub(crate) live: Arc<Live>,
     pub(crate) mail: Arc<Outbox>,
     pub(crate) backups: Arc<Backups>,
-    /// Permits of running exports.
     pub(crate) exports: Arc<Semaphore>,
     /// Permits of members' exports: one per business. One permit of `exports` stays free for the operator.
     pub(crate) exports_of_people: Arc<Quota>,
@@ -144,7 +139,6 @@ impl Round {
     }
 }
 
-/// The number of counts since the engine started.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     /// The count equals the recorded number.
@@ -193,7 +187,6 @@ impl Shared {
         self.ending.notify_one();
     }
 
-    /// Counts deliveries that exceeded the budget.
     pub(crate) fn note_missed(&self, deliveries: u64) {
         self.missed_over_budget.fetch_add(deliveries, Ordering::Relaxed);
     }
@@ -219,7 +212,6 @@ impl Shared {
         drop(all);
     }
 
-    /// Fails while the engine takes no lines of imports.
     pub(crate) fn check_imports(&self) -> Result<(), EngineError> {
         self.check_open()?;
         if *self.imports_end.borrow() { Err(EngineError::Stopping) } else { Ok(()) }
@@ -230,7 +222,6 @@ impl Shared {
         Ok(self.store.check_business(business)?)
     }
 
-    /// Fails while the engine closes.
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
@@ -257,7 +248,6 @@ impl Drop for ImportPlace {
     }
 }
 
-/// A running idempotent request.
 pub(crate) struct OnceGuard {
     all: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     key: [u8; 32],

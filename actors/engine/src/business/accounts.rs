@@ -11,9 +11,7 @@ pub(crate) struct Accounts {
     pub(crate) budget: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// The uncounted records. `None` when all records are counted.
     pub(super) kept: Option<Left>,
-    /// The uncounted ranges of waiting deliveries and mails.
     pub(super) due: Vec<KeyRange>,
 }
 
@@ -47,7 +45,6 @@ impl Accounts {
         self.kept.is_none().then_some(usage)
     }
 
-    /// The usage of every kind, including waiting deliveries and mails.
     pub(super) fn used(&self) -> Usage {
         let mut usage = self.usage;
         usage.set(BudgetKind::WaitingDeliveries, self.waiting.amount());

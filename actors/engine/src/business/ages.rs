@@ -17,7 +17,6 @@ pub(crate) struct Ages {
     /// The newest id of the audit log. It is the greatest id of the business, because each change mints it
     /// last.
     pub(super) newest: Option<AuditId>,
-    /// The newest age mark.
     noted: Option<(SteadyTime, AuditId)>,
 }
 
@@ -49,7 +48,6 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// Starts a round if one is due.
     pub(super) fn is_under_way(&mut self, now: SteadyTime) -> bool {
         let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
         if self.at.is_some() {
@@ -71,7 +69,6 @@ pub(super) fn noted_until(
     last_of(store, &keys::ages_until(of, until))
 }
 
-/// The last mark that decodes.
 fn last_of(store: &Store, range: &KeyRange) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
     let mut points =
         store.walk(range, Order::Descending, |key, id| Ok((keys::age_at(key)?, keys::id_at_end(id)?)));

@@ -18,7 +18,6 @@ use super::write::Write;
 use crate::live::LiveChange;
 use crate::mail::{NewMail, next_daily, write_mail};
 
-/// The events of a change that can cause an alert.
 pub(super) fn happenings<'a>(
     writes: &'a [Write],
     turned_off: Option<WebhookId>,
@@ -82,7 +81,6 @@ pub(super) fn write_alerts(
 pub(super) struct Mailed {
     /// The latest due time of the mails in the outbox.
     pub(super) until: Option<Timestamp>,
-    /// The alerts for live subscribers.
     pub(super) happened: Vec<LiveChange>,
     count: u64,
     /// The number of mails that were left out because too many wait.

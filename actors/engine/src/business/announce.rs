@@ -9,9 +9,7 @@ use crate::delivery::{EndpointKey, write_delivery};
 pub(super) struct Announced {
     /// Waiting and reserved deliveries, including those of this batch.
     pub(super) waits: Amount,
-    /// The endpoints with a new delivery.
     pub(super) deliveries: Vec<EndpointKey>,
-    /// The number of deliveries that exceed the budget.
     pub(super) missed: u64,
 }
 

@@ -37,7 +37,6 @@ pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 /// The value of an answer; the change knows its type.
 pub(crate) type AnyValue = Box<dyn Any + Send>;
 
-/// A change of any type, as the actor receives it.
 pub(crate) trait AnyChange: Send {
     fn status(&self) -> AnswerStatus;
 

@@ -9,7 +9,6 @@ use super::theirs::Theirs;
 
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
-    /// Whether a step runs.
     pub(super) under_way: bool,
     /// Whether the jobs start again after the current run.
     pub(super) asked: bool,
@@ -18,7 +17,6 @@ pub(crate) struct Chores {
     pub(super) erasing: Option<Erasing>,
     /// The last event that the wiping job has read.
     pub(super) wiped: Option<Key>,
-    /// The retention rounds.
     pub(super) round: Round,
     in_round: bool,
     /// Index of the kind that the retention job reads.
@@ -36,7 +34,6 @@ impl Chores {
         self.in_round
     }
 
-    /// Makes the next retention round start at once.
     pub(super) fn look_anew(&mut self) {
         (self.round, self.expiring) = (Round::default(), 0);
     }
@@ -46,7 +43,6 @@ impl Chores {
     }
 }
 
-/// The number of changed records per kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Counts {
     pub(super) appointments: u64,
@@ -64,15 +60,12 @@ pub(super) enum Chore {
     Expiring,
 }
 
-/// The contacts of one common erasure, and its progress.
 #[derive(Debug)]
 pub(super) struct Erasing {
     /// The newest erasure of this run. A record with a greater id contains none of these contacts.
     pub(super) newest: ErasureId,
     pub(super) theirs: Theirs,
-    /// Index of the current stage.
     pub(super) stage: u8,
-    /// The last row that the stage has read.
     pub(super) at: Option<Key>,
     /// The number of steps since the progress was last written.
     pub(super) unwritten: u32,

@@ -35,7 +35,6 @@ impl<'a> Context<'a> {
         self.at
     }
 
-    /// The believed time.
     pub fn now(&self) -> Timestamp {
         self.now
     }
@@ -48,7 +47,6 @@ impl<'a> Context<'a> {
         self.state.retention
     }
 
-    /// The profile of the business.
     pub fn business(&self) -> &'a Business {
         &self.state.business
     }
@@ -86,7 +84,6 @@ impl<'a> Context<'a> {
         self.state.outbox.outside().is_some()
     }
 
-    /// Whether the outbox has room for one more mail of the business.
     pub fn has_room_for_mail(&self) -> bool {
         self.state.outbox.room(self.state.accounts.waiting.mails()) > 0
     }
@@ -122,7 +119,6 @@ impl<'a> Context<'a> {
         self.mint
     }
 
-    /// A record after the newest decision.
     pub fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.state.read(key)
     }
@@ -163,7 +159,6 @@ impl<'a> Context<'a> {
         self.state.store.usable(row, read)
     }
 
-    /// Whether the request has an `If-Match` header.
     pub fn has_condition(&self) -> bool {
         self.request.if_match.is_some()
     }
@@ -243,7 +238,6 @@ impl<'a> Context<'a> {
         self.state.accounts.used()
     }
 
-    /// Whether the budget of its kind has room for a record.
     pub fn has_room<R: Record>(&self, kind: BudgetKind, record: &R) -> bool {
         let more = Amount::row(record.encode().len());
         self.budget().has_room(kind, self.state.accounts.usage.of(kind), more)

@@ -27,14 +27,12 @@ pub(super) struct CarriedOut {
 }
 
 pub(super) enum Effect {
-    /// The background jobs have work.
     Chores,
     /// The business is deleted. The next request gets 404.
     End,
     Deliver(EndpointKey),
     /// No more deliveries to the endpoint. Running attempts end.
     StopDelivering(EndpointKey),
-    /// The endpoint was disabled after failures.
     TurnedOff(EndpointKey),
     /// The number of deliveries that exceeded the budget.
     Missed(u64),

@@ -24,7 +24,6 @@ pub struct Decision<G: Gives> {
     decided: Decided,
 }
 
-/// The decision without its answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decided {
     pub(super) writes: Vec<Write>,
@@ -45,7 +44,6 @@ impl Decision<Removed> {
 }
 
 impl<G: Gives> Decision<G> {
-    /// A decision with this answer and without any write.
     pub fn answering(value: G::Value) -> Self {
         Self { value, remembered: None, decided: Decided::default() }
     }

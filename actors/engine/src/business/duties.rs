@@ -22,7 +22,6 @@ use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 /// Upper bound of endpoints per check. It exceeds the number of endpoints of a business, because rows of
 /// deleted endpoints may still exist.
 const ENDPOINTS_MAX: usize = 32;
-/// Upper bound of people per check.
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
 /// Each line checks one kind of expired rows.
@@ -33,7 +32,6 @@ pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<
         || records_are_kept_no_longer(store, clocks, of)?)
 }
 
-/// Whether records are expired or an age mark is due.
 fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if !store.contains(&keys::retention(of))? {
         return Ok(false);
@@ -57,7 +55,6 @@ fn keys_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<b
     Ok(first(store, &behind)?.is_some() || first(store, &ahead)?.is_some())
 }
 
-/// Whether the log has expired deliveries or events, or an age mark is due.
 fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
     let event = first(store, &events)?;
@@ -94,7 +91,6 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
     Ok(true)
 }
 
-/// Whether mails or alerts are expired, or an age mark is due.
 fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if first(store, &keys::mails_and_alerts(of))?.is_none() {
         return Ok(false);

@@ -32,9 +32,7 @@ use super::theirs::{Personal, Theirs};
 use super::write::Write;
 
 const ROWS_MAX: usize = 256;
-/// Bytes that one step reads or writes at most.
 const BYTES_MAX: usize = 256 << 10;
-/// Upper bound of contacts per erasure.
 const TOGETHER_MAX: usize = 1_024;
 /// Steps without a write after which the progress is written.
 const UNWRITTEN_MAX: u32 = 64;
@@ -46,7 +44,6 @@ const STAGES: u8 = 7;
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    /// The number of cleaned records per kind.
     pub(super) erased: Counts,
 }
 
@@ -122,7 +119,6 @@ fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R
 struct Step<'a> {
     state: &'a State,
     erasing: &'a Erasing,
-    /// The stamp of the changed records.
     now: Timestamp,
     stage: u8,
     at: Option<Key>,
@@ -200,12 +196,10 @@ impl<'a> Step<'a> {
         Ok(true)
     }
 
-    /// Whether the step has reached its bounds.
     fn is_enough(&self) -> bool {
         self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX
     }
 
-    /// Whether the record is older than the newest erasure.
     fn is_older(&self, id: impl ResourceId) -> bool {
         id.uuid() < self.erasing.newest.uuid()
     }

@@ -28,9 +28,7 @@ use super::state::State;
 use super::write::Write;
 
 const ROWS_MAX: usize = 256;
-/// Bytes of records that one step reads at most.
 const BYTES_MAX: usize = 256 << 10;
-/// The longest duration of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 
 #[derive(Default)]
@@ -105,7 +103,6 @@ pub(super) fn is_due(
     Ok(false)
 }
 
-/// The first record of a range that decodes.
 fn first<R: Record>(store: &Store, range: &KeyRange) -> Result<Option<(Key, R)>, StoreError> {
     store.records(range, Order::Ascending).next().transpose()
 }
@@ -117,12 +114,10 @@ struct Terms {
     /// Records up to this id are old enough by steady time.
     noted: Option<Uuid>,
     set: RetentionSet,
-    /// The present by steady time.
     steady_now: Timestamp,
 }
 
 impl Terms {
-    /// The terms for a retention of `days`.
     fn of(
         store: &Store,
         of: BusinessId,

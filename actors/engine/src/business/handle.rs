@@ -66,7 +66,6 @@ impl BusinessHandle {
         Ok(answer.map(|value| *value.downcast().expect("a change answers what its type says")))
     }
 
-    /// Subscribes to the durable changes of the business.
     pub fn watch(&self) -> LiveSubscription {
         self.shared.live.watch(self.id)
     }
@@ -77,7 +76,6 @@ impl BusinessHandle {
         self.shared.store.synced_through(self.id)
     }
 
-    /// Sends a message to the actor and waits for the answer.
     pub(crate) async fn call<T>(
         &self,
         message: impl FnOnce(Reply<T>, Permits) -> Message,

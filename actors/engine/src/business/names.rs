@@ -30,7 +30,6 @@ pub(super) fn index(
     if before.and_then(folded) == name { Ok(()) } else { set(state, id, name, batch) }
 }
 
-/// Sets or removes the name of a contact.
 pub(super) fn set(
     state: &State,
     id: ContactId,

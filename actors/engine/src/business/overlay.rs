@@ -16,7 +16,6 @@ struct Entry {
 #[derive(Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Key, Entry>,
-    /// The keys of each pending commit, oldest first.
     commits: VecDeque<(u64, Vec<Key>)>,
 }
 
@@ -31,7 +30,6 @@ impl Overlay {
         self.commits.push_back((ticket, keys));
     }
 
-    /// Drops the durable entries.
     pub(crate) fn settle(&mut self, synced_through: u64) {
         while self.commits.front().is_some_and(|(ticket, _)| *ticket <= synced_through) {
             let Some((ticket, keys)) = self.commits.pop_front() else { break };

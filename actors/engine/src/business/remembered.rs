@@ -72,7 +72,6 @@ fn remembered(
     Ok(Some((status, body)))
 }
 
-/// The name of the resource kind.
 fn name_of(what: ShownAnew) -> &'static str {
     match what {
         ShownAnew::Contact(_) => "contact",
@@ -108,7 +107,6 @@ pub(crate) fn kept(
     Ok(None)
 }
 
-/// Decodes a stored answer.
 pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
     G::read(kept).map_err(|_| StoreError::damaged("idempotency", "what it remembers is no such answer"))
 }

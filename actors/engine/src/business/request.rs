@@ -39,7 +39,6 @@ impl Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerStatus {
     Done,
-    /// The new resource.
     Created,
     /// The resource is deleted. The answer has no body.
     Gone,
@@ -61,7 +60,6 @@ pub trait Gives: Send + 'static {
     }
 }
 
-/// The current state of the resource, in this view.
 #[derive(Debug)]
 pub struct Shown<V>(PhantomData<fn() -> V>);
 
@@ -70,7 +68,6 @@ impl<V: View> Gives for Shown<V> {
     type Value = V;
 }
 
-/// The new resource, in this view.
 #[derive(Debug)]
 pub struct New<V>(PhantomData<fn() -> V>);
 

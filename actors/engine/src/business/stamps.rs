@@ -20,7 +20,6 @@ const TICK: TimeDelta = TimeDelta::milliseconds(1);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamps {
     newest: Timestamp,
-    /// The earliest stamp of the next change.
     next: Timestamp,
 }
 

@@ -63,9 +63,7 @@ pub(crate) struct State {
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
-    /// The age marks.
     pub(crate) ages: Ages,
-    /// The sweep's round through the log.
     pub(crate) round: Round,
     /// Days after today with idempotency keys, from an earlier version with a wrong clock or from before a
     /// crash.
@@ -99,7 +97,6 @@ impl State {
         }
     }
 
-    /// A record after the newest decision.
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),

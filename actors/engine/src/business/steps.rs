@@ -140,11 +140,9 @@ fn tell_stepped(myself: &ActorRef<Message>) -> Done {
     Box::new(move || _ = myself.cast(Message::Stepped))
 }
 
-/// One step as a change.
 #[derive(Default)]
 struct Step {
     writes: Vec<Write>,
-    /// The audit entry, if there is one.
     note: Option<Note>,
 }
 

@@ -279,7 +279,6 @@ pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> boo
     stamp > now - age && stamp <= now
 }
 
-/// Whether a delivery of the event is pending.
 fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
     for endpoint in state.webhooks.values() {
         let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event));

@@ -60,7 +60,6 @@ impl Theirs {
     }
 }
 
-/// A record that can contain a contact.
 pub(crate) trait Personal: Sized {
     /// The record without the data of the contacts; `None` when it contains none.
     fn without(

@@ -11,7 +11,6 @@ use super::remembered::remember;
 use super::request::{Ended, Gives, Idempotency};
 use super::write::Write;
 
-/// Whether the business has a profile that does not decode.
 pub(crate) fn is_unread(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     let profile = keys::profile(of);
     Ok(store.usable(&profile, store.get::<Business>(&profile))?.is_none())

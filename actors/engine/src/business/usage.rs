@@ -117,7 +117,6 @@ fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError
 }
 
 impl State {
-    /// Counts the next rows. Returns whether rows are left.
     pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
         if let Some(range) = self.accounts.due.last().copied() {
             let waiting = Arc::clone(&self.accounts.waiting);

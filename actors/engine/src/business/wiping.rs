@@ -94,7 +94,6 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether no erasure and no wiping is pending after these writes.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
     for kind in [kind::ERASURE, kind::WIPE] {
         let range = keys::of_kind(state.id, kind);

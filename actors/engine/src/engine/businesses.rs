@@ -32,9 +32,7 @@ pub struct NewBusiness {
     pub website_url: Option<String>,
     pub booking_mode: BookingMode,
     pub hours: WeeklyHours,
-    /// Weekly breaks without bookings.
     pub breaks: WeeklyBreaks,
-    /// The region of national phone numbers.
     pub phone_region: String,
 }
 

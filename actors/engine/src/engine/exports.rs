@@ -63,13 +63,11 @@ pub struct Export {
 /// The permit of an export, and of a member's export.
 type Place = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
-/// The remaining businesses.
 enum Meant {
     One(Option<BusinessId>),
     All(KeyRange),
 }
 
-/// A business at its point.
 struct Current {
     of: BusinessId,
     frozen: Frozen,
@@ -119,7 +117,6 @@ impl Engine {
         })
     }
 
-    /// Adds the audit entry and returns its lane.
     fn note_export(
         &self,
         by: Actor,
@@ -174,7 +171,6 @@ impl Export {
         }
     }
 
-    /// The number of complete businesses.
     pub fn businesses(&self) -> u64 {
         self.businesses
     }

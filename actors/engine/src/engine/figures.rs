@@ -15,7 +15,6 @@ impl Engine {
         self.shared.store.stats()
     }
 
-    /// The number of running business actors.
     pub fn running_businesses(&self) -> usize {
         self.shared.businesses.len()
     }
@@ -40,12 +39,10 @@ impl Engine {
         self.shared.webhooks.network().is_out()
     }
 
-    /// The successful and failed attempts since the engine started.
     pub fn attempts_made(&self) -> (u64, u64) {
         self.shared.dispatcher.made()
     }
 
-    /// The number of endpoints that were disabled after failures since the engine started.
     pub fn endpoints_turned_off(&self) -> u64 {
         self.shared.turned_off.load(Ordering::Relaxed)
     }
@@ -103,7 +100,6 @@ impl Engine {
         self.shared.store.set_business_aside(business, reason)
     }
 
-    /// The number of rows that lists have read since the engine started.
     pub fn rows_listed(&self) -> u64 {
         self.shared.scans.rows_read()
     }
@@ -113,7 +109,6 @@ impl Engine {
         self.shared.scans.under_way()
     }
 
-    /// The free permits of [`ENGINE_PERMITS`](super::ENGINE_PERMITS).
     pub fn permits_available(&self) -> usize {
         self.shared.permits.available_permits()
     }
@@ -128,7 +123,6 @@ impl Engine {
         self.shared.store.is_stuck()
     }
 
-    /// Whether the store has failed permanently.
     pub fn store_failed(&self) -> bool {
         self.shared.store.failed()
     }

@@ -19,7 +19,6 @@ impl Engine {
         self.shared.begin_mail(ports);
     }
 
-    /// The accounts, for the choice of recipients.
     pub fn recipients(&self) -> Arc<dyn Recipients> {
         Arc::new(Accounts(Arc::downgrade(&self.shared)))
     }
@@ -29,7 +28,6 @@ impl Engine {
         Ok(read_about(&self.shared.store, of, about)?)
     }
 
-    /// Whether mail is on.
     pub fn sends_mail(&self) -> bool {
         self.shared.mail.outside().is_some()
     }
@@ -75,7 +73,6 @@ impl Engine {
         self.shared.mail.count_waiting().await
     }
 
-    /// The token for the unsubscribe link of a mail.
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
         what.token(&self.shared.secret)
     }

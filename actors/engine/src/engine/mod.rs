@@ -174,7 +174,6 @@ impl Engine {
         BusinessHandle::new(&self.shared, id)
     }
 
-    /// Accounts, sessions and links.
     pub fn people(&self) -> People {
         People::new(&self.shared)
     }

@@ -30,7 +30,6 @@ impl Once {
         Ok(Self { _guard: guard, known })
     }
 
-    /// Whether the key has an answer.
     pub fn is_known(&self) -> bool {
         self.known
     }

@@ -71,7 +71,6 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
     }
 }
 
-/// The link of a mail. `None` when it is no longer requested.
 async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),

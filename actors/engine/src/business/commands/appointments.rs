@@ -39,7 +39,6 @@ impl Book {
     }
 }
 
-/// The contact of the booking, if it exists.
 pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<Option<Contact>, StoreError> {
     match contact {
         BookingContact::Known(id) => context.contact(*id),
@@ -199,7 +198,6 @@ for_both! {
     Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
 }
 
-/// Applies a rule to an existing appointment.
 pub(super) fn amend<V: SomeAppointmentView>(
     context: &Context<'_>,
     id: AppointmentId,

@@ -19,7 +19,6 @@ use crate::error::EngineError;
 #[derive(Clone, Debug)]
 pub struct RecordCall {
     pub details: CallDetails,
-    /// The name of a new contact.
     pub contact_name: Option<Text<1, 200>>,
 }
 

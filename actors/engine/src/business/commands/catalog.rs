@@ -26,7 +26,6 @@ pub struct CreateService {
     /// Minutes, within [`domain::SERVICE_MINUTES`].
     pub duration_minutes: u32,
     pub active: bool,
-    /// The free time around each appointment.
     pub buffers: Buffers,
     /// Minutes before the start, at most [`domain::MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
@@ -102,7 +101,6 @@ pub struct PatchService {
 }
 
 impl PatchService {
-    /// A patch without any change.
     pub fn of(id: ServiceId) -> Self {
         Self {
             id,
@@ -256,7 +254,6 @@ pub struct PatchStaff {
 }
 
 impl PatchStaff {
-    /// A patch without any change.
     pub fn of(id: StaffId) -> Self {
         Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
     }
@@ -314,7 +311,6 @@ fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusa
 #[derive(Clone, Debug)]
 pub struct DeleteService {
     pub id: ServiceId,
-    /// A finished watch without a reference.
     pub watch: Watch,
 }
 
@@ -341,7 +337,6 @@ impl Change for DeleteService {
 #[derive(Clone, Debug)]
 pub struct DeleteStaff {
     pub id: StaffId,
-    /// A finished watch without a reference.
     pub watch: Watch,
 }
 

@@ -74,7 +74,6 @@ fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineErro
     Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
 }
 
-/// The contact with this phone, otherwise with this email.
 pub(super) fn find(
     context: &Context<'_>,
     phone: Option<&Phone>,
@@ -93,7 +92,6 @@ pub(super) fn find(
 }
 
 impl<G: Gives> Decision<G> {
-    /// Adds a new contact to the decision.
     #[must_use]
     pub(super) fn with_new_contact(mut self, context: &Context<'_>, contact: Contact) -> Self {
         if context.announces(EventType::ContactCreated) {

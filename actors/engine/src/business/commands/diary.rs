@@ -112,7 +112,6 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
 
 /// The audited form of a special day. It has no id, so the date is the name of the changed field.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
-    /// The special day without its stamps.
     #[derive(Serialize)]
     struct Day {
         closed: bool,
@@ -123,7 +122,6 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
     BTreeMap::from([(date.to_string(), told)])
 }
 
-/// The span of time off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffSpan {
     Instants {

@@ -17,7 +17,6 @@ pub struct ResendMail {
     pub id: MailId,
 }
 
-/// The new mail.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ResentView {
     pub id: MailId,

@@ -90,7 +90,6 @@ impl Change for DeclineMembership {
         Weight::Frees
     }
 
-    /// Only the person of the offer, who is not active yet.
     fn needs(&self) -> Option<Right> {
         None
     }

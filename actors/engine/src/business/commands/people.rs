@@ -21,7 +21,6 @@ use crate::mail::NewMail;
 
 #[derive(Clone, Debug)]
 pub struct AddMember {
-    /// The account must exist.
     pub person: Person,
     /// The address of the offer, as the member who invites knows it.
     pub offer: Offer,

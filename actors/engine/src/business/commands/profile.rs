@@ -23,11 +23,9 @@ pub struct PatchBusiness {
     /// The inner `None` clears it.
     pub website_url: Option<Option<String>>,
     pub booking_mode: Option<BookingMode>,
-    /// Replaces the whole week.
     pub hours: Option<WeeklyHours>,
     /// Replaces all breaks of the week.
     pub breaks: Option<WeeklyBreaks>,
-    /// The region of national phone numbers.
     pub phone_region: Option<String>,
     /// Whether the API keys are blocked.
     pub suspended: Option<bool>,

@@ -104,7 +104,6 @@ impl Change for OperatorCreateWebhook {
 #[derive(Clone, Debug)]
 pub struct PatchWebhook {
     pub id: WebhookId,
-    /// Already resolved and checked.
     pub url: Option<WebhookUrl>,
     pub events: Option<EventTypes>,
     pub description: Option<Text<0, 500>>,
@@ -145,7 +144,6 @@ impl Change for PatchWebhook {
     }
 }
 
-/// Writes the endpoint if it differs.
 fn changed(
     context: &Context<'_>,
     action: AuditAction,
@@ -218,7 +216,6 @@ impl Change for RotateSecret {
 #[derive(Clone, Debug)]
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,
-    /// The failed delivery.
     pub(crate) delivery: Delivery,
     /// The due time before the attempt.
     pub(crate) due: Option<Timestamp>,

@@ -7,7 +7,6 @@ use super::super::handle::BusinessHandle;
 use super::pages::{Page, PageRequest, collect};
 use crate::error::EngineError;
 
-/// Upper bound of the count of unread alerts.
 pub const UNREAD_COUNTED_MAX: usize = 100;
 
 impl BusinessHandle {

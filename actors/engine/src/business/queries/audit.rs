@@ -30,7 +30,6 @@ impl AuditFilter {
 }
 
 impl BusinessHandle {
-    /// The audit log, newest first.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
         self.audit_of(AuditFilter::default(), page).await
     }

@@ -15,7 +15,6 @@ use crate::error::EngineError;
 
 /// How far an id may be ahead of its instant, when many ids are minted at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
-/// Upper bound of history entries.
 const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
@@ -27,7 +26,6 @@ pub struct History {
 }
 
 impl BusinessHandle {
-    /// The diary in an inclusive range of dates.
     pub async fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Result<Diary, EngineError> {
         self.ask(move |state, now| Ok(state.schedule(now).diary(dates))).await
     }

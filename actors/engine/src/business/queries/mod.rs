@@ -62,7 +62,6 @@ impl BusinessHandle {
         Ok(found)
     }
 
-    /// Reads a page of a list in steps.
     pub(crate) async fn list<T: Send + 'static>(
         &self,
         page: &PageRequest,
@@ -173,7 +172,6 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, days, terms)?)).await
     }
 
-    /// The special days in an inclusive range of dates.
     pub async fn special_days(
         &self,
         (from, to): (Option<NaiveDate>, Option<NaiveDate>),
@@ -284,7 +282,6 @@ fn answering<T: Send + 'static>(
     })
 }
 
-/// The key in the row with this prefix.
 fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyView>, StoreError> {
     let prefix = keys::prefix_from_value(prefix)?;
     let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };

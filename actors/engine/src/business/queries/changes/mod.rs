@@ -77,7 +77,6 @@ impl Changes {
         Ok(Part::last(items))
     }
 
-    /// The index rows of changes, in order.
     fn changed(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let (at, id) = reached.change;
         let range = keys::changed(self.of, kind::APPOINTMENT_BY_UPDATE, self.since, self.until)
@@ -149,7 +148,6 @@ impl Changes {
     }
 }
 
-/// The length of an instant and an id.
 const CHANGE_BYTES: usize = 24;
 
 /// Merges two ordered lists. Errors come first.
