@@ -67,7 +67,6 @@ pub(crate) struct Shared {
     pub(crate) closing: AtomicBool,
     pub(crate) limits: Limits,
     pub(crate) scans: Arc<Scans>,
-    /// Grants the permits for delivery attempts.
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// The number of endpoints that were disabled after failures.
     pub(crate) turned_off: AtomicU64,
@@ -96,7 +95,6 @@ pub(crate) struct Shared {
     /// actor.
     pub(crate) ending: Arc<Notify>,
     pub(crate) secret: [u8; 32],
-    /// The secret of the tokens in mailed links.
     pub(crate) link_secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
 }

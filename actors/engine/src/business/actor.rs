@@ -24,7 +24,6 @@ pub(crate) struct BusinessActor;
 
 pub(crate) struct Running {
     state: State,
-    /// Carries out the effects of a change.
     shared: Weak<Shared>,
     /// Questions that wait until all records are counted.
     asked: Vec<Question>,

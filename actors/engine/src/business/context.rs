@@ -16,7 +16,6 @@ use super::references::Watch;
 use super::request::{IfMatch, Request};
 use super::state::State;
 
-/// The view that a change has of its business.
 pub struct Context<'a> {
     state: &'a State,
     mint: IdMint,
@@ -114,7 +113,6 @@ impl<'a> Context<'a> {
         self.state.ports.random_bytes()
     }
 
-    /// Returns the ids minted so far, so that the state continues from them.
     pub(super) fn into_mint(self) -> IdMint {
         self.mint
     }

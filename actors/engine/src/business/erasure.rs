@@ -9,8 +9,7 @@
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. A crash loses only the
 //!   reading of some steps.
 //! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
-//! - Records are cleaned before events and remembered answers. No new answer can show the data after its
-//!   stage.
+//! - New decisions show no data of the contacts, so a finished stage never gets new data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //!
 //! A call or message without a contact belongs to the contact with the same phone number. A call or message

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired.
 //! - The believed wall clock is compared with the record's stamp.
-//! - Steady time is compared with the age marks ([`noted_until`]). For older records, the age at the first
-//!   mark is the age by their stamp.
+//! - Steady time is compared with the age marks ([`noted_until`]). A record from before the retention was set
+//!   has the age of its stamp at that time plus the steady time since.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //!
@@ -129,14 +129,12 @@ impl Terms {
         Ok(Self { now, kept, noted, set, steady_now: set.time_at(steady) })
     }
 
-    /// Whether a record with this stamp and id is expired by both clocks.
     fn is_expired(&self, id: Uuid, stamp: Timestamp) -> bool {
         let by_wall = stamp + self.kept <= self.now || stamp > self.now;
         let was_there = id < self.set.before && stamp + self.kept <= self.steady_now;
         by_wall && (was_there || self.noted.is_some_and(|noted| id <= noted))
     }
 
-    /// The latest end of an expired appointment.
     fn ended_by(&self) -> Timestamp {
         self.now.min(self.steady_now) - self.kept
     }

@@ -87,7 +87,6 @@ pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
     [Some(today), today.checked_sub(1)].into_iter().flatten()
 }
 
-/// The stored answer for this fingerprint, and its day.
 pub(crate) fn kept(
     days: impl Iterator<Item = u32>,
     now: SteadyTime,

@@ -13,7 +13,6 @@ use view::{
 use super::state::State;
 
 impl State {
-    /// The contact of a record. `None` for an erased contact.
     pub(super) fn contact_of(&self, id: Option<ContactId>) -> Result<Option<Contact>, StoreError> {
         id.map_or(Ok(None), |id| self.read(&keys::contact(self.id, id)))
     }

@@ -57,7 +57,6 @@ pub enum Write {
     NoContact(Contact),
     /// An erased contact whose record did not decode. The erasure looks for its index rows.
     NoUnreadContact(ContactId),
-    /// An expired appointment.
     NoAppointment(Appointment),
     Retention(Retention),
     /// A deleted business: without a profile, list entry and endpoints.

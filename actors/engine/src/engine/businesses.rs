@@ -43,8 +43,8 @@ impl Engine {
     }
 
     /// Creates a business once. A repeat within 24 hours gets the same answer. The answer is in the rows of
-    /// the installation, because the business does not exist yet at the look-up. A reused key and a running
-    /// first request are errors.
+    /// the installation, because the business does not exist yet at the look-up. It fails for a reused
+    /// key and while the first request runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,

@@ -42,7 +42,6 @@ pub enum ExportError {
     /// complete.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
-    /// Other exports wait for the permit.
     #[error("the records were taken too slowly")]
     TooSlow,
 }

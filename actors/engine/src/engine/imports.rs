@@ -50,7 +50,6 @@ impl Engine {
         self.shared.imports_end.send_replace(true);
     }
 
-    /// Waits until imports take no more lines.
     pub async fn imports_end(&self) {
         let mut ends = self.shared.imports_end.subscribe();
         // The sender lives as long as the engine.

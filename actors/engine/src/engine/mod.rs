@@ -74,7 +74,6 @@ impl Engine {
         Self::open_within(directory, ports, Limits::default(), on_fatal).await
     }
 
-    /// [`Engine::open`] with other bounds.
     pub async fn open_within(
         directory: &Path,
         ports: Ports,
@@ -88,7 +87,6 @@ impl Engine {
         Self::start_within(store, ports, Limits::default()).await
     }
 
-    /// [`Engine::start`] with other bounds.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
         store.watch_syncs(Arc::clone(&ports.clock));
         upgrade::upgrade(&store, limits.upgrades).await?;

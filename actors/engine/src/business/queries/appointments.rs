@@ -26,9 +26,7 @@ const MOVES_MAX: usize = 16;
 pub struct AppointmentFilter {
     /// Empty for all.
     pub status: Vec<AppointmentStatus>,
-    /// Starts at or after this instant.
     pub from: Option<Timestamp>,
-    /// Starts before this instant.
     pub to: Option<Timestamp>,
     pub service_id: Option<ServiceId>,
     pub staff_id: Option<StaffId>,
@@ -186,7 +184,6 @@ fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Optio
     Err(StoreError::damaged("appointment", "it is not there where it starts"))
 }
 
-/// The names in appointment views, each read once.
 struct Names {
     business: BusinessId,
     timezone: Option<&'static str>,

@@ -115,7 +115,6 @@ impl BusinessHandle {
     }
 }
 
-/// The contacts' names in call views, each read once.
 struct Callers {
     business: BusinessId,
     /// The outer `None` for an erased contact.

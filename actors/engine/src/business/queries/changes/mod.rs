@@ -119,7 +119,6 @@ impl Changes {
         rows.take_while(move |found| found.as_ref().map_or(true, |found| found.at <= until))
     }
 
-    /// The appointment at this start. Its row was read earlier.
     fn record(
         &self,
         reader: &Reader<'_>,
