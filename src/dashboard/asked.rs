@@ -1,4 +1,5 @@
-//! A request as handlers get it: of anybody, of somebody who is signed in, of a member of a business.
+//! Requests as handlers receive them: without a session ([`Asked`]), with one ([`Visit`]), or of a member of
+//! a business ([`Member`]).
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -24,40 +25,37 @@ use super::words::words;
 use crate::http::router::PathParams;
 use crate::server::{ClientAddr, network};
 
-/// The field of the password that is asked for again.
+/// The form field in which a person enters the password again.
 const PASSWORD: &str = "current_password";
 
-/// A request of anybody.
 #[derive(Clone)]
 pub(super) struct Asked {
     pub(super) desk: Arc<Desk>,
     pub(super) head: Arc<Parts>,
     pub(super) params: PathParams,
-    /// What was sent with POST.
+    /// The fields of the POST body.
     pub(super) form: Form,
-    /// What stands behind the `?`.
+    /// The parameters of the query string.
     pub(super) query: Form,
     pub(super) locale: Locale,
 }
 
-/// A request of somebody who has a session.
 pub(super) struct Visit {
     asked: Asked,
     pub(super) token: Token,
     pub(super) signed_in: SignedIn,
-    /// The businesses that they belong to, or are asked to.
+    /// The person's memberships and invitations.
     pub(super) belongs: Vec<Belongs>,
 }
 
-/// A request of a member of a business.
 pub(super) struct Member {
     visit: Visit,
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) membership: Membership,
-    /// How many of their alerts they have not read, as far as they are counted.
+    /// The number of unread alerts, up to a maximum.
     pub(super) unread: usize,
-    /// As of when everything of the business is at least that is read for the request; see [`Desk::as_of`].
+    /// The change marker of the business, taken before the page reads anything; see [`Desk::as_of`].
     pub(super) as_of: String,
 }
 
@@ -85,7 +83,6 @@ impl Member {
 }
 
 impl Asked {
-    /// A request with this form.
     pub(super) fn new(desk: Arc<Desk>, head: Arc<Parts>, params: PathParams, form: Form) -> Self {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
         let locale = locale(&desk, &head, &query);
@@ -96,76 +93,69 @@ impl Asked {
         self.desk.engine.people()
     }
 
-    /// What pages show with.
     pub(super) fn view(&self) -> View {
         view(&self.desk, &self.head, self.locale)
     }
 
-    /// The path that was asked for.
     pub(super) fn path(&self) -> &str {
         self.head.uri.path()
     }
 
-    /// A parameter of the path, if it reads as what it is to be.
+    /// A parameter of the path, or `None` if it does not parse.
     pub(super) fn param<T: FromStr>(&self, name: &str) -> Option<T> {
         self.params.get(name)?.parse().ok()
     }
 
-    /// The parameter of the path that names what the page is about.
+    /// The parameter of the path that identifies the page's record.
     ///
     /// # Errors
-    /// It reads as none, so there is no such page.
+    /// Not found, if the parameter does not parse.
     pub(super) fn id<T: FromStr>(&self, name: &str) -> Result<T, Refused> {
         self.param(name).ok_or_else(Refused::not_found)
     }
 
-    /// What the address says was done, by the message of its word; empty for nothing.
+    /// The message for the word in `?done=`. It is empty without a known word.
     pub(super) fn done(&self, messages: &[(&str, &str)]) -> String {
         let word = self.query.get("done");
         let message = messages.iter().find(|(known, _)| *known == word);
         message.map(|(_, id)| self.view().t(id)).unwrap_or_default()
     }
 
-    /// The token in the path.
     pub(super) fn link_token(&self) -> Option<Token> {
         self.param::<String>("token").and_then(|text| Token::parse(&text))
     }
 
-    /// The token of the session that the browser says it has.
+    /// The session token in the browser's cookie. It may be invalid.
     pub(super) fn session_token(&self) -> Option<Token> {
         Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Session)?)
     }
 
-    /// The address that asks.
     fn address(&self) -> IpAddr {
         self.head.extensions.get::<ClientAddr>().map_or(IpAddr::from([0; 4]), |client| client.0)
     }
 
-    /// The address that limits are counted of.
+    /// The client's network. The limits count requests per network.
     pub(super) fn network(&self) -> IpAddr {
         network(self.address())
     }
 
-    /// From where somebody signs in.
+    /// The source of a sign-in: address, network and browser.
     pub(super) fn comes_from(&self) -> SignInFrom {
         let browser = self.head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
         SignInFrom::new(self.address(), self.network(), browser.unwrap_or_default())
     }
 
-    /// Who the browser's session is of, if it is one and lets in.
     pub(super) async fn signed_in(&self) -> Result<Option<(Token, SignedIn)>, Refused> {
         let Some(token) = self.session_token() else { return Ok(None) };
         Ok(self.people().session(&token).await?.map(|signed_in| (token, signed_in)))
     }
 
-    /// The request as one of somebody who is signed in.
     pub(super) async fn of(self, token: Token, signed_in: SignedIn) -> Result<Visit, Refused> {
         let belongs = self.people().belongs(signed_in.person.id).await?;
         let asked = Self { locale: signed_in.person.locale, ..self };
         Ok(Visit { asked, token, signed_in, belongs })
     }
 
-    /// An answer that begins a session; the one that the browser had before ends.
     pub(super) async fn begin_session(&self, token: &Token, path: &str) -> Result<Response, Refused> {
         if let Some(before) = self.session_token().filter(|before| before != token) {
             self.people().sign_out(&before).await?;
@@ -174,14 +164,15 @@ impl Asked {
         let headers = response.headers_mut();
         headers.append(header::SET_COOKIE, self.desk.cookies.set(Cookie::Session, &token.reveal()));
         if let Some(signed_in) = self.people().session(token).await? {
-            // Whoever signs out is spoken to as before.
+            // The language cookie keeps the person's language after they sign out.
             let language = self.desk.cookies.set(Cookie::Language, signed_in.person.locale.as_str());
             headers.append(header::SET_COOKIE, language);
         }
         Ok(response)
     }
 
-    /// Keeps the form that was sent for the page that shows it; the answer leads there, past signing in where nobody is.
+    /// Keeps the submitted form for the page that shows it, and redirects to that page. Without a session,
+    /// the redirect goes to the sign-in page first.
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
@@ -189,7 +180,7 @@ impl Asked {
         self.keep(draft, &to)
     }
 
-    /// Keeps a form for its page; the answer leads to this path.
+    /// Keeps a form for its page, and redirects to `to`.
     pub(super) fn keep(&self, draft: Draft, to: &str) -> Response {
         let mut response = see_other(to);
         if let Some(token) = self.desk.token()
@@ -201,12 +192,11 @@ impl Asked {
         response
     }
 
-    /// The form that was kept for this page.
     pub(super) fn kept_form(&self) -> Option<Draft> {
         self.desk.drafts.take(&self.draft_token()?, self.path())
     }
 
-    /// Whether a form of this page is kept for the browser.
+    /// Whether this browser has a kept form for the page.
     pub(super) fn keeps_form(&self, page: &str) -> bool {
         self.draft_token().is_some_and(|token| self.desk.drafts.holds(&token, page))
     }
@@ -217,7 +207,10 @@ impl Asked {
 }
 
 impl Visit {
-    /// The request as one of a member of the business in its path; not found where they are none.
+    /// The request as a member of the business in the path.
+    ///
+    /// # Errors
+    /// Not found, if the person is not an active member.
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
@@ -232,12 +225,11 @@ impl Visit {
         Ok(Member { visit: self, business, profile, membership, unread, as_of })
     }
 
-    /// The businesses that they come into.
     pub(super) fn active(&self) -> impl Iterator<Item = &Belongs> {
         self.belongs.iter().filter(|one| one.membership.is_active())
     }
 
-    /// The field for the password, where it was given too long ago for what [`Self::freshen`] guards.
+    /// The password field, if the person entered the password too long ago for [`Self::freshen`].
     pub(super) fn password_field(&self) -> Option<Field> {
         let (view, known) = (self.view(), self.signed_in.person.password.is_some());
         let field = Field::new(PASSWORD, "password", "current-password", view.t("current-password"));
@@ -245,8 +237,9 @@ impl Visit {
         (!self.signed_in.fresh).then(|| field.hint(hint))
     }
 
-    /// Makes sure that the password was given lately: in the form, where it was not. What is wrong otherwise, to be
-    /// shown beside the field. The engine holds what is asked for against it, so a page that forgets this is refused.
+    /// Checks that the person entered the password recently, or reads it from the form. Returns the problem
+    /// to show at the field, if there is one. The engine checks this again for protected changes, so it
+    /// refuses a page that omits this call.
     pub(super) async fn freshen(&mut self) -> Result<Option<String>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
@@ -267,7 +260,7 @@ impl Visit {
     }
 }
 
-/// What pages show with for whoever asks so.
+/// The view for a request, with the language, theme and session of the browser.
 pub(super) fn view(desk: &Arc<Desk>, head: &Parts, locale: Locale) -> View {
     let theme = desk.cookies.get(&head.headers, Cookie::Theme);
     let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
@@ -275,7 +268,8 @@ pub(super) fn view(desk: &Arc<Desk>, head: &Parts, locale: Locale) -> View {
     View { words: words(locale), theme, session, desk: Arc::clone(desk) }
 }
 
-/// The language of whoever is not known: the one that was chosen just now or before, else the browser's.
+/// The language of a person without a session: the language chosen in the query or the cookie, else the
+/// browser's.
 pub(super) fn locale(desk: &Desk, head: &Parts, query: &Form) -> Locale {
     let before = desk.cookies.get(&head.headers, Cookie::Language);
     let chosen = query.find("lang").and_then(Locale::from_word);
@@ -285,7 +279,7 @@ pub(super) fn locale(desk: &Desk, head: &Parts, query: &Form) -> Locale {
     })
 }
 
-/// Where to sign in, to go on to this path.
+/// The path of the sign-in page, which then redirects to `next`.
 pub(super) fn sign_in_path(next: &str) -> String {
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
     format!("/dashboard/sign-in?next={next}")

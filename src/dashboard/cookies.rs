@@ -1,33 +1,31 @@
 //! The cookies of the dashboard.
 //!
-//! What always holds: what lets somebody in is read by no script, sent by no other site's form, and bound to this host
-//! where the origin is https (`__Host-`, RFC 6265bis §4.1.3.2). The rest are choices of looks.
+//! Invariants:
+//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and belong to
+//!   this host only if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
+//! - The other cookies contain only the language and the theme.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// How long a session's cookie is kept by the browser, in seconds: as long as a session may last. When it ends is the
-/// engine's to say.
+/// The maximum age of a session cookie, in seconds. It equals the longest session; the engine decides when a
+/// session ends.
 const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
-/// How long a choice of looks is kept, in seconds.
+/// The maximum age of the language and theme cookies, in seconds.
 const CHOICE_SECONDS: u32 = 365 * 24 * 60 * 60;
 
-/// A cookie that the dashboard sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cookie {
-    /// The token of a session.
     Session,
-    /// Leads to a form that is kept.
     Draft,
-    /// The language of whoever is not signed in.
+    /// The language for people without a session.
     Language,
-    /// Light or dark, where that was chosen; the script that switches writes it too.
+    /// `light` or `dark`. The theme script also writes this cookie.
     Theme,
 }
 
-/// How cookies are named and marked on this origin.
+/// The names and attributes of the cookies on this origin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cookies {
-    /// Whether the origin is https.
     pub(super) secure: bool,
 }
 
@@ -43,20 +41,19 @@ impl Cookies {
         }
     }
 
-    /// The value of a cookie in a request.
     pub(super) fn get(self, headers: &HeaderMap, cookie: Cookie) -> Option<&str> {
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
         let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.filter(|(name, _)| *name == self.name(cookie)).map(|(_, value)| value).next()
     }
 
-    /// Whether this header sets a cookie that lets somebody in, or leads to what somebody typed.
+    /// Whether this header sets a session or draft cookie.
     pub(super) fn lets_in(self, set_cookie: &HeaderValue) -> bool {
         let name = set_cookie.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
         [Cookie::Session, Cookie::Draft].iter().any(|cookie| self.name(*cookie).as_bytes() == name)
     }
 
-    /// The header that sets a cookie; an empty value takes it away.
+    /// The `Set-Cookie` header. An empty value removes the cookie.
     pub(super) fn set(self, cookie: Cookie, value: &str) -> HeaderValue {
         let name = self.name(cookie);
         let lasts = match cookie {
@@ -71,7 +68,7 @@ impl Cookies {
             (Cookie::Language | Cookie::Theme, false) => "Path=/dashboard",
         };
         let text = format!("{name}={value}; {marks}; SameSite=Lax; Max-Age={lasts}");
-        // Values are tokens and words of ours.
+        // The values are tokens and known words, so they are valid in a header.
         HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
     }
 }

@@ -1,4 +1,4 @@
-//! What all pages share.
+//! The state that all pages share.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -18,27 +18,25 @@ use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;
 
-/// What all pages share.
 pub(crate) struct Desk {
     pub(super) engine: Engine,
-    /// Where people reach the service; nowhere until that is known.
+    /// The service's public URL. It is `None` until the operator sets it.
     pub(super) public: Option<PublicUrl>,
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
     pub(super) cursors: Cursors,
-    /// What seals moments of a business, anew in each life of the service.
+    /// Seals the change markers, with a new key after each start of the service.
     moments: Cursors,
     pub(super) once: Once,
     pub(super) limits: Limits,
     pub(super) drafts: Drafts,
-    /// Whether the service is ending: streams end then.
+    /// Becomes true when the service stops. Streams end then.
     pub(super) stopping: watch::Receiver<bool>,
-    /// The pages of a business that the table has: `today`, `settings/keys`.
+    /// The pages of a business in the route table, for example `today` and `settings/keys`.
     pub(super) pages: BTreeSet<&'static str>,
 }
 
 impl Desk {
-    /// The dashboard of an engine, at this origin.
     pub(crate) fn new(
         engine: Engine,
         public: Option<PublicUrl>,
@@ -65,20 +63,19 @@ impl Desk {
         }
     }
 
-    /// As of when what is read of a business from now on is at least: another text once anything of it has changed, or of
-    /// what shares its lane, and in another life of the service. No count can be read from it.
+    /// An opaque change marker for a business. It differs after every change to the business or to a business
+    /// in the same lane, and after a restart of the service.
     pub(super) fn as_of(&self, business: &BusinessHandle) -> String {
         let changes = business.changes().to_be_bytes();
         let binding = Binding::list("stream").with(business.id().to_string().as_bytes()).with(&changes);
         self.moments.seal(&binding, &[])
     }
 
-    /// A new one-use id for a form of this session.
     pub(super) fn form_id(&self, session: &SessionKey) -> String {
         FormId::new(self.engine.ports(), self.engine.now().millis()).text(&self.cursors, session)
     }
 
-    /// A new token that leads to something kept here.
+    /// A new random token for a kept form.
     pub(super) fn token(&self) -> Option<Token> {
         let random: [u8; 32] = self.engine.ports().random_bytes();
         Token::parse(&BASE64_URL_SAFE_NO_PAD.encode(random))

@@ -1,8 +1,11 @@
-//! Forms that could not be taken, kept for the page that they come from: somebody's session had ended, the form was too
-//! old, the business was suspended, or another form of the page was sent. The page shows them filled in, and nobody sends them but the person.
+//! Forms that were not accepted, kept for their page. A form is kept if the session had ended, the form was
+//! too old, the business was suspended, or the person submitted another form on the page. The page shows the
+//! kept form filled in, and the person submits it again.
 //!
-//! What always holds: passwords are not kept; a form is given back once, to the browser that sent it; there are never
-//! more than a bound, of all and of one address.
+//! Invariants:
+//! - Passwords are not kept.
+//! - A form is returned once, and only to the browser that sent it.
+//! - The number of forms is bounded, in total and per network.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -14,37 +17,35 @@ use tokio::time::Instant;
 
 use super::form::Form;
 
-/// How long a form is kept.
+/// How long the service keeps a form.
 const KEPT: Duration = Duration::from_secs(30 * 60);
-/// How many are kept, and of one address (IPv6: of one network); of one more the oldest goes.
+/// The maximum number of forms, in total and per network (an IPv4 address or an IPv6 /64). One more form
+/// removes the oldest.
 const DRAFTS_MAX: usize = 1_024;
 const OF_AN_ADDRESS_MAX: usize = 16;
-/// How many bytes of a form are kept; a longer one is not.
+/// The maximum size of a kept form, in bytes. Longer forms are not kept.
 const BYTES_MAX: usize = 16 * 1024;
 
-/// Why a form was not taken, or not sent.
+/// The reason for keeping a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Whoever sent it was not signed in any more.
+    /// The session had ended.
     SignedOut,
-    /// It was too old to tell whether it had acted.
+    /// The form was too old to know whether it had acted.
     Stale,
-    /// The business was suspended meanwhile.
+    /// The business was suspended after the page was shown.
     Suspended,
-    /// Another form of the page was sent, which was taken.
+    /// The person submitted another form on the same page, and that form was accepted.
     Beside,
 }
 
-/// A form that was kept.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    /// The page that shows it.
     pub(super) page: String,
-    /// Where it was sent to.
+    /// The path that the form was sent to.
     pub(super) action: String,
-    /// What stood in it.
+    /// The fields, without passwords.
     pub(super) form: Form,
-    /// Why it was not taken.
     pub(super) why: Why,
 }
 
@@ -55,14 +56,14 @@ struct Kept {
     draft: Draft,
 }
 
-/// The forms that are kept, oldest first.
+/// The kept forms, oldest first.
 #[derive(Default)]
 pub(super) struct Drafts {
     kept: Mutex<VecDeque<Kept>>,
 }
 
 impl Drafts {
-    /// Keeps a form under this token; false where it is too long for that.
+    /// Keeps a form under this token. Returns false if the form is too long.
     pub(super) fn keep(&self, token: Token, network: IpAddr, draft: Draft) -> bool {
         if draft.form.bytes() > BYTES_MAX {
             return false;
@@ -81,14 +82,14 @@ impl Drafts {
         true
     }
 
-    /// Whether a form of this page is kept under this token.
+    /// Whether the token has a form for this page.
     pub(super) fn holds(&self, token: &Token, page: &str) -> bool {
         let mut kept = self.kept.lock();
         forget(&mut kept);
         kept.iter().any(|one| one.token == *token && one.draft.page == page)
     }
 
-    /// The form of a token, if it is this page's; it is kept no longer.
+    /// Removes and returns the token's form, if it belongs to this page.
     pub(super) fn take(&self, token: &Token, page: &str) -> Option<Draft> {
         let mut kept = self.kept.lock();
         forget(&mut kept);

@@ -1,9 +1,11 @@
-//! Forms that say what a record is to be: reading what was sent as the APIs read their bodies, and showing it again when
-//! it was refused.
+//! Forms for records. This module reads a submitted form like an API body, and shows it again if it was
+//! refused.
 //!
-//! What always holds: a form that is refused comes back as it was sent, each problem beside its field in the words of the
-//! APIs, and what belongs to no field above them; what was changed meanwhile by somebody else is never overwritten: a form
-//! says with its `tag` which version it was filled in from.
+//! Invariants:
+//! - A refused form is shown with the submitted values. Each problem is next to its field; problems without a
+//!   field are above the form.
+//! - A form never overwrites a newer version of the record: its `tag` field names the version that it was
+//!   filled in from.
 
 use axum::http::StatusCode;
 use domain::{Access, Actor, Conflict, Denied, Problem, ProblemCode, Refusal, Right};
@@ -23,29 +25,28 @@ use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
 use crate::rest::values::phone::PhoneRegion;
 
-/// The field that holds the tag of the version that a form was filled in from.
+/// The form field with the tag of the record's version.
 const TAG: &str = "tag";
 
-/// The tag of a record as a page shows it, for its form.
+/// The tag of a record, for the form's `tag` field.
 pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
 }
 
-/// Why what a form asks for was not done.
+/// The reason why a form's change was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undone {
-    /// What was sent is wrong there.
+    /// Fields are invalid.
     Invalid(Vec<Problem>),
-    /// It does not fit what is there.
+    /// The change conflicts with the current state.
     Conflict(Refusal),
-    /// It does not fit what is there, and the page says why itself.
+    /// The change conflicts with the current state, and the page provides the message.
     Told(String),
-    /// Somebody else has changed the record since the form was filled in.
+    /// The record has changed since the form was filled in.
     Stale,
 }
 
 impl Undone {
-    /// The status of the page that shows the form again.
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -53,7 +54,8 @@ impl Undone {
         }
     }
 
-    /// What is told of it on a page that does not show the form filled in; `stale` where the record has changed meanwhile.
+    /// The message for a page that does not show the form filled in. `stale` is the message for a changed
+    /// record.
     pub(super) fn told(&self, view: &View, stale: String) -> String {
         match self {
             Self::Stale => stale,
@@ -63,7 +65,7 @@ impl Undone {
         }
     }
 
-    /// Why a change was refused, where the form that asked for it can show that; every other error stays as it is.
+    /// Converts errors that a form can show into [`Refused::Undone`]. Other errors stay as they are.
     pub(super) fn of(error: impl Into<EngineError>) -> Refused {
         let undone = match error.into() {
             EngineError::Refused(Refusal::Invalid(problems)) => Self::Invalid(problems),
@@ -79,13 +81,12 @@ impl Undone {
         undone.into()
     }
 
-    /// One problem of the form.
     pub(super) fn at(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
         Self::Invalid(vec![Problem::new(path, code)])
     }
 }
 
-/// What a form says, as the body that an API takes.
+/// Builds the API body from the fields of a form.
 pub(super) struct Body<'a> {
     form: &'a Form,
     member: &'a Member,
@@ -93,55 +94,54 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// A field as it is, without the spaces around it.
+    /// Adds a field as trimmed text.
     pub(super) fn text(self, name: &str) -> Self {
         let value = Json::String(self.form.get(name).trim().to_owned());
         self.with(name, value)
     }
 
-    /// A text of several lines; browsers end each with CR LF.
+    /// Adds a text of several lines. Browsers end each line with CR LF; the body has LF.
     pub(super) fn lines(self, name: &str) -> Self {
         let value = Json::String(self.form.get(name).replace("\r\n", "\n").trim().to_owned());
         self.with(name, value)
     }
 
-    /// A field that may be empty: then it is null. It may have several lines, too.
+    /// Adds a text that may have several lines. An empty field becomes null.
     pub(super) fn optional(self, name: &str) -> Self {
         let text = self.form.get(name).replace("\r\n", "\n").trim().to_owned();
         let value = if text.is_empty() { Json::Null } else { Json::String(text) };
         self.with(name, value)
     }
 
-    /// A whole number; what is none is left as the text that it is, which its reader refuses.
+    /// Adds a whole number. Other text stays text, and the type's reader refuses it.
     pub(super) fn number(self, name: &str) -> Self {
         let text = self.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
         self.with(name, value)
     }
 
-    /// Whether a box is ticked.
+    /// Adds whether a checkbox is ticked.
     pub(super) fn ticked(self, name: &str) -> Self {
         let value = Json::Bool(self.form.find(name).is_some());
         self.with(name, value)
     }
 
-    /// All fields of this name.
+    /// Adds the values of all fields with this name.
     pub(super) fn list(self, name: &str) -> Self {
         let items = self.form.all(name).map(|item| Json::String(item.to_owned()));
         let value = Json::Array(items.collect());
         self.with(name, value)
     }
 
-    /// A property of this value.
     pub(super) fn with(mut self, name: &str, value: Json) -> Self {
         self.properties.push((name.to_owned(), value));
         self
     }
 
-    /// Reads it as an API reads its body.
+    /// Reads the body with the rules of the APIs.
     ///
     /// # Errors
-    /// [`Undone::Invalid`] with everything that is wrong.
+    /// [`Undone::Invalid`] with all problems.
     pub(super) fn read<T: FromJson>(self) -> Result<T, Undone> {
         let reading = PhoneRegion::reading(&self.member.profile);
         from_json(&Json::Object(self.properties), reading).map_err(|invalid| Undone::Invalid(invalid.0))
@@ -149,25 +149,24 @@ impl Body<'_> {
 }
 
 impl Member {
-    /// The form that was sent, as a body that is still empty.
     pub(super) fn body(&self) -> Body<'_> {
         Body { form: &self.form, member: self, properties: Vec::new() }
     }
 
-    /// The path of a page of the business: `calls`, say.
+    /// The path of a page of the business, for example `calls`.
     pub(super) fn path_to(&self, page: &str) -> String {
         format!("/dashboard/b/{}/{page}", self.business.id())
     }
 
-    /// Whether the person may change what this right is about.
+    /// Whether the person may make changes under this right.
     pub(super) fn may(&self, right: Right) -> bool {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
-    /// Makes sure of that: for what changes it, and for pages that would offer to.
+    /// Checks that the person may make changes under this right. Pages that offer a change check it too.
     ///
     /// # Errors
-    /// Why not.
+    /// Not allowed, or [`Refused::Suspended`].
     pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
         if self.membership.role.access(right) != Access::Change {
             return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
@@ -175,11 +174,8 @@ impl Member {
         if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
 
-    /// The same for a page with a form, which is shown once more to whoever sent it to a business that was suspended
-    /// meanwhile: what they typed is not lost.
-    ///
-    /// # Errors
-    /// Why not.
+    /// Like [`Self::must`], but accepts a suspended business if the page shows a form that was kept for this
+    /// reason. The person does not lose the text.
     pub(super) fn must_or_kept(&self, right: Right, draft: Option<&Draft>) -> Result<(), Refused> {
         let is_kept = draft.is_some_and(|draft| draft.why == Why::Suspended);
         match self.must(right) {
@@ -188,12 +184,11 @@ impl Member {
         }
     }
 
-    /// The person, as who does something.
     pub(super) fn actor(&self) -> Actor {
         Actor::Person(self.signed_in.person.id)
     }
 
-    /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
+    /// A change request on the condition that the record still has the form's tag.
     pub(super) fn request(&self) -> Request {
         self.request_on(self.form.find(TAG))
     }
@@ -206,18 +201,15 @@ impl Member {
         }
     }
 
-    /// Has a change made in the person's name.
+    /// Makes a change in the person's name.
     ///
     /// # Errors
-    /// Why not: [`Refused::Undone`] where the form can show it.
+    /// [`Refused::Undone`], if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
         self.business.change(self.request(), change).await.map_err(Undone::of)
     }
 
-    /// The same where the version has this tag, whichever the form had.
-    ///
-    /// # Errors
-    /// As [`Self::change`].
+    /// Like [`Self::change`], with this tag instead of the form's.
     pub(super) async fn change_on<C: Change + 'static>(
         &self,
         tag: &str,
@@ -226,18 +218,17 @@ impl Member {
         self.business.change(self.request_on(Some(tag)), change).await.map_err(Undone::of)
     }
 
-    /// The form of the page: the one that was kept for what is sent to `action`, else one with these values.
+    /// The form of the page: the form kept for `action`, else a form with these values.
     pub(super) fn filled(&self, action: &str, values: impl FnOnce() -> Form) -> Filled {
         Filled::kept(&self.view(), self.kept_form().as_ref(), action, values)
     }
 
-    /// The form that was sent, and refused for this.
     pub(super) fn refused(&self, undone: Undone) -> Filled {
         Filled::refused(&self.view(), &self.form, undone)
     }
 
-    /// The answer to a form: it leads to the page that follows where it was done. Where it was not, `again` shows the
-    /// form as it was sent.
+    /// The response to a form. After a change it redirects to the next page; otherwise `again` shows the
+    /// submitted form.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,
@@ -251,28 +242,26 @@ impl Member {
     }
 }
 
-/// A form as a page shows it: what stands in its fields, and what is wrong with that.
+/// A form as a page shows it: its values and their problems.
 pub(super) struct Filled {
     values: Form,
     problems: Vec<Problem>,
-    /// What is told above the form; empty for nothing.
+    /// The message above the form. It may be empty.
     pub(super) notice: String,
-    /// The notice's tone: `bad`, or `wait`.
+    /// The style of the message: `bad` or `wait`.
     pub(super) tone: &'static str,
-    /// Whether somebody else has changed the record meanwhile: both versions are shown.
+    /// Whether the record has changed since the form was filled in. The page then shows both versions.
     pub(super) stale: bool,
-    /// The status of the page that shows the form.
     pub(super) status: StatusCode,
 }
 
 impl Filled {
-    /// A form with these values.
     pub(super) fn of(values: Form) -> Self {
         let status = StatusCode::OK;
         Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false, status }
     }
 
-    /// The form that was sent, and refused for this. A form that is stale is shown with the tag of what there is now.
+    /// The submitted form with the reason for its refusal. A stale form receives the current tag.
     pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
         let values = form.clone();
         let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };
@@ -291,8 +280,7 @@ impl Filled {
         }
     }
 
-    /// The form that was kept for this page, if there is one, else one with these values. Only what was sent to `action`
-    /// is this form; an empty one is whatever the page has.
+    /// The kept form if it was sent to `action`, else a form with these values.
     pub(super) fn kept(
         view: &View,
         draft: Option<&Draft>,
@@ -309,28 +297,26 @@ impl Filled {
         Self { notice, ..Self::of(draft.form.clone()) }
     }
 
-    /// What stands in a field.
+    /// The value of a field, or an empty string.
     pub(super) fn get(&self, id: &str) -> &str {
         self.values.get(id)
     }
 
-    /// Whether there is a field of this name: a box that is not ticked is none.
+    /// Whether the form has a field with this name. Browsers do not send unticked checkboxes.
     pub(super) fn has(&self, id: &str) -> bool {
         self.values.find(id).is_some()
     }
 
-    /// All that stands in it.
     pub(super) fn values(&self) -> &Form {
         &self.values
     }
 
-    /// Whether a box of this name and value is ticked.
+    /// Whether the checkbox with this name and value is ticked.
     pub(super) fn is_ticked(&self, id: &str, value: &str) -> bool {
         self.values.all(id).any(|ticked| ticked == value)
     }
 
-    /// The tag of the version that the form is about: what was sent, or this one where it is shown for the first time or
-    /// both versions are.
+    /// The tag for the form: the submitted tag, or the tag of the current record if the form is new or stale.
     pub(super) fn tag(&self, now: &impl Serialize) -> String {
         match self.values.find(TAG) {
             Some(sent) if !self.stale => sent.to_owned(),
@@ -338,7 +324,7 @@ impl Filled {
         }
     }
 
-    /// What is wrong at a path of the body; it is told here and nowhere else.
+    /// Removes and returns the problems at a path of the body, so that the page shows each problem once.
     pub(super) fn problem(&mut self, view: &View, path: &str) -> String {
         let is_of = |problem: &Problem| {
             problem
@@ -350,7 +336,6 @@ impl Filled {
         here.iter().map(|problem| view.problem(&problem.code)).collect::<Vec<_>>().join(" ")
     }
 
-    /// A field with what stands in it and what is wrong with that.
     pub(super) fn field(&mut self, view: &View, field: Field) -> Field {
         let problem = self.problem(view, &field.id);
         let value = self.get(&field.id).to_owned();
@@ -360,7 +345,6 @@ impl Filled {
         Field { problem, value, options: options.collect(), ..field }
     }
 
-    /// Choices with those that are chosen and what is wrong with that.
     pub(super) fn choices(&mut self, view: &View, choices: Choices) -> Choices {
         let problem = self.problem(view, &choices.id);
         let all = choices.all.into_iter();
@@ -368,13 +352,13 @@ impl Filled {
         Choices { problem, all: all.collect(), ..choices }
     }
 
-    /// What is wrong and stands beside no field, for above the form: in words alone, for what programs call a field
-    /// is nothing to people.
+    /// The problems without a field, for the message above the form. The sentences omit the API's field
+    /// names.
     pub(super) fn rest(&self, view: &View) -> Vec<String> {
         let mut rest: Vec<String> = Vec::new();
         for problem in &self.problems {
             let told = view.problem(&problem.code);
-            // A notice may say the same already.
+            // The message above the form may be the same sentence.
             if told != self.notice && !rest.contains(&told) {
                 rest.push(told);
             }

@@ -1,4 +1,4 @@
-//! A form as it was sent.
+//! Submitted forms and their one-use ids.
 
 use axum::body::Body;
 use axum::http::HeaderMap;
@@ -9,27 +9,25 @@ use url::form_urlencoded;
 use crate::http::body::{self, BodyError};
 use crate::http::cursor::{Binding, Cursors};
 
-/// The media type of forms.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
-/// The field that holds a form's one-use id.
+/// The form field with the one-use id.
 pub(super) const ID: &str = "form";
 
-/// The fields of a form, decoded, in their order.
+/// The decoded fields of a form, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
     fields: Vec<(String, String)>,
 }
 
-/// A digest of a session's token.
+/// The SHA-256 digest of a session's token.
 pub(super) type SessionKey = [u8; 32];
 
-/// The key of the session with this token.
 pub(super) fn session_key(token: &str) -> SessionKey {
     Sha256::digest(token).into()
 }
 
-/// A form's one-use id: when the form was made, and chance. In the form it is sealed together with the session, so only
-/// the service makes ids, and an id is good in its session only.
+/// The one-use id of a form: the time when the form was made, and random bytes. It is sealed together with
+/// the session, so only the service makes ids and each id is valid in one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FormId {
     /// Unix time in milliseconds.
@@ -38,39 +36,35 @@ pub(super) struct FormId {
 }
 
 impl Form {
-    /// Reads the form of a request.
     pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, BodyError> {
         body::read_as(MEDIA_TYPE, headers, body).await.map(|bytes| Self::parse(&bytes))
     }
 
-    /// Reads what stands behind the `?` of an address, or in a body. Where a line ends browsers send two characters, of
-    /// which one is kept.
+    /// Parses a query string or a body. The CR LF of browsers becomes LF.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let fields = form_urlencoded::parse(bytes).into_owned();
         Self { fields: fields.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
     }
 
-    /// A field, empty where there is none.
+    /// The first field with this name, or an empty string.
     pub(super) fn get(&self, name: &str) -> &str {
         self.find(name).unwrap_or_default()
     }
 
-    /// A field, if it was sent.
+    /// The first field with this name.
     pub(super) fn find(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// Every field of this name, in its order.
+    /// All fields with this name, in their order.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// All fields, in their order.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// A form with these fields.
     pub(super) fn of<N: Into<String>, V: Into<String>>(fields: impl IntoIterator<Item = (N, V)>) -> Self {
         Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
@@ -82,31 +76,28 @@ impl Form {
         Some(FormId { made: i64::from_be_bytes(*made), chance: chance.try_into().ok()? })
     }
 
-    /// A digest of all fields.
     pub(super) fn digest(&self) -> [u8; 32] {
         let fields = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish();
         Sha256::digest(fields).into()
     }
 
-    /// What may be kept of it for later: neither passwords nor the id.
+    /// The fields that may be kept: all except passwords and the one-use id.
     pub(super) fn keepable(&self) -> Self {
         let kept = self.fields.iter().filter(|(name, _)| name != ID && !name.contains("password"));
         Self { fields: kept.cloned().collect() }
     }
 
-    /// How many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         self.fields.iter().map(|(name, value)| name.len() + value.len()).sum()
     }
 }
 
 impl FormId {
-    /// A new one.
     pub(super) fn new(ports: &Ports, made: i64) -> Self {
         Self { made, chance: ports.random_bytes() }
     }
 
-    /// The id as a form of this session contains it, sealed.
+    /// The sealed id for a form of this session.
     pub(super) fn text(&self, cursors: &Cursors, session: &SessionKey) -> String {
         cursors.seal(&binding(session), &[&self.made.to_be_bytes()[..], &self.chance].concat())
     }

@@ -1,4 +1,5 @@
-//! What stands around a page: the places of a business, the other businesses, and who is signed in.
+//! The frame around a page: the navigation of the business, the list of other businesses, and the signed-in
+//! person.
 
 use domain::{Access, BusinessId, Right, Role};
 
@@ -7,8 +8,8 @@ use super::parts::{Crumb, initials};
 use super::refused::Refused;
 use super::view::View;
 
-/// The places of a business, in the order in which they are shown: where, which is also what their
-/// words are called, the icon, and what one has to be allowed to see.
+/// The navigation of a business in display order: page (also the id of its label), icon, and the right that a
+/// person needs to see it.
 const PLACES: [(&str, &str, Right); 8] = [
     ("today", "desk", Right::Day),
     ("calendar", "calendar", Right::Day),
@@ -19,13 +20,13 @@ const PLACES: [(&str, &str, Right); 8] = [
     (ALERTS, "bell", Right::Own),
     (SETTINGS, "gear", Right::Own),
 ];
-/// The places that phones have at the thumb.
+/// The number of entries in the bar at the bottom of small screens.
 const AT_THE_THUMB: usize = 5;
-/// The place whose news are counted.
+/// The entry that shows the number of unread alerts.
 const ALERTS: &str = "alerts";
-/// The place that holds others.
+/// The entry with sub-entries.
 const SETTINGS: &str = "settings";
-/// What is within the settings: where, and what one has to be allowed to see.
+/// The entries under the settings: page, and the right that a person needs to see it.
 const WITHIN: [(&str, Right); 11] = [
     ("business", Right::Settings),
     ("hours", Right::Settings),
@@ -39,19 +40,19 @@ const WITHIN: [(&str, Right); 11] = [
     ("audit", Right::Integrations),
     ("data", Right::Data),
 ];
-/// So many news are counted; of more it is said that there are.
+/// The largest number of unread alerts that is shown. Larger numbers appear as `99+`.
 const COUNTED_MAX: usize = 99;
 
-/// A way to somewhere.
+/// An entry of the navigation.
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
-    /// How much is new there; empty for nothing.
+    /// The number of new items. It may be empty.
     pub(super) news: String,
-    /// How it is marked: `page` where it is this page, `true` where the page is within it, else nothing.
+    /// The value of `aria-current`: `page` for this page, `true` for a page below the entry, else empty.
     pub(super) current: &'static str,
-    /// What is within it, shown where the page is.
+    /// The sub-entries, shown if the page is below this entry.
     pub(super) within: Vec<Place>,
 }
 
@@ -61,49 +62,48 @@ impl Place {
     }
 }
 
-/// What stands around a page.
+/// The frame around a page.
 pub(super) struct Frame {
-    /// The business, or whose account it is.
+    /// The name of the business, or of the person's account.
     pub(super) title: String,
-    /// Where the title leads.
+    /// The path that the title links to.
     pub(super) home: String,
-    /// Whether the page is a business's.
     pub(super) within: bool,
     pub(super) places: Vec<Place>,
-    /// Those that phones have at the thumb.
+    /// The entries of the bar on small screens.
     pub(super) dock: Vec<Place>,
-    /// Where the page hears what has changed; empty outside of a business.
+    /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
-    /// Where the alerts are, and how many are new.
+    /// The path of the alerts, and the number of new alerts.
     pub(super) bell: Option<(String, String)>,
-    /// The other businesses that the person comes into.
+    /// The person's other businesses.
     pub(super) others: Vec<Place>,
     pub(super) person: String,
     pub(super) initials: String,
-    /// What the person is in the business; their email outside of one.
+    /// The person's role in the business, or the email address outside a business.
     pub(super) role: String,
     pub(super) at_account: bool,
-    /// Whether the business is only looked at.
+    /// Whether the business is suspended, and so read-only.
     pub(super) suspended: bool,
 }
 
-/// What every page in a frame shows beside its own.
+/// The values that every page with a frame needs.
 pub(super) struct Sheet {
     pub(super) view: View,
     pub(super) frame: Frame,
-    /// The ways back up; none where the page is a place.
+    /// The links to the pages above. It is empty for a page of the navigation.
     pub(super) crumbs: Vec<Crumb>,
 }
 
 impl Sheet {
-    /// The same with the ways back up.
     pub(super) fn under(self, crumbs: Vec<Crumb>) -> Self {
         Self { crumbs, ..self }
     }
 }
 
 impl Member {
-    /// The sheet of a page of the business; `here` is the place that it is, or, with more behind a `/`, that it is within.
+    /// The sheet of a page of the business. `here` is an entry of the navigation, or an entry and a path
+    /// below it, for example `settings/keys`.
     pub(super) fn sheet(&self, here: &str) -> Sheet {
         let id = self.business.id();
         let of = (id, &*self.profile.name, self.membership.role, self.unread, &*self.as_of);
@@ -112,14 +112,15 @@ impl Member {
         Sheet { view: self.view(), frame, crumbs: Vec::new() }
     }
 
-    /// The way back up to a place of the business: `contacts`, `settings/keys`.
+    /// A link to a page of the business, for example `contacts` or `settings/keys`.
     pub(super) fn crumb(&self, place: &str) -> Crumb {
         Crumb { label: self.view().t(&place.replace('/', "-")), path: self.path_to(place) }
     }
 }
 
 impl Visit {
-    /// The sheet of a page that is the person's own: around it the business that they come into, if it is one alone.
+    /// The sheet of a page of the person's account. If the person has exactly one business, the frame is that
+    /// of the business.
     pub(super) async fn own_sheet(&self) -> Result<Sheet, Refused> {
         let as_of;
         let mut active = self.active();
@@ -137,7 +138,7 @@ impl Visit {
     }
 }
 
-/// How a place is marked on a page that is `here`.
+/// The mark of an entry on the page `here`; see [`Place::current`].
 fn current(place: &str, here: &str) -> &'static str {
     match here.strip_prefix(place) {
         Some("") => "page",
@@ -146,14 +147,13 @@ fn current(place: &str, here: &str) -> &'static str {
     }
 }
 
-/// The business of a frame: its id and name, what the person is there, how many of their alerts are not read, and as of
-/// when the page shows it.
+/// The business of a frame: id, name, the person's role, the number of unread alerts, and the change marker.
 type Of<'a> = (BusinessId, &'a str, Role, usize, &'a str);
 
 fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (visit.view(), &visit.signed_in.person);
     let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
-    // What no route leads to yet is not shown.
+    // The navigation omits pages without a route.
     let is_page = |page: &str| view.desk.pages.contains(page);
     let news = |unread: usize| match unread {
         0 => String::new(),
@@ -184,7 +184,8 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
             }
             if *name == SETTINGS {
                 place.within = within();
-                // The settings are no page of their own: they lead to the first that one may see.
+                // The settings have no page of their own, so the entry links to the first sub-entry that the
+                // person may see.
                 let Some(first) = place.within.first() else { continue };
                 place.path.clone_from(&first.path);
                 match here.starts_with(SETTINGS) {

@@ -1,8 +1,9 @@
-//! From a request to a page.
+//! The path from a request to a page.
 //!
-//! What always holds: nothing is done for a request with a Host that is not the service's, nor for a form that another
-//! site sent; of a page that needs somebody nothing runs before it is known who asks; every answer bears the same
-//! headers, and a panic is a page too.
+//! Invariants:
+//! - A request with an unknown Host, or a form from another site, has no effect.
+//! - A handler that needs a session runs only after the session was checked.
+//! - Every response has the same security headers. A panic also becomes a page.
 
 use std::sync::Arc;
 
@@ -32,15 +33,14 @@ use crate::http::request_id::X_REQUEST_ID;
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rest::error::ApiError;
 
-/// What a page may load and do: nothing that is not of this origin, and neither script nor style of its own.
+/// The content security policy: only this origin, without inline scripts or styles.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
-/// For a year browsers come by https alone.
+/// Browsers use only https for one year.
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The router of the dashboard.
 pub(crate) fn router(mut desk: Desk) -> Router {
     let mut places = Place::all(table());
     let of_business =
@@ -54,16 +54,16 @@ pub(crate) fn router(mut desk: Desk) -> Router {
     router::router(places, move |place, request| serve(gate.clone(), place, request))
 }
 
-/// What stands before every page. Cheap to clone.
+/// The checks before every page. Cheap to clone.
 #[derive(Clone)]
 struct Gate {
     desk: Arc<Desk>,
-    /// The paths that have a page to see.
+    /// The paths with a GET page.
     shown: Arc<[&'static str]>,
 }
 
 impl Gate {
-    /// The nearest page at or above the path that was asked for: the one that shows the form that was sent there.
+    /// The nearest page at or above the path. It shows the form that was sent to the path.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =
@@ -90,12 +90,10 @@ async fn serve(gate: Gate, place: Arc<Place<Pages>>, request: Request) -> Respon
     response
 }
 
-/// The id of the request, as the log and its answer have it.
 fn id(headers: &HeaderMap) -> &str {
     headers.get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default()
 }
 
-/// The headers of every answer.
 pub(crate) fn seal(response: &mut Response, secure: bool) {
     let headers = response.headers_mut();
     let fixed: [(HeaderName, HeaderValue); 3] = [
@@ -138,7 +136,7 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // The address of a form that was refused, asked for anew.
+            // The browser requested the address of a refused form with GET.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();
@@ -159,12 +157,11 @@ async fn answer(
     if !from_anywhere && desk.origins.is_cross_site(&head.headers) {
         return Err(Refused::CrossSite);
     }
-    // No field of such a form is used, so it may be of any media type that forms have.
+    // The handler uses no field of such a form, so every media type is accepted.
     let form = if from_anywhere { Ok(Form::default()) } else { Form::read(&head.headers, body).await };
     post(gate, place, row, Asked::new(Arc::clone(desk), head, params, form?)).await
 }
 
-/// Has a form act: once, where it needs a session.
 async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked) -> Answered {
     let desk = &gate.desk;
     let (signed_in, now) = (asked.signed_in().await?, desk.engine.now());
@@ -181,7 +178,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
         Turn::Acted(again) => again.answer().await.ok_or_else(|| ApiError::Unavailable.into()),
         Turn::SentBefore => Err(Refused::SentBefore),
         Turn::Stale => admitted(gate, row, asked, signed_in, true).await,
-        // It goes on though the browser goes away: whoever sends the form again waits for what comes of it.
+        // The task continues after the client disconnects, so a repeated form receives its response.
         Turn::Act(acting) => {
             let (gate, place) = (gate.clone(), Arc::clone(place));
             let acts = async move { act(&gate, &place, asked, signed_in, acting, &sent).await };
@@ -190,7 +187,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
     }
 }
 
-/// The form of a session; nothing where its id was not made for the session.
+/// The form of a session, or `None` if its id was not made for the session.
 fn sent(asked: &Asked) -> Option<Sent> {
     let session = asked.view().session;
     let id = asked.form.id(&asked.desk.cursors, &session)?;
@@ -198,7 +195,7 @@ fn sent(asked: &Asked) -> Option<Sent> {
     Some(Sent { session, id, content: content.into() })
 }
 
-/// The answer to a form that acts, for whoever sends it again, too. What was refused has done nothing, and may be sent
+/// Runs a form's handler and keeps the response for repeats. A refused form had no effect and may be sent
 /// again.
 async fn act(
     gate: &Gate,
@@ -223,7 +220,7 @@ async fn act(
     }
     let response = acting.answered(answer, desk.cookies).await;
     let desk = Arc::downgrade(desk);
-    // Whether or not another form comes until then.
+    // The answers are removed on time even if no other form arrives.
     tokio::spawn(async move {
         tokio::time::sleep(KEPT).await;
         if let Some(desk) = desk.upgrade() {
@@ -233,7 +230,7 @@ async fn act(
     response
 }
 
-/// Has the row answer whoever may come to it. A form that is `stale` goes back to its page.
+/// Checks access and calls the handler of the row. A `stale` form returns to its page.
 async fn admitted(
     gate: &Gate,
     row: &Route,
@@ -260,7 +257,7 @@ async fn admitted(
     Ok(noted(response, |noted| noted.person = Some(person)))
 }
 
-/// Has the row answer somebody with a session.
+/// Calls the handler of a row that needs a session.
 async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answered {
     let page = gate.page_of(row.path, visit.path());
     let Who::Member(right) = row.access else {
@@ -291,7 +288,7 @@ async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answere
     Ok(noted(response, |noted| noted.business = Some(business)))
 }
 
-/// An answer, with more for the log.
+/// Adds fields for the log to a response.
 fn noted(mut response: Response, note: impl FnOnce(&mut Noted)) -> Response {
     note(response.extensions_mut().get_or_insert_default());
     response

@@ -1,8 +1,9 @@
-//! Which language somebody reads who is not signed in: the one that was chosen here, else what their browser says.
+//! The language of a person without a session: the chosen language, else the browser's.
 
 use domain::Locale;
 
-/// The language that an `Accept-Language` asks for (RFC 9110 §12.5.4); English where it asks for none of ours.
+/// The supported language that an `Accept-Language` header prefers (RFC 9110 §12.5.4). The default is
+/// English.
 pub(super) fn accepted(header: &str) -> Locale {
     let mut best = (0.0, Locale::En);
     for range in header.split(',') {

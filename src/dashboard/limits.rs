@@ -1,6 +1,7 @@
-//! How often people may send forms and begin exports.
+//! Limits for submitted forms and for exports.
 //!
-//! Invariants: a form counts against the person who sends it, and against a business only if that person is a member.
+//! Invariants: a form counts against the person who sends it, and against a business only if that person is a
+//! member.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -12,14 +13,14 @@ use parking_lot::Mutex;
 
 use crate::server::network;
 
-/// Forms a minute to one business.
+/// Forms per minute and business.
 const OF_BUSINESS: u32 = 1_200;
-/// Forms a minute from one address (IPv6: one network of 64 bits), without a valid session.
+/// Forms per minute and network (an IPv4 address or an IPv6 /64), without a valid session.
 const OF_ADDRESS: u32 = 60;
-/// Exports an hour of one person.
+/// Exports per hour and person.
 const EXPORTS: u32 = 10;
 
-/// What was sent lately. What is beyond a limit is refused with the seconds until the next window.
+/// Counters per window. The error is the number of seconds until the next window.
 pub(super) struct Limits {
     people: Mutex<Windows<PersonId>>,
     businesses: Mutex<Windows<BusinessId>>,
@@ -28,7 +29,6 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Limits with so many forms a minute for each person.
     pub(super) fn new(of_person: u32) -> Self {
         Self {
             people: windows(of_person, TimeDelta::minutes(1)),
@@ -38,22 +38,18 @@ impl Limits {
         }
     }
 
-    /// Counts a form of somebody with a session.
     pub(super) fn person(&self, person: PersonId, now: Timestamp) -> Result<(), u64> {
         count(&self.people, person, now)
     }
 
-    /// Counts a form of a member of this business.
     pub(super) fn business(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
         count(&self.businesses, business, now)
     }
 
-    /// Counts a form without a valid session.
     pub(super) fn address(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
         count(&self.addresses, network(address), now)
     }
 
-    /// Counts an export.
     pub(super) fn export(&self, person: PersonId, now: Timestamp) -> Result<(), u64> {
         count(&self.exports, person, now)
     }

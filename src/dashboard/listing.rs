@@ -1,4 +1,4 @@
-//! Parts of lists: which one a page shows, and the ways to the others.
+//! Pages of lists: the requested page, and the links to the others.
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
@@ -8,30 +8,26 @@ use super::refused::Refused;
 use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};
 
-/// The field of an address that says behind what a part begins.
+/// The query parameter with the cursor.
 const AFTER: &str = "after";
 
-/// The part of a list that is asked for.
 pub(super) struct Part {
-    /// It, as the engine is asked.
     pub(super) request: PageRequest,
-    /// The page's address with its filters.
+    /// The path of the page with its filters.
     here: String,
     binding: Binding,
     cursors: Cursors,
 }
 
-/// The ways to other parts of a list.
+/// The links to other pages of a list: the first page, if another one is shown, and the next page.
 pub(super) struct Pages {
-    /// The first part, where another one is shown.
     pub(super) newest: Option<String>,
-    /// The next part, if there is one.
     pub(super) older: Option<String>,
 }
 
 impl Member {
-    /// The part of a list that the address asks for: at most so many, behind its cursor, with the filters of these
-    /// names. A cursor that is none of this list with these filters is its beginning.
+    /// The requested page of a list, with at most `limit` rows, these filters and the cursor. An invalid
+    /// cursor, or one of another list or filter, starts at the beginning.
     pub(super) fn part(&self, list: &str, limit: usize, filters: &[&str]) -> Part {
         let id = self.business.id().to_string();
         let mut binding = Binding::list(list).with(id.as_bytes());
@@ -50,7 +46,8 @@ impl Member {
 }
 
 impl Part {
-    /// What the part holds; where many rows had to be looked at for it, the reads go on for a while.
+    /// Reads the rows of the page. If the engine stops early because it scanned many rows, the read continues
+    /// a limited number of times.
     pub(super) async fn read<T, Fut>(&self, read: impl Fn(PageRequest) -> Fut) -> Result<Through<T>, Refused>
     where
         Fut: Future<Output = Result<Page<T>, EngineError>>,
@@ -58,12 +55,12 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
-    /// Whether it is the beginning of the list.
+    /// Whether this is the first page.
     pub(super) fn is_first(&self) -> bool {
         self.request.after.is_none()
     }
 
-    /// The ways on from here, by where the engine says that this part ended.
+    /// The links from this page. `next` is the position after the last row.
     pub(super) fn pages(self, next: Option<&[u8]>) -> Pages {
         let joint = if self.here.contains('?') { '&' } else { '?' };
         let older = next
@@ -73,7 +70,7 @@ impl Part {
 }
 
 impl Pages {
-    /// Whether this part is all there is.
+    /// Whether the list has one page only.
     pub(super) fn is_all(&self) -> bool {
         self.newest.is_none() && self.older.is_none()
     }

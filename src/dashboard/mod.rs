@@ -1,30 +1,30 @@
-//! The dashboard: pages for the people of businesses, from the server, which work without script.
+//! The dashboard: HTML pages for the members of businesses. The server renders the pages, and they work
+//! without script.
 //!
 //! ```text
-//! table     every route with who may come: the one place that lists them
-//! gate      from a request to a page: Host, where a form comes from, the session, the role, then the handler
-//! asked     a request as handlers get it: of anybody, of somebody who is signed in, of a member of a business
-//! once      forms act once, however often they are sent
-//! drafts    forms that could not be taken are kept for the page that they come from
-//! filled    forms that say what a record is to be: read as the APIs read bodies, shown again when they are refused
-//! listing   parts of lists, and the ways to the others; `days` what the clocks of a business show
-//! view      what every page shows with; `parts` the small pieces of pages, `frame` what stands around one
-//! refused   why there is no such page, as a page
-//! who       who did something, in words; `reach` how somebody is called and written to
-//! words     what is said, in both languages
-//! assets    the stylesheet, the scripts and the mark, under a path that tells their content
-//! stream    what changes, for the pages that are open
-//! pages/    one file per page, beside its template
+//! table     every route with the access it needs
+//! gate      from a request to a page: Host, origin of forms, session, role, handler
+//! asked     requests as handlers receive them
+//! once      a form acts once, even if it is sent several times
+//! drafts    forms that were not accepted, kept for their page
+//! filled    forms for records: read like API bodies, shown again when refused
+//! listing   pages of lists; `days` has dates and times in the zone of a business
+//! view      the values that every page needs; `parts` has fields and icons, `frame` the navigation
+//! refused   error pages
+//! who       the names of actors; `reach` has phone numbers and email addresses
+//! words     the texts, in English and French
+//! assets    stylesheet, scripts and icon, under a path with their digest
+//! stream    server-sent events for open pages
+//! pages/    one file per page, next to its template
 //! ```
 //!
-//! What always holds in it:
-//!
-//! - a page calls the engine's handles, never the service's own API;
-//! - text from outside goes through an escaping template, and nowhere else, so it can make no markup; no page holds
-//!   script or style of its own, and the policy that every answer bears forbids both;
-//! - what changes something is a POST that was not sent by another site, bears a form's one-use id, and is answered by
-//!   a redirect or by the form filled in again;
-//! - who may not see something is told the same as if it were not there.
+//! Invariants:
+//! - A page calls the engine's handles, never the service's own API.
+//! - Outside text reaches a page only through an escaping template. Pages have no inline script or style, and
+//!   the content security policy forbids both.
+//! - A change is a POST from this site with a one-use form id. The response is a redirect or the form filled
+//!   in again.
+//! - A person without access to a record receives the same response as for a missing record.
 
 mod asked;
 mod assets;

@@ -1,14 +1,13 @@
-//! A form acts once. Its answer is kept for a while. If the same session sends the form again, by a double click, by
-//! reloading or with the back button, it gets that answer.
+//! Each form acts once, and its response is kept for two minutes. If the same session sends the form again
+//! (by a double click, a reload or the back button), it receives the same response.
 //!
 //! Invariants:
-//!
-//! - Only forms of valid sessions are remembered, and an answer is given again only in its session, to the same content.
-//! - A form whose id is remembered acts no second time. Neither does one of which that can no longer be told: it was made
-//!   before the oldest id that its session remembers, or before this process began. A form that was refused has done
-//!   nothing, and may be sent again.
-//! - What an answer shows, such as a new API key, is in memory for two minutes. An answer is kept without the cookies that
-//!   let somebody in.
+//! - Only forms of valid sessions are remembered. A response is repeated only in its session and only for the
+//!   same content.
+//! - A form with a remembered id does not act again.
+//! - A form does not act if it is older than the oldest id that its session remembers, or than this process.
+//! - A refused form had no effect and may be sent again.
+//! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
@@ -25,29 +24,29 @@ use tokio::time::Instant;
 use super::cookies::Cookies;
 use super::form::{FormId, SessionKey};
 
-/// How long an answer is kept.
+/// How long a response is kept.
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
-/// How many answers are kept; of one more the oldest goes early.
+/// The maximum number of responses. One more removes the oldest early.
 const ANSWERS_MAX: usize = 1_024;
-/// How many ids are remembered that have acted, of one session and of all. Of one more the oldest of the session with the
-/// most is forgotten.
+/// The maximum number of remembered ids, per session and in total. One more removes the oldest id of the
+/// session with the most ids.
 const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
-/// How old a form may be, in milliseconds: a day.
+/// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// How far a form's time may lie ahead, in milliseconds: what the believed clock goes back without a doubt.
+/// How far a form's time may be in the future, in milliseconds. The clock of the service may go back by this
+/// much.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
-/// A form of a session.
+/// A submitted form.
 #[derive(Clone, Copy)]
 pub(super) struct Sent {
     pub(super) session: SessionKey,
     pub(super) id: FormId,
-    /// A digest of where the form was sent to, and of what stood in it.
+    /// The digest of the form's path and fields.
     pub(super) content: [u8; 32],
 }
 
-/// An answer that is given again.
 #[derive(Clone)]
 struct Answer {
     status: StatusCode,
@@ -55,10 +54,9 @@ struct Answer {
     body: Bytes,
 }
 
-/// What becomes of a form that acts.
+/// The response of a form, `None` until the form is done.
 type Outcome = watch::Receiver<Option<Answer>>;
 
-/// The forms that have acted.
 pub(super) struct Once {
     state: Mutex<State>,
 }
@@ -66,43 +64,42 @@ pub(super) struct Once {
 #[derive(Default)]
 struct State {
     sessions: HashMap<SessionKey, Session>,
-    /// The sessions by how many ids they remember.
+    /// The sessions by their number of ids.
     by_ids: BTreeSet<(usize, SessionKey)>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
-    /// Of forms made before this, in milliseconds, it is not known whether they have acted.
+    /// A form made before this time (Unix time in milliseconds) may have acted.
     horizon: i64,
 }
 
-/// The forms of a session.
 #[derive(Default)]
 struct Session {
     acted: HashMap<FormId, Acted>,
-    /// In the order in which they came.
+    /// In the order of arrival.
     order: VecDeque<FormId>,
-    /// As of all sessions.
+    /// Like [`State::horizon`], for this session.
     horizon: i64,
 }
 
 struct Acted {
     content: [u8; 32],
-    /// `None` when the answer is no longer kept.
+    /// `None` if the response is no longer kept.
     outcome: Option<Outcome>,
 }
 
-/// What a form is to do.
+/// The decision for a submitted form.
 pub(super) enum Turn {
-    /// It acts; the guard is told the answer.
+    /// The form acts. The guard receives its response.
     Act(Acting),
-    /// It has acted, or acts just now.
+    /// The form has acted or is acting now.
     Acted(Again),
-    /// It has acted with other content, or the answer is no longer kept.
+    /// The form has acted with other content, or its response is no longer kept.
     SentBefore,
-    /// It is too old to tell.
+    /// The form is too old to know whether it has acted.
     Stale,
 }
 
-/// A form that acts.
+/// A form that is acting.
 pub(super) struct Acting {
     tell: watch::Sender<Option<Answer>>,
 }
@@ -111,17 +108,16 @@ pub(super) struct Acting {
 pub(super) struct Again(Outcome);
 
 impl Once {
-    /// None has acted that was made from this instant on, in milliseconds.
     pub(super) fn new(now: i64) -> Self {
         Self { state: Mutex::new(State { horizon: now, ..State::default() }) }
     }
 
-    /// Forgets the answers that were kept for long enough: some show what is shown once.
+    /// Removes responses after [`KEPT`], since some contain secrets that are shown once.
     pub(super) fn forget(&self) {
         self.state.lock().forget_answers(Instant::now());
     }
 
-    /// What a form is to do that is sent at this instant, in milliseconds.
+    /// Decides on a form that arrives at `now`, in milliseconds.
     pub(super) fn turn(&self, sent: &Sent, now: i64) -> Turn {
         let mut state = self.state.lock();
         state.forget_answers(Instant::now());
@@ -143,9 +139,9 @@ impl Once {
         Turn::Act(Acting { tell })
     }
 
-    /// Takes it back that a form has acted: it was refused, and may be sent again.
+    /// Forgets that a form has acted, because it was refused.
     pub(super) fn take_back(&self, sent: &Sent) {
-        // What stands in the queues of it ends nothing.
+        // Its entries in the queues have no further effect.
         if let Some(session) = self.state.lock().sessions.get_mut(&sent.session) {
             session.acted.remove(&sent.id);
         }
@@ -174,7 +170,6 @@ impl State {
         }
     }
 
-    /// Forgets the oldest id of a session.
     fn forget_oldest(&mut self, key: SessionKey) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         self.by_ids.remove(&(session.order.len(), key));
@@ -207,10 +202,10 @@ impl State {
 }
 
 impl Acting {
-    /// Keeps the answer, and gives it to whoever sends the form again.
+    /// Keeps the response and passes it to repeats of the form.
     pub(super) async fn answered(self, response: Response, cookies: Cookies) -> Response {
         let (head, body) = response.into_parts();
-        // Pages are whole when they are answered.
+        // Pages are not streamed, so the body is complete.
         let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         let mut headers = head.headers.clone();
         headers.remove(header::SET_COOKIE);
@@ -223,7 +218,7 @@ impl Acting {
 }
 
 impl Again {
-    /// The answer that the form has got; nothing where whoever acted came to no end.
+    /// The response of the form, or `None` if the first attempt failed to finish.
     pub(super) async fn answer(mut self) -> Option<Response> {
         let answer = self.0.wait_for(Option::is_some).await.ok()?.clone()?;
         let mut response = Response::new(Body::from(answer.body));
@@ -276,7 +271,7 @@ mod tests {
         assert_eq!(&body[..], b"the secret");
         let other = Sent { content: [1; 32], ..form };
         assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "with other content it is another form");
-        // In another session it is another form too, which has not acted.
+        // In another session this is a different form, which has not acted.
         act(&once, &Sent { session: [9; 32], ..form }, 10);
         tokio::time::advance(KEPT).await;
         assert!(matches!(once.turn(&form, 10), Turn::SentBefore));

@@ -1,69 +1,67 @@
-//! The small pieces of pages that are more than markup: fields with what is wrong beside them, choices, versions, and
-//! icons. The markup of all pieces stands in `parts.html`.
+//! The parts of pages that need code: form fields, choices, versions and icons. Their markup is in
+//! `parts.html`.
 
-/// A field of a form: a line, a text of several lines, or one of several options.
+/// A form field: one line, several lines, or a list of options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
-    /// Its id and its name.
     pub(super) id: String,
     pub(super) label: String,
-    /// The type of a line; `area` for several lines.
+    /// The input type, or `area` for several lines.
     pub(super) kind: &'static str,
-    /// Classes beside `input`: `short`, `time`, `date`, `mono`, `tall`.
+    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`.
     pub(super) class: &'static str,
     pub(super) value: String,
-    /// What to know before; empty for nothing.
+    /// The explanation of the field. It may be empty.
     pub(super) hint: String,
-    /// What is wrong with what was sent; empty for nothing.
+    /// The problem with the submitted value. It may be empty.
     pub(super) problem: String,
-    /// What browsers may fill in.
+    /// The `autocomplete` attribute.
     pub(super) autocomplete: &'static str,
     pub(super) required: bool,
-    /// What may be chosen; a field with options is a list of them.
+    /// A field with options is shown as a list.
     pub(super) options: Vec<Choice>,
 }
 
-/// One of several things to choose.
+/// An option of a field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choice {
     pub(super) value: String,
     pub(super) label: String,
-    /// What it means; empty for nothing.
+    /// The explanation of the option. It may be empty.
     pub(super) hint: String,
     pub(super) chosen: bool,
 }
 
-/// Things to choose from, all of them seen: one where `kind` is `radio`, any number where it is `checkbox`.
+/// A visible list of options. With kind `radio` a person selects one; with `checkbox`, any number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choices {
-    /// The name of the field.
     pub(super) id: String,
     pub(super) label: String,
     pub(super) kind: &'static str,
     pub(super) hint: String,
     pub(super) problem: String,
-    /// Whether each stands in a box of its own, with what it means.
+    /// Whether each option has its own box with its explanation.
     pub(super) boxed: bool,
     pub(super) all: Vec<Choice>,
 }
 
-/// A line of a record: what it is called, and what it says.
+/// A line of a record: label and value.
 #[derive(Clone, Debug)]
 pub(super) struct Fact {
     pub(super) label: String,
     pub(super) value: String,
-    /// Whether another version of it says something else.
+    /// Whether the other version has a different value.
     pub(super) differs: bool,
 }
 
-/// What somebody sent, and what somebody else has saved meanwhile.
+/// The submitted version of a record, and the version that another person saved in the meantime.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Versions {
     pub(super) mine: Vec<Fact>,
     pub(super) theirs: Vec<Fact>,
 }
 
-/// A way back up: what is above the page, and where it is.
+/// A link to a page above this one.
 #[derive(Clone, Debug)]
 pub(super) struct Crumb {
     pub(super) label: String,
@@ -71,7 +69,6 @@ pub(super) struct Crumb {
 }
 
 impl Field {
-    /// A field that has to be filled in.
     pub(super) fn new(
         id: impl Into<String>,
         kind: &'static str,
@@ -81,54 +78,45 @@ impl Field {
         Self { id: id.into(), kind, label, autocomplete, required: true, ..Self::default() }
     }
 
-    /// A line of text that browsers know nothing of.
     pub(super) fn line(id: impl Into<String>, label: String) -> Self {
         Self::new(id, "text", "off", label)
     }
 
-    /// A text of several lines.
     pub(super) fn area(id: impl Into<String>, label: String) -> Self {
         Self::new(id, "area", "off", label)
     }
 
-    /// A list of options.
     pub(super) fn select(id: impl Into<String>, label: String, options: Vec<Choice>) -> Self {
         Self { options, ..Self::new(id, "select", "off", label) }
     }
 
-    /// The same with these classes.
     pub(super) fn class(self, class: &'static str) -> Self {
         Self { class, ..self }
     }
 
-    /// The same with what stands in it.
     pub(super) fn holding(self, value: &str) -> Self {
         Self { value: value.to_owned(), ..self }
     }
 
-    /// The same with what to know before.
     pub(super) fn hint(self, hint: String) -> Self {
         Self { hint, ..self }
     }
 
-    /// The same with what is wrong, if anything is.
     pub(super) fn problem(self, problem: Option<String>) -> Self {
         Self { problem: problem.unwrap_or_default(), ..self }
     }
 
-    /// The same, which may stay empty.
+    /// The same field, which may be empty.
     pub(super) fn optional(self) -> Self {
         Self { required: false, ..self }
     }
 
-    /// The ids of what describes it, for screen readers.
     pub(super) fn described_by(&self) -> String {
         described_by(&self.id, &self.hint, &self.problem)
     }
 }
 
 impl Choice {
-    /// Something to choose.
     pub(super) fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self { value: value.into(), label: label.into(), ..Self::default() }
     }
@@ -139,14 +127,13 @@ impl Choices {
         Self { id: id.into(), kind, label, all, ..Self::default() }
     }
 
-    /// The ids of what describes them, for screen readers.
     pub(super) fn described_by(&self) -> String {
         described_by(&self.id, &self.hint, &self.problem)
     }
 }
 
 impl Versions {
-    /// Both versions of the same facts, with what differs marked.
+    /// Two versions of the same facts (label and both values). Lines that differ are marked.
     pub(super) fn new(facts: impl IntoIterator<Item = (String, String, String)>) -> Self {
         let mut versions = Self::default();
         for (label, mine, theirs) in facts {
@@ -164,7 +151,7 @@ fn described_by(id: &str, hint: &str, problem: &str) -> String {
     hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
 }
 
-/// The two letters that stand for a name where there is no picture.
+/// The initials of a name, at most two letters.
 pub(super) fn initials(name: &str) -> String {
     let words: Vec<_> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let firsts = match words[..] {
@@ -177,7 +164,7 @@ pub(super) fn initials(name: &str) -> String {
 
 macro_rules! icons {
     ($($name:literal: $paths:literal,)*) => {
-        /// An icon of our own, as SVG; the name is one of this list.
+        /// An icon as SVG markup, by its name in this list.
         pub(super) fn icon(name: &str) -> &'static str {
             match name {
                 $($name => concat!("<svg class=\"i\" viewBox=\"0 0 20 20\" aria-hidden=\"true\">", $paths, "</svg>"),)*

@@ -1,43 +1,42 @@
-//! How somebody is reached: phone numbers and email addresses, with the links that call and write.
+//! Phone numbers and email addresses, with their `tel:` and `mailto:` links.
 
 use super::view::View;
 use crate::rest::values::phone::in_groups;
 
-/// A phone number, as programs and as people read it.
 pub(super) struct Number {
     pub(super) e164: String,
     pub(super) shown: String,
 }
 
 impl Number {
-    /// A number, if there is one. Contacts and callers are kept with numbers of E.164 form alone.
+    /// A number, if there is one. Stored numbers always have E.164 form.
     pub(super) fn of(e164: Option<&String>) -> Option<Self> {
         e164.map(|e164| Self { e164: e164.clone(), shown: in_groups(e164) })
     }
 }
 
 impl View {
-    /// Who somebody is: their name, else their number as people read it, else the words for whoever has neither.
+    /// The name, else the phone number in groups of digits, else `unknown`.
     pub(super) fn named(&self, (name, phone): (Option<&str>, Option<&str>), unknown: &str) -> String {
         let name = name.filter(|name| !name.trim().is_empty()).map(str::to_owned);
         name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))
     }
 }
 
-/// An email address, with the link that writes to it.
+/// An email address with its `mailto:` link.
 pub(super) struct Mailbox {
     pub(super) email: String,
     pub(super) link: String,
 }
 
 impl Mailbox {
-    /// An address, if there is one.
+    /// The address, if there is one.
     pub(super) fn of(email: Option<&String>) -> Option<Self> {
         email.map(|email| Self { email: email.clone(), link: mailto(email) })
     }
 }
 
-/// A `mailto:` link in which nothing of the address reads as the beginning of something else.
+/// A `mailto:` link. The address is percent-encoded, so it cannot add headers.
 fn mailto(email: &str) -> String {
     let mut link = String::from("mailto:");
     for byte in email.bytes() {

@@ -1,4 +1,4 @@
-//! Why somebody is not shown the page they asked for, as a page. Faults map to a status where those of the APIs do.
+//! Error pages. Only the APIs' error module maps engine errors to statuses.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,22 +10,20 @@ use super::view::{View, render};
 use crate::config::variables;
 use crate::rest::error::ApiError;
 
-/// Why there is no page, or not the one that was asked for.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// For a reason that the APIs have too.
+    /// An error that the APIs have too.
     Fault(ApiError),
-    /// Nobody has said yet where people reach the service.
+    /// The operator has not set the public URL.
     NoPublicUrl,
-    /// The form came from another site's page.
     CrossSite,
-    /// The business is suspended, so it is only looked at.
+    /// The business is suspended, so it is read-only.
     Suspended,
-    /// The form has acted before: with other content, or so long ago that its answer is not kept.
+    /// The form has acted before, with other content, or its response is no longer kept.
     SentBefore,
-    /// The link was used, or has expired.
+    /// The link was used or has expired.
     LinkGone,
-    /// What a form asks for was not done, which its page shows beside the form.
+    /// A form's change was not made. The form's page shows the reason.
     Undone(Undone),
 }
 
@@ -42,12 +40,12 @@ impl From<Undone> for Refused {
 }
 
 impl Refused {
-    /// It is not there, or not to be seen.
+    /// The page does not exist, or the person may not see it.
     pub(super) fn not_found() -> Self {
         Refusal::NotFound("page").into()
     }
 
-    /// The same with each problem of a form beside the field that it came from.
+    /// The same error, with the path of each problem mapped to a form field.
     pub(super) fn beside(self, field: impl Fn(Problem) -> Problem) -> Self {
         match self {
             Self::Undone(Undone::Invalid(problems)) => {
@@ -57,14 +55,14 @@ impl Refused {
         }
     }
 
-    /// Too many tries came from an address: they may go on after so many seconds.
+    /// Too many attempts came from a network. `seconds` is the time until the next attempt.
     pub(super) fn too_many(seconds: u64) -> Self {
         Self::Fault(ApiError::RateLimited { retry_after: seconds.max(1) })
     }
 
     fn status(&self) -> StatusCode {
         match self {
-            // A form that is refused where nothing of it can be shown beside a field.
+            // The page of this form shows no problems at fields.
             Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Fault(fault) => fault.status().0,
             Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
@@ -75,7 +73,6 @@ impl Refused {
         }
     }
 
-    /// What happened, in the page's words.
     fn told(&self, view: &View, status: StatusCode) -> String {
         match self {
             Self::NoPublicUrl => view.with("no-public-url", "setting", variables::PUBLIC_URL),
@@ -96,7 +93,7 @@ impl Refused {
         }
     }
 
-    /// The page; `id` is that of the request, which the log names too.
+    /// The error page. `id` is the request id, which is also in the log.
     pub(super) fn page(&self, view: View, id: &str) -> Response {
         let status = self.status();
         let known = known(status);
@@ -123,7 +120,7 @@ impl Refused {
     }
 }
 
-/// The statuses that have words of their own; any other is told as the nearest of them.
+/// The status with its own text that is nearest to this status.
 fn known(status: StatusCode) -> u16 {
     match status.as_u16() {
         known @ (403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503) => known,
@@ -141,9 +138,8 @@ struct Page<'a> {
     title: String,
     text: String,
     reference: &'a str,
-    /// Whether a new link can be asked for.
+    /// Whether the page offers a new link.
     forgotten: bool,
-    /// Whether there is a page to go to.
     leads_on: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The rows of the table of pages: those of [`crate::http::router`]. What a row lets in decides what its handler is given.
+//! The rows of the dashboard's route table, for [`crate::http::router`]. The access of a row determines the
+//! type that its handler receives.
 
 use axum::http::Method;
 use axum::response::Response;
@@ -9,7 +10,6 @@ use super::refused::Refused;
 use crate::http::router::{self, Handler, Surface};
 use crate::rest::error::ApiError;
 
-/// The pages for people.
 pub(super) enum Pages {}
 
 impl Surface for Pages {
@@ -19,49 +19,46 @@ impl Surface for Pages {
     type About = FormOf;
 }
 
-/// One row of the table.
 pub(super) type Route = router::Route<Pages>;
 
-/// What a handler comes to.
 pub(super) type Answered = Result<Response, Refused>;
 
-/// Who may come.
+/// The access that a row needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Who {
     Anybody,
-    /// Whoever has a session, if only one that may set a password.
+    /// A session, or a restricted session that may only set a password.
     Restricted,
-    /// Whoever is signed in.
+    /// A full session.
     Person,
-    /// The members of the business in the path whose role goes far enough: to change it where the method is POST, else
-    /// to see it.
+    /// An active membership of the business in the path. The right must allow changes for POST, and reading
+    /// for other methods.
     Member(Right),
 }
 
-/// A request that was let in.
 pub(super) enum Admitted {
     Anybody(Box<Asked>),
     Person(Box<Visit>),
     Member(Box<Member>),
 }
 
-/// What the table says of the form of a row.
+/// The form options of a row.
 #[derive(Default)]
 pub(super) struct FormOf {
-    /// Whether programs of others send it: one-click unsubscribing (RFC 8058).
+    /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
     pub(super) from_anywhere: bool,
-    /// Whether it is shown once more where the business was suspended meanwhile.
+    /// Whether the form is kept if the business was suspended in the meantime.
     pub(super) kept: bool,
 }
 
 impl Route {
-    /// The same, whose form programs of others send.
+    /// Marks a row whose form mail programs send.
     pub(super) fn sent_from_anywhere(mut self) -> Self {
         self.about.from_anywhere = true;
         self
     }
 
-    /// The same, whose form is typed at length: where the business was suspended meanwhile its page shows it once more.
+    /// Marks a row with a long form. It is kept if the business was suspended in the meantime.
     pub(super) fn kept(mut self) -> Self {
         self.about.kept = true;
         self
@@ -69,7 +66,7 @@ impl Route {
 }
 
 impl Who {
-    /// In a word, for tests that walk the table.
+    /// The access in one word, for tests.
     pub(super) fn word(self) -> String {
         match self {
             Self::Anybody => "anybody".into(),
@@ -80,16 +77,15 @@ impl Who {
     }
 }
 
-/// Who may come, by what the handler is given.
+/// Connects an access with the request type of its handlers.
 pub(super) trait Admits<Given>: Into<Who> {}
 
-/// Anybody.
 pub(super) struct Anybody;
 
-/// Whoever has a session of any kind.
+/// A session, or a restricted session.
 pub(super) struct Restricted;
 
-/// Whoever is signed in.
+/// A full session.
 pub(super) struct Person;
 
 impl Admits<Asked> for Anybody {}
@@ -121,9 +117,8 @@ impl From<Right> for Who {
     }
 }
 
-/// What a handler is given.
 pub(super) trait Given: Sized + Send + 'static {
-    /// The request, where it was let in as this.
+    /// The request, or `None` if it was admitted with another access.
     fn of(admitted: Admitted) -> Option<Self>;
 }
 
@@ -156,7 +151,6 @@ where
     }
 }
 
-/// A row of a page.
 pub(super) fn get<G: Given, W: Admits<G>>(
     path: &'static str,
     who: W,
@@ -165,7 +159,6 @@ pub(super) fn get<G: Given, W: Admits<G>>(
     Route::new(Method::GET, path, who.into(), FormOf::default(), handler)
 }
 
-/// A row of a form.
 pub(super) fn post<G: Given, W: Admits<G>>(
     path: &'static str,
     who: W,

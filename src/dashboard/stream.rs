@@ -1,11 +1,14 @@
-//! `B/stream`: what changes in a business, as server-sent events (HTML living standard §9.2), for the pages that are open.
+//! `B/stream`: the changes of a business as server-sent events (HTML living standard §9.2), for open pages.
 //!
-//! An event carries a kind and an id and nothing of the record: a page fetches the part that shows it from its own
-//! address. What always holds: whether the person may hear of it is asked anew for each event; a stream ends with the
-//! session, with the membership and with the service; many changes at once are told together, so that a busy business
-//! does not keep its pages fetching. What changes between the reading of a page and the opening of its stream is told as
-//! well: the page's `?as_of=` says how far what it shows had come. The first event is `hello`, by which a page knows that
-//! nothing on the way holds events back.
+//! An event has a kind and an id, and no data of the record. The page then fetches its changed part. The
+//! first event is `hello`; it shows the page that no proxy delays events.
+//!
+//! Invariants:
+//! - The stream checks the person's access again for each event.
+//! - The stream ends with the session, the membership or the service.
+//! - Changes within one second are one event, so a busy business does not cause constant fetches.
+//! - The stream reports changes between the rendering of the page and the start of the stream. The page sends
+//!   its change marker as `?as_of=`.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -27,14 +30,14 @@ use super::asked::Member;
 use super::refused::Refused;
 use super::route::Answered;
 
-/// Between two tellings passes so long at least.
+/// The minimum time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Behind so much silence a comment is sent, so that whatever is in between keeps the connection.
+/// After this time without an event the stream sends a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// How many records are told one by one; of more it is said that anything may have changed.
+/// The maximum number of records per event. With more, the event says that everything may have changed.
 const TOLD_MAX: usize = 32;
 
-/// What one has to be allowed to see to hear of this kind of thing; what is not known is nobody's.
+/// The right that a person needs for events of this kind. Unknown kinds return `None` and are not sent.
 fn right(kind: &str) -> Option<Right> {
     Some(match kind {
         "appointment" | "contact" | "message" | "call" => Right::Day,
@@ -47,10 +50,9 @@ fn right(kind: &str) -> Option<Right> {
     })
 }
 
-/// The stream.
 pub(super) async fn show(member: Member) -> Answered {
     let watching = member.business.watch();
-    // Behind the beginning of that: what changes from here on is heard.
+    // The marker is read after the watch has started, so no change is missed.
     let now = member.desk.as_of(&member.business);
     let unheard =
         Unheard { more: member.query.find("as_of").is_some_and(|as_of| as_of != now), ..Unheard::default() };
@@ -64,7 +66,7 @@ pub(super) async fn show(member: Member) -> Answered {
     let mut response =
         Sse::new(hello.chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // nginx would keep the events back until it has a buffer full of them.
+    // nginx would otherwise buffer the events.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
@@ -74,16 +76,16 @@ struct Listens {
     watching: LiveSubscription,
     stopping: watch::Receiver<bool>,
     unheard: Unheard,
-    /// When the next telling may be.
+    /// The earliest time of the next event.
     next: Instant,
 }
 
-/// What has happened and is not told yet.
+/// The changes since the last event.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Unheard {
-    /// Each once, however often it has changed.
+    /// Each record once.
     changed: BTreeSet<(&'static str, Uuid)>,
-    /// Whether there is more than is kept.
+    /// Whether there were more changes than the maximum.
     more: bool,
 }
 
@@ -100,7 +102,6 @@ impl Unheard {
         self.changed.is_empty() && !self.more
     }
 
-    /// The data of the next event about what this role may see, if there is any.
     fn take(&mut self, role: Role) -> Option<serde_json::Value> {
         if std::mem::take(&mut self.more) {
             self.changed.clear();
@@ -116,8 +117,8 @@ impl Unheard {
 }
 
 impl Listens {
-    /// The data with the id of a membership where it has that of a person, which tells since when there is an account; no
-    /// id for a person who is not of the business any more.
+    /// Replaces the id of a person by the id of the membership, since a person's id contains the creation
+    /// time of the account. A person who is no longer a member has no id in the event.
     async fn without_person_ids(&self, mut data: serde_json::Value) -> Result<serde_json::Value, Refused> {
         if data["kind"] == "person" {
             let everybody = self.member.everybody().await?;
@@ -127,7 +128,7 @@ impl Listens {
         Ok(data)
     }
 
-    /// Waits for the next event; nothing when the stream has ended.
+    /// Waits for the next event. Returns `None` at the end of the stream.
     async fn told(&mut self) -> Result<Option<Event>, Refused> {
         loop {
             if !self.unheard.is_empty() {
@@ -147,8 +148,8 @@ impl Listens {
         }
     }
 
-    /// Hears what happens, until something has and the pause is over; false when there is nothing more to hear. During
-    /// the pause nobody is woken: what happens meanwhile is looked at behind it.
+    /// Collects changes until there is one and the pause is over. Returns false when the stream ends. The
+    /// task does not wake during the pause; it collects those changes afterwards.
     async fn hear(&mut self) -> bool {
         while self.unheard.is_empty() {
             let heard = tokio::select! {
@@ -179,7 +180,7 @@ impl Listens {
         }
     }
 
-    /// What the person is in the business by now; nothing where the session or the membership has ended.
+    /// The person's current role, or `None` if the session or the membership has ended.
     async fn role(&self) -> Result<Option<Role>, Refused> {
         let Some((_, signed_in)) = self.member.signed_in().await? else { return Ok(None) };
         let belongs = self.member.people().belongs(signed_in.person.id).await?;

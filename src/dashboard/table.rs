@@ -1,4 +1,4 @@
-//! Every route of the dashboard: the one place that lists them, with who may come.
+//! All routes of the dashboard, with the access that each one needs.
 
 use axum::http::Method;
 use domain::Right;
@@ -11,18 +11,16 @@ use super::pages::{
 use super::route::{Anybody, Person, Restricted, Route, get, post};
 use super::stream;
 
-/// The paths that lead to the dashboard and are none of its pages.
+/// Paths that redirect to the dashboard.
 pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
-/// Where the assets are.
 pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
-/// Every other path below the dashboard.
 pub(super) const REST: &str = "/dashboard/{*rest}";
 
-/// The table. A form that is kept is shown by the nearest page above the path it was sent to.
+/// The route table. The nearest page above a form's path shows the kept form.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
     vec![
-        // Before anybody is known.
+        // Without a session.
         get("/dashboard/sign-in", Anybody, sign_in::show),
         post("/dashboard/sign-in", Anybody, sign_in::sent),
         post("/dashboard/sign-out", Anybody, sign_in::sign_out),
@@ -32,7 +30,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/enter/{token}", Anybody, enter::sent),
         get("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::show),
         post("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::sent).sent_from_anywhere(),
-        // A person's own.
+        // The person's account.
         get("/dashboard/password", Restricted, password::show),
         post("/dashboard/password", Restricted, password::sent),
         get("/dashboard", Person, landing::show),
@@ -44,7 +42,7 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/account/sessions", Person, sessions::show),
         post("/dashboard/account/sessions", Person, sessions::end_others),
         post("/dashboard/account/sessions/{session_id}/end", Person, sessions::end),
-        // Today, the calendar and appointments.
+        // Today, calendar and appointments.
         get("/dashboard/b/{business_id}/today", Right::Day, day::today::show),
         get("/dashboard/b/{business_id}/stream", Right::Own, stream::show),
         get("/dashboard/b/{business_id}/calendar", Right::Day, day::calendar::show),
@@ -63,7 +61,6 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/alerts", Right::Own, day::alerts::read_all),
         post("/dashboard/b/{business_id}/alerts/{number}/read", Right::Own, day::alerts::read_one),
 
-        // Messages, calls, contacts and knowledge.
         get("/dashboard/b/{business_id}/messages", Right::Day, records::messages::show),
         get("/dashboard/b/{business_id}/messages/{message_id}", Right::Day, records::message::show),
         post("/dashboard/b/{business_id}/messages/{message_id}/status", Right::Day, records::message::status),
@@ -87,7 +84,7 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", Right::Settings, records::knowledge_delete::show),
         post("/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", Right::Settings, records::knowledge_delete::sent),
 
-        // What a business sets.
+        // Settings of the business.
         get("/dashboard/b/{business_id}/settings/business", Right::Settings, settings::business::show),
         post("/dashboard/b/{business_id}/settings/business", Right::Settings, settings::business::sent),
         get("/dashboard/b/{business_id}/settings/hours", Right::Settings, settings::hours::show),
@@ -108,7 +105,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/staff/new", Right::Settings, settings::staff_member::add),
         get("/dashboard/b/{business_id}/settings/staff/{staff_id}", Right::Settings, settings::staff_member::show),
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}", Right::Settings, settings::staff_member::sent),
-        // Whose time off it is, is looked at where it is decided: members change their own.
+        // The change checks whose time off it is, since members may change their own.
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off", Right::Day, settings::staff_member::add_time_off),
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", Right::Day, settings::staff_member::remove_time_off),
         get("/dashboard/b/{business_id}/settings/staff/{staff_id}/delete", Right::Settings, settings::deletion::show_staff),
@@ -117,7 +114,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/data", Right::Data, settings::data::sent),
         get("/dashboard/b/{business_id}/settings/data/export", Right::Data, settings::data::export),
 
-        // Keys, webhooks, people, notifications and logs.
+        // Keys and webhooks.
         get("/dashboard/b/{business_id}/settings/keys", Right::Integrations, keys::show),
         get("/dashboard/b/{business_id}/settings/keys/new", Right::Integrations, keys::form),
         post("/dashboard/b/{business_id}/settings/keys/new", Right::Integrations, keys::create),
@@ -142,7 +139,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", Right::Integrations, webhooks::resend),
         get("/dashboard/b/{business_id}/settings/audit", Right::Integrations, audit::show),
 
-        // People, notifications, mail.
+        // People, notifications and logs.
         get("/dashboard/b/{business_id}/settings/people", Right::People, people::list::show),
         get("/dashboard/b/{business_id}/settings/people/invite", Right::People, people::invite::show),
         post("/dashboard/b/{business_id}/settings/people/invite", Right::People, people::invite::sent),
@@ -162,12 +159,11 @@ pub(super) fn table() -> Vec<Route> {
     ]
 }
 
-/// Method, path and access of every route, for tests that walk them.
+/// Method, path and access of every route, for tests.
 pub(crate) fn routes() -> Vec<(Method, &'static str, String)> {
     table().into_iter().map(|row| (row.method.clone(), row.path, row.access.word())).collect()
 }
 
-/// Every path that is served.
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
     table().into_iter().map(|row| row.path).chain(ROOTS).chain([ASSETS, REST])
 }

@@ -1,7 +1,9 @@
-//! Who did something, in words: what the audit log tells of by an id.
+//! The names of actors, for the audit log.
 //!
-//! What always holds: the name of a key is told to nobody who may not see keys, and an e-mail address to nobody who may
-//! not see people; of somebody who has no account any more only that is told.
+//! Invariants:
+//! - A person sees the name of a key only with the right to see keys, and an email address only with the
+//!   right to see people.
+//! - For a person without an account, the text says only that the account no longer exists.
 
 use domain::{Access, Actor, KeyId, PersonId, Right};
 use engine::business::PageRequest;
@@ -10,14 +12,13 @@ use view::PersonView;
 use super::asked::Member;
 use super::refused::Refused;
 
-/// How many people are read at once.
 const PEOPLE_READ: usize = 200;
 
-/// Those who did something, as whoever asks is told of them.
+/// The actors with their names, as the person may see them.
 pub(super) struct Whos(Vec<(Actor, String)>);
 
 impl Member {
-    /// What is told of each of these; each is looked up once.
+    /// The names of these actors. Each actor is looked up once.
     pub(super) async fn whos(&self, actors: impl IntoIterator<Item = Actor>) -> Result<Whos, Refused> {
         let mut all: Vec<(Actor, String)> = Vec::new();
         for actor in actors {
@@ -28,7 +29,6 @@ impl Member {
         Ok(Whos(all))
     }
 
-    /// All people of the business, by when they were invited.
     pub(super) async fn everybody(&self) -> Result<Vec<PersonView>, Refused> {
         let (mut all, mut after) = (Vec::new(), None);
         loop {
@@ -59,7 +59,8 @@ impl Member {
         if !person.name.trim().is_empty() {
             return Ok(person.name);
         }
-        // Whoever has left may use another address by now, which is nothing of this business.
+        // The current address of a former member is not shown, since it may have changed after the membership
+        // ended.
         let is_seen = self.sees(Right::People) && self.people().member(&self.business, id).await.is_ok();
         Ok(if is_seen { person.email } else { view.t("who-nameless") })
     }
@@ -70,14 +71,12 @@ impl Member {
         Ok(name.map_or_else(|| view.t("who-key"), |name| view.with("who-key-named", "name", &name)))
     }
 
-    /// Whether the person sees what this right is about.
     pub(super) fn sees(&self, right: Right) -> bool {
         self.membership.role.access(right) != Access::Hidden
     }
 }
 
 impl Whos {
-    /// What is told of one of them.
     pub(super) fn of(&self, actor: Actor) -> &str {
         self.0.iter().find(|(known, _)| *known == actor).map_or("", |(_, told)| told)
     }

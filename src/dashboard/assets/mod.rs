@@ -1,7 +1,9 @@
-//! The stylesheet, the scripts and the mark of the pages, in the program itself.
+//! The stylesheet, the scripts and the icon, embedded in the program.
 //!
-//! What always holds: the path of an asset tells the content of all of them, so an answer may be kept for good; the
-//! scripts name each other beside themselves, so the content stands in the folder.
+//! Invariants:
+//! - The path of the folder contains the digest of all assets, so browsers may cache a response forever.
+//! - The scripts import each other by relative paths, so the digest is in the folder and not in the file
+//!   names.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,18 +16,16 @@ use sha2::{Digest, Sha256};
 
 use crate::http::packed::Packed;
 
-/// Kept by browsers for a year, and never asked for again meanwhile.
+/// Browsers cache the asset for one year without revalidation.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// How many characters of the digest stand in the path.
 const DIGEST_CHARS: usize = 16;
 
 #[derive(RustEmbed)]
 #[folder = "src/dashboard/assets/"]
 struct Files;
 
-/// All assets, as they are sent.
 struct Assets {
-    /// The folder that they are in, with the digest of all of them.
+    /// The path of the folder, with the digest of all assets.
     base: String,
     files: BTreeMap<String, Packed>,
 }
@@ -48,12 +48,12 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     Assets { base: format!("/dashboard/assets/{}", &digest[..DIGEST_CHARS]), files }
 });
 
-/// Where the assets are, without a slash at the end.
+/// The path of the assets, without a slash at the end.
 pub(crate) fn base() -> &'static str {
     &ASSETS.base
 }
 
-/// The asset of a name, if the digest is that of the assets there are.
+/// The asset with this name, or `None` if the digest is of other assets.
 pub(super) fn asset(digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
     let assets = &*ASSETS;
     let asset = assets.files.get(name).filter(|_| assets.base.ends_with(&format!("/{digest}")))?;
@@ -75,7 +75,7 @@ fn media_type(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// The least that a first visit loads with the stylesheet, in bytes as they are sent.
+    /// The maximum size of all assets together, in bytes after gzip. A first visit loads no more.
     const FIRST_LOAD_BYTES_MAX: usize = 40 * 1024;
 
     #[test]

@@ -1,11 +1,12 @@
-//! Why an attempt to deliver a webhook failed, in each language: the compiler finds a reason without words.
+//! The reasons for failed webhook attempts, in each language. The matches are exhaustive, so each reason has
+//! a text.
 
 use domain::{AttemptError, AttemptFailure};
 
 use super::of;
 use crate::words::Words;
 
-/// Why an attempt failed, without a full stop at the end.
+/// The reason, without a full stop at the end.
 pub(in crate::dashboard) fn error(words: &Words, error: &AttemptError) -> String {
     match error {
         AttemptError::Failed(failure) => self::failure(words, *failure).to_owned(),

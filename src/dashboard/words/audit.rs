@@ -1,10 +1,11 @@
-//! What entries of the audit log tell, in each language: the compiler finds an action or a kind without words.
+//! The texts of the audit log, in each language. The matches are exhaustive, so each action and kind has a
+//! text.
 
 use domain::{AuditAction, AuditedKind, Locale};
 
 use super::of;
 
-/// What was done: `booked an appointment`.
+/// The action, for example `booked an appointment`.
 pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'static str {
     use AuditAction as A;
     let (english, french) = match action {
@@ -92,7 +93,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
     of(locale, english, french)
 }
 
-/// The kind of record that it was done to: `appointment`.
+/// The kind of the changed record, for example `appointment`.
 pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static str {
     use AuditedKind as K;
     let (english, french) = match kind {

@@ -1,4 +1,4 @@
-//! The words of the pages.
+//! The texts of the pages.
 
 pub(super) mod attempts;
 pub(super) mod audit;
@@ -11,7 +11,7 @@ use domain::Locale;
 
 use crate::words::Words;
 
-/// The catalogue of a language: a file for each group of pages.
+/// The catalogue of a language, with one file per group of pages.
 macro_rules! catalogue {
     ($language:literal) => {
         concat!(
@@ -35,7 +35,6 @@ const IN_FRENCH: &str = catalogue!("fr");
 static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, IN_ENGLISH));
 static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, IN_FRENCH));
 
-/// Those of a language.
 pub(super) fn words(locale: Locale) -> &'static Words {
     match locale {
         Locale::En => &ENGLISH,
@@ -43,7 +42,7 @@ pub(super) fn words(locale: Locale) -> &'static Words {
     }
 }
 
-/// The words of a language, of those in each.
+/// The text in the language of the page.
 fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
     match locale {
         Locale::En => english,

@@ -1,4 +1,4 @@
-//! What is wrong with a field, in each language: the compiler finds a code without words.
+//! The problems of fields, in each language. The match is exhaustive, so each code has a text.
 
 use domain::{Conflict, Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
 
@@ -6,7 +6,6 @@ use super::of;
 use super::refusals::{conflict, counted, grouped, next};
 use crate::words::Words;
 
-/// What is wrong at a place, in a sentence.
 pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String {
     use ProblemCode as P;
     let (english, french) = match code {
@@ -246,7 +245,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
     of(words.locale, english, french).to_owned()
 }
 
-/// What was found in a password, or makes one harder to guess.
+/// The reason why a password is weak, or a way to make it stronger.
 fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
     use PasswordHint as H;
     let (english, french) = match hint {
@@ -336,7 +335,6 @@ fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
     of(locale, english, french)
 }
 
-/// A record is named that is not there.
 fn gone(named: Named) -> (&'static str, &'static str) {
     match named {
         Named::Appointment => ("This appointment is there no more.", "Ce rendez-vous n’existe plus."),
@@ -351,7 +349,6 @@ fn gone(named: Named) -> (&'static str, &'static str) {
     }
 }
 
-/// Why webhooks cannot be sent to an address.
 fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {
     let (english, french) = match refusal {
         UrlRefusal::TooLong(max) => return text(words, TextError::Length { min: 0, max }),
@@ -376,7 +373,6 @@ fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {
     of(words.locale, english, french).to_owned()
 }
 
-/// Why a text is refused.
 fn text(words: &Words, error: TextError) -> String {
     let (english, french) = match error {
         TextError::Length { min: 0, max } => {

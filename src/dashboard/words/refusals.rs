@@ -1,4 +1,4 @@
-//! The engine's refusals on pages, in each language: the compiler finds a code without words.
+//! The engine's refusals, in each language. The matches are exhaustive, so each refusal has a text.
 
 use domain::{
     Amendment, AppointmentStatus, BudgetKind, Conflict, Denied, Locale, Refusal, SlotReason, UnderWay, Wait,
@@ -8,7 +8,6 @@ use super::of;
 use super::problems::problem;
 use crate::words::Words;
 
-/// Why a request is not carried out.
 pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String {
     let (english, french) = match refusal {
         Refusal::Invalid(problems) => {
@@ -37,7 +36,6 @@ pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String 
     of(words.locale, english, french).to_owned()
 }
 
-/// Why a time cannot be booked.
 fn slot(locale: Locale, reason: SlotReason) -> &'static str {
     let (english, french) = match reason {
         SlotReason::Past => ("That time is in the past.", "Cette heure est passée."),
@@ -87,7 +85,6 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
     of(locale, english, french)
 }
 
-/// What stands in the way of a request.
 pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
     let (english, french) = match conflict {
         Conflict::SpecialDaysFull(most) => {
@@ -217,12 +214,12 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
     of(words.locale, english, french).to_owned()
 }
 
-/// A sentence with a number in the place of `{}`.
+/// A sentence with a number at `{}`.
 pub(super) fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {
     of(words.locale, english, french).replace("{}", &grouped(words, count))
 }
 
-/// A number with its thousands set apart.
+/// A number with a separator between thousands.
 pub(super) fn grouped(words: &Words, number: usize) -> String {
     let separator = of(words.locale, ",", "\u{a0}");
     match (number / 1_000, number % 1_000) {
@@ -231,7 +228,7 @@ pub(super) fn grouped(words: &Words, number: usize) -> String {
     }
 }
 
-/// When the next one can be sent.
+/// The time of the next possible attempt.
 pub(super) fn next(words: &Words, wait: Wait) -> String {
     let (count, english, french) = match wait {
         Wait::Minutes(count) => (count, "minute", "minute"),
@@ -243,7 +240,6 @@ pub(super) fn next(words: &Words, wait: Wait) -> String {
         .replace("{}", &format!("{count} {unit}{plural}"))
 }
 
-/// Why an appointment with this status cannot be amended.
 fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) -> String {
     let (english, french) = match status {
         AppointmentStatus::Pending => ("waits to be confirmed", "attend d’être confirmé"),
@@ -264,7 +260,6 @@ fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) 
     }
 }
 
-/// As much of a kind is kept as may be.
 fn budget(kind: BudgetKind) -> (&'static str, &'static str) {
     match kind {
         BudgetKind::Services => {
@@ -296,7 +291,6 @@ fn budget(kind: BudgetKind) -> (&'static str, &'static str) {
     }
 }
 
-/// What is under way.
 fn under_way(locale: Locale, what: UnderWay) -> &'static str {
     let (english, french) = match what {
         UnderWay::Backup => ("A backup is being made.", "Une sauvegarde est en cours."),
@@ -305,7 +299,6 @@ fn under_way(locale: Locale, what: UnderWay) -> &'static str {
     of(locale, english, french)
 }
 
-/// Why somebody may see something and not change it.
 fn denied(locale: Locale, denied: Denied) -> &'static str {
     let (english, french) = match denied {
         Denied::NotOfTheBusiness => (

@@ -1,4 +1,4 @@
-//! The catalogues are held against each other and against what the pages say.
+//! Tests that compare the catalogues with each other and with the message ids in the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use domain::{AttemptError, AttemptFailure, PasswordHint, ProblemCode, TextError,
 use super::*;
 use crate::words::ids;
 
-/// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
+/// The prefixes of ids that the code builds at runtime. The test below checks their endings.
 const MADE: [&str; 24] = [
     "role-",
     "enter-invitation-",
@@ -48,7 +48,7 @@ fn files(under: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every text in quotes in the code and the templates of the dashboard.
+/// Every quoted text in the code and the templates of the dashboard.
 fn quoted() -> BTreeSet<String> {
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
@@ -71,7 +71,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
     let unsaid =
         known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
-    // What is said by its id stands in a call of one of these.
+    // A message id is the argument of one of these calls.
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
     for path in found {
