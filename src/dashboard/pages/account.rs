@@ -1,4 +1,4 @@
-//! A person's own account: name, language, looks, email, and the way to another password.
+//! The account page: name, language, theme and email, with links to the password and the sessions.
 
 use axum::http::header;
 use domain::{Address, Conflict, Locale, PersonName, Refusal};
@@ -12,22 +12,21 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
-    /// That a form came back; empty where none did.
+    /// The message about a kept form. It may be empty.
     kept: String,
     name: Field,
     locale: String,
     look: String,
     mails: bool,
     email: Field,
-    /// The password, where it was given too long ago for a new email.
+    /// The password field, if a new email needs the password again.
     current: Option<Field>,
     sessions: usize,
 }
 
 impl Page {
-    /// The page with what the account says.
     async fn new(visit: &Visit) -> Result<Self, Refused> {
         let (view, person) = (visit.view(), &visit.signed_in.person);
         let now = visit.desk.engine.now();
@@ -51,7 +50,7 @@ impl Page {
         })
     }
 
-    /// The same with what stood in a form that was sent to this path.
+    /// Fills in the form that was kept for this path.
     fn filled(mut self, action: &str, form: &Form) -> Self {
         if action.ends_with("/email") {
             self.email = self.email.holding(form.get("email"));
@@ -67,7 +66,6 @@ impl Page {
     }
 }
 
-/// The page, with a form that came back.
 pub(crate) async fn show(visit: Visit) -> Answered {
     let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
@@ -77,7 +75,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&shown)
 }
 
-/// Changes name, language and looks.
+/// Changes name, language and theme.
 pub(crate) async fn sent(visit: Visit) -> Answered {
     let form = &visit.form;
     let name = PersonName::new(form.get("name").trim().to_owned());
@@ -102,7 +100,8 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
     Ok(response)
 }
 
-/// Asks for another email: it counts once a link mailed to it was used, at once where no mail is sent.
+/// Requests another email. It takes effect when the person opens the mailed link, or at once if the service
+/// sends no mail.
 pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);

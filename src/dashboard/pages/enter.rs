@@ -1,6 +1,6 @@
-//! A link that was mailed, or handed over by the operator.
+//! The page of a link from a mail or from the operator.
 //!
-//! What always holds: opening it changes nothing, for mail scanners open links; only the button uses it up.
+//! Invariants: GET changes nothing, since mail scanners open links. Only the button uses the link.
 
 use domain::{LinkKind, Refusal};
 use engine::EngineError;
@@ -21,7 +21,6 @@ struct Page {
     until: String,
 }
 
-/// What the link is for, and the button.
 pub(crate) async fn show(asked: Asked) -> Answered {
     let token = asked.link_token().ok_or(Refused::LinkGone)?;
     let LinkSeen { person, kind } = asked.people().open_link(&token).await.map_err(gone)?;
@@ -65,7 +64,6 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     page(&shown)
 }
 
-/// Uses the link up.
 pub(crate) async fn sent(asked: Asked) -> Answered {
     let token = asked.link_token().ok_or(Refused::LinkGone)?;
     if asked.people().open_link(&token).await.map_err(gone)?.kind == LinkKind::Email {
@@ -77,11 +75,12 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     asked.begin_session(&session, next).await
 }
 
-/// Proves a new address, which whoever asked for it does, signed in.
+/// Confirms a new email. The person who requested it must be signed in.
 async fn prove_email(asked: &Asked, token: &Token) -> Answered {
     match asked.people().prove_email(token, asked.session_token().as_ref()).await {
         Ok(_) => Ok(see_other("/dashboard/account?done=email")),
-        // Whoever is signed in as somebody else is told so.
+        // Without a session, the person signs in first. With a session of another person, the page shows the
+        // refusal.
         Err(EngineError::Refused(Refusal::NotAllowed(_))) if asked.signed_in().await?.is_none() => {
             Ok(see_other(&sign_in_path(asked.path())))
         }

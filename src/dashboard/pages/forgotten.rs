@@ -1,6 +1,6 @@
-//! Asking for a link to choose another password.
+//! The request for a link to choose another password.
 //!
-//! What always holds: the answer is the same, after the same work, whether or not there is an account.
+//! Invariants: the response and the work are the same with and without an account.
 
 use domain::Address;
 use engine::mail::Forgotten;
@@ -11,9 +11,8 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/forgotten.html", config = "src/askama.toml")]
 struct Page {
     view: View,
-    /// Whether a link was just asked for.
     sent: bool,
-    /// Whether the service sends mail at all.
+    /// Whether the service sends mail.
     mails: bool,
     email: Field,
 }
@@ -30,7 +29,6 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     page(&Page::new(&asked))
 }
 
-/// Has a link mailed, if there is an account.
 pub(crate) async fn sent(asked: Asked) -> Answered {
     let mut shown = Page::new(&asked);
     let given = asked.form.get("email").trim();
@@ -43,7 +41,8 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
         return Ok(see_other("/dashboard/forgotten"));
     }
     match asked.people().mail_forgotten(&address, asked.network()).await? {
-        // Where one is on its way already it is good, and nobody learns that there is one.
+        // A repeated request gets the same response, since the first link is still valid. The response does
+        // not reveal whether an account exists.
         Forgotten::Send | Forgotten::Repeated => {}
         Forgotten::TooMany(free) => {
             let left = (free.millis() - asked.desk.engine.now().millis()).max(0).unsigned_abs();

@@ -1,5 +1,5 @@
-//! Where somebody comes to who has signed in: the business that they belong to, the choice where there are several, what
-//! they are asked to join; and that there is none.
+//! The first page after signing in. It redirects to the person's only business if there are no invitations.
+//! Otherwise it shows the businesses and invitations, or says that there are none.
 
 use domain::{BusinessId, MembershipStatus};
 use engine::BusinessHandle;
@@ -24,7 +24,7 @@ struct Row {
     role: String,
 }
 
-/// The business, or the choice.
+/// Redirects to the business, or shows the choice.
 pub(crate) async fn show(visit: Visit) -> Answered {
     let offered = |one: &&Belongs| one.membership.status == MembershipStatus::Invited;
     let mut active = visit.active();
@@ -56,24 +56,24 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&shown)
 }
 
-/// Accepts a membership that is offered.
+/// Accepts an invitation.
 pub(crate) async fn accept(visit: Visit) -> Answered {
     let business = offered(&visit).await?;
     visit.people().accept(&business, &visit.token).await?;
     Ok(see_other(&format!("/dashboard/b/{}/today", business.id())))
 }
 
-/// Declines it: whoever invited sees it no more.
+/// Declines an invitation.
 pub(crate) async fn decline(visit: Visit) -> Answered {
     let business = offered(&visit).await?;
     visit.people().decline(&business, &visit.token).await?;
     Ok(see_other("/dashboard"))
 }
 
-/// The business in the path, of which a membership is or was offered and may be answered.
+/// The business in the path, if the person has a membership or an invitation there.
 async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.id("business_id")?;
-    // Of what is not theirs they learn nothing.
+    // For every other business the response is not found.
     if !visit
         .belongs
         .iter()

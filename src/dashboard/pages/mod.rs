@@ -1,5 +1,5 @@
-//! The pages, one file each beside its template: before anybody is known and of a person's own here, those of a business
-//! by group.
+//! The pages, one file each next to its template. This folder has the pages without a business; its
+//! subfolders have those of a business, by group.
 
 pub(super) mod access;
 pub(super) mod account;

@@ -1,4 +1,4 @@
-//! Choosing a password: the only page, beside signing out, of a session that a link to it has begun.
+//! The page to choose a password. A restricted session has only this page and signing out.
 
 use domain::Refusal;
 use engine::EngineError;
@@ -10,11 +10,11 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     view: View,
     email: String,
-    /// Whether it is the session of a link.
+    /// Whether the session came from a password link.
     restricted: bool,
-    /// Whether there is no password to give, and the link that began the session was used too long ago to set one.
+    /// Whether the person has no password, and the link of the session was used too long ago to set one.
     needs_link: bool,
-    /// The present password, where it was given too long ago.
+    /// The current password, if the person entered it too long ago.
     current: Option<Field>,
     password: Field,
     again: Field,
@@ -42,7 +42,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&Page::new(&visit))
 }
 
-/// Sets the password; every other session ends, and this one goes on.
+/// Sets the password. All other sessions end; this one continues.
 pub(crate) async fn sent(mut visit: Visit) -> Answered {
     let mut shown = Page::new(&visit);
     if visit.form.get("password") != visit.form.get("password_again") {
@@ -60,7 +60,7 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
         Err(EngineError::Refused(Refusal::Invalid(problems))) => {
             let problem = problems.first().map(|problem| shown.view.problem(&problem.code));
             shown.password.problem = problem.unwrap_or_default();
-            // What was given for the present one is right, and need not be given again.
+            // The current password was correct, so the form does not ask again.
             shown.current = None;
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }

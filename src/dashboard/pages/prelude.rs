@@ -1,4 +1,4 @@
-//! What the file of a page names.
+//! The names that most page files import.
 
 pub(super) use askama::Template;
 pub(super) use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! Where a person is signed in, and ending that.
+//! The list of a person's sessions, with buttons to end them.
 
 use chrono_tz::Tz;
 use domain::{Session, SessionId};
@@ -16,14 +16,14 @@ struct Page {
 
 struct Row {
     id: SessionId,
-    /// The browser and the system, as far as they say.
+    /// Browser and operating system, if the user agent names them.
     browser: String,
     detail: String,
-    /// Whether it is the one that asks.
+    /// Whether this is the session of the request.
     own: bool,
 }
 
-/// The sessions, the one that asks first.
+/// Shows the sessions, the current one first.
 pub(crate) async fn show(visit: Visit) -> Answered {
     let (view, zone) = (visit.view(), zone(&visit).await?);
     let now = visit.desk.engine.now();
@@ -50,7 +50,7 @@ fn row(view: &View, zone: Tz, session: &Session, own: SessionId) -> Row {
     Row { id: session.id, browser: browser(view, &session.client.user_agent), detail, own: session.id == own }
 }
 
-/// The zone that times are shown in: that of the business they come into, or of the first of them.
+/// The time zone of the person's first business, or UTC without one.
 async fn zone(visit: &Visit) -> Result<Tz, Refused> {
     match visit.active().next() {
         Some(one) => Ok(visit.desk.engine.business(one.business_id).business().await?.zone),
@@ -58,9 +58,9 @@ async fn zone(visit: &Visit) -> Result<Tz, Refused> {
     }
 }
 
-/// What a browser calls itself, as people know it: what it does not tell, or nobody knows, is not guessed.
+/// Browser and operating system from a user agent. Unknown ones are omitted.
 fn browser(view: &View, user_agent: &str) -> String {
-    // The first that is in the text: most name others beside themselves.
+    // The first match counts, since most user agents also name other browsers.
     const BROWSERS: [(&str, &str); 6] = [
         ("Edg", "Edge"),
         ("OPR/", "Opera"),
@@ -90,13 +90,11 @@ fn browser(view: &View, user_agent: &str) -> String {
     }
 }
 
-/// Ends all but the one that asks.
 pub(crate) async fn end_others(visit: Visit) -> Answered {
     visit.people().end_sessions(&visit.token, None).await?;
     Ok(see_other("/dashboard/account/sessions?done=ended"))
 }
 
-/// Ends one.
 pub(crate) async fn end(visit: Visit) -> Answered {
     let id: SessionId = visit.id("session_id")?;
     visit.people().end_sessions(&visit.token, Some(id)).await?;

@@ -1,7 +1,8 @@
 //! Signing in with email and password, and signing out.
 //!
-//! What always holds: where somebody goes on to is a path of the dashboard; an unknown email and a wrong password are
-//! answered the same.
+//! Invariants:
+//! - After signing in, the redirect goes only to a path of the dashboard.
+//! - An unknown email and a wrong password have the same response.
 
 use axum::http::header;
 use axum::response::Response;
@@ -11,9 +12,9 @@ use url::Url;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
 
-/// Where whoever has signed in goes when nothing else was asked for.
+/// The redirect after signing in, unless the query names another page.
 const HOME: &str = "/dashboard";
-/// How long the path may be that somebody goes on to, in bytes.
+/// The maximum length of that path, in bytes.
 const NEXT_BYTES_MAX: usize = 2_000;
 
 #[derive(Template)]
@@ -21,15 +22,15 @@ const NEXT_BYTES_MAX: usize = 2_000;
 struct Page {
     view: View,
     next: String,
-    /// What was done before; empty for nothing.
+    /// The message about the previous action. It may be empty.
     done: String,
-    /// Whether a form is kept that was sent by whoever is not signed in any more.
+    /// Whether the browser has a kept form, because its session had ended.
     kept: bool,
-    /// Whether email and password did not go together.
+    /// Whether email or password were wrong.
     wrong: bool,
     email: Field,
     password: Field,
-    /// The same page in the other language.
+    /// The link to the same page in the other language.
     other: String,
 }
 
@@ -53,7 +54,7 @@ impl Page {
     }
 }
 
-/// The form; whoever is signed in goes on.
+/// Shows the form, or redirects a person with a session.
 pub(crate) async fn show(asked: Asked) -> Answered {
     let next = next(asked.query.get("next"));
     if asked.signed_in().await?.is_some() {
@@ -84,7 +85,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-/// Ends the browser's session, if it has one.
+/// Ends the browser's session, if there is one.
 pub(crate) async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.session_token() {
         asked.people().sign_out(&token).await?;
@@ -94,7 +95,8 @@ pub(crate) async fn sign_out(asked: Asked) -> Answered {
     Ok(response)
 }
 
-/// A path of the dashboard to go on to, as a browser would understand it; anything else is the dashboard itself.
+/// The path after signing in, parsed as browsers parse it. Anything except a path of the dashboard becomes
+/// [`HOME`].
 fn next(asked: &str) -> String {
     const ORIGIN: &str = "http://dashboard.invalid";
     let origin = || Url::parse(ORIGIN).ok();

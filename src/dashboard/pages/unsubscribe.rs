@@ -1,6 +1,7 @@
-//! The link in a mail that ends mails like it: a page with a button, and one click for mail programs (RFC 8058).
+//! The unsubscribe link of a mail: a page with a button, and one-click unsubscribing for mail programs (RFC
+//! 8058).
 //!
-//! What always holds: looking at it ends nothing; ending what has ended already is the same answer.
+//! Invariants: GET changes nothing. A repeated request has the same response.
 
 use domain::{Refusal, Subscription};
 use engine::EngineError;
@@ -14,21 +15,19 @@ use crate::dashboard::words::words;
 struct Page {
     view: View,
     path: String,
-    /// Whether it is done.
     done: bool,
     email: String,
-    /// What no mail is sent of any more.
+    /// The kind of mail, in words.
     what: String,
     business: String,
 }
 
-/// What it would end, and the button.
 pub(crate) async fn show(asked: Asked) -> Answered {
     let what = asked.desk.engine.read_unsubscribe_token(&token(&asked)?).ok_or(Refused::LinkGone)?;
     shown(&asked, what, false).await
 }
 
-/// Ends it. The answer is the page itself: a mail program's one click follows no redirect.
+/// Unsubscribes. The response is the page itself, since one-click requests do not follow redirects.
 pub(crate) async fn sent(asked: Asked) -> Answered {
     match asked.desk.engine.unsubscribe(&token(&asked)?).await {
         Ok(what) => shown(&asked, what, true).await,
@@ -41,7 +40,7 @@ fn token(asked: &Asked) -> Result<String, Refused> {
     asked.param("token").ok_or(Refused::LinkGone)
 }
 
-/// What the link ends, and of whom, as they are spoken to.
+/// The page, in the person's language.
 async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
     let person = asked.people().person(what.person_id).await?.ok_or(Refused::LinkGone)?;
     let belongs = asked.people().belongs(person.id).await?;
@@ -56,7 +55,7 @@ async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
             Subscription::EveryNow => view.t("alert-every-now"),
             Subscription::EveryDaily => view.t("alert-every-daily"),
         },
-        // Nobody mails whoever belongs no more; to end that is to have it as it is.
+        // A former member receives no mail from the business, so the name may be empty.
         business: of.map(|of| of.business_name).unwrap_or_default(),
         view,
     };

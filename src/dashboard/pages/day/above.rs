@@ -1,5 +1,5 @@
-//! What stands above every view of the calendar: what it is of, the ways to the other views, to what is before and behind,
-//! and to the same page of each staff member. And days in words.
+//! The header of the calendar views, with links to other views, to the previous and next period, and to the
+//! same view of each staff member. This module also formats days in words.
 
 use chrono::{Datelike, Days, NaiveDate};
 use domain::{Right, StaffId};
@@ -8,49 +8,47 @@ use super::axis::shown;
 use super::diary::Dates;
 use crate::dashboard::pages::prelude::*;
 
-/// How many appointments of a week are shown; of more it is said that there are.
+/// The maximum number of appointments in a week view. The page says if there are more.
 pub(super) const OF_A_WEEK_MAX: usize = 2_000;
 
-/// What all views have above them.
+/// The header of a calendar view.
 pub(super) struct Head {
     pub(super) title: String,
     pub(super) sub: String,
-    /// Which view it is.
+    /// The name of the view.
     pub(super) is: &'static str,
     pub(super) day: String,
     pub(super) week: String,
     pub(super) list: String,
-    /// The ways to what is before, at present and behind: where they lead, and what they are called.
+    /// The links to the previous, current and next period.
     pub(super) before: Option<Crumb>,
     pub(super) present: Option<Crumb>,
     pub(super) behind: Option<Crumb>,
-    /// Where one books, for whoever may.
+    /// The path of the booking form, if the person may book.
     pub(super) book: Option<String>,
-    /// The same page of each staff member.
+    /// The same view for each staff member.
     pub(super) staff: Vec<Tab>,
 }
 
-/// A way to the same page of somebody.
+/// A link to the same view of a staff member.
 pub(super) struct Tab {
     pub(super) label: String,
     pub(super) path: String,
     pub(super) current: bool,
 }
 
-/// What the address asks for.
 pub(super) struct Asked {
     pub(super) date: NaiveDate,
     pub(super) staff: Option<StaffId>,
 }
 
 impl Member {
-    /// The address of a view of the calendar.
+    /// The path of a calendar view.
     pub(super) fn calendar(&self, view: &str, date: NaiveDate, staff: Option<StaffId>) -> String {
         let staff = staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
         format!("{}?view={view}&date={date}{staff}", self.path_to("calendar"))
     }
 
-    /// What stands above a view of the calendar.
     pub(super) fn head(&self, is: &'static str, asked: &Asked) -> Head {
         let to = |view: &str| self.calendar(view, asked.date, asked.staff);
         let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
@@ -70,7 +68,7 @@ impl Member {
         }
     }
 
-    /// The tabs of staff members: the same view of all, and of each.
+    /// The tabs: the same view of all staff members, and of each one.
     pub(super) fn tabs(&self, view: &str, asked: &Asked, dates: &Dates) -> Vec<Tab> {
         let words = self.view();
         let tab = |label: String, staff: Option<StaffId>| Tab {
@@ -84,25 +82,23 @@ impl Member {
 }
 
 impl View {
-    /// A day in words, with its year where that is another than today's.
     pub(super) fn day(&self, day: NaiveDate, today: NaiveDate) -> String {
         let date = self.words.date(day);
         if day.year() == today.year() { date } else { format!("{date} {}", day.year()) }
     }
 
-    /// From when to when, in minutes of a day.
     pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
         format!("{} – {}", shown(minutes.start), shown(minutes.end))
     }
 }
 
-/// The days of the week that a day lies in, from Monday on.
+/// The days of the date's week, from Monday.
 pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
     let monday = date.checked_sub_days(Days::new(date.weekday().num_days_from_monday().into()));
     monday.unwrap_or(date).iter_days().take(7).collect()
 }
 
-/// What stands above a week, and the ways to others.
+/// Adds the title and the links of a week to the header.
 pub(super) fn ways(member: &Member, head: &mut Head, view: &View, asked: &Asked) {
     let days = days(asked.date);
     let (first, last) = (days[0], days[6]);
@@ -119,7 +115,7 @@ pub(super) fn ways(member: &Member, head: &mut Head, view: &View, asked: &Asked)
     head.present = Some(Crumb { label: view.t("calendar-this-week"), path: today });
 }
 
-/// The first day of a week, without what its last one says again.
+/// The first day of a week in words. It omits the month and year if the last day has the same ones.
 fn part(view: &View, first: NaiveDate, last: NaiveDate) -> String {
     if (first.year(), first.month()) == (last.year(), last.month()) {
         return view.number("day", first.day());
@@ -128,29 +124,27 @@ fn part(view: &View, first: NaiveDate, last: NaiveDate) -> String {
 }
 
 impl Member {
-    /// What the zone is called: the name of its city.
+    /// The city name of the business's time zone.
     pub(super) fn place_name(&self) -> String {
         self.profile.zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
     }
 }
 
 impl View {
-    /// The weekday of a day, shortened, with its number.
+    /// The short weekday with the day of the month.
     pub(super) fn weekday_of(&self, day: NaiveDate) -> String {
         format!("{} {}", self.short_weekday(day), day.day())
     }
 
-    /// The weekday of a day, shortened.
     pub(super) fn short_weekday(&self, day: NaiveDate) -> String {
         self.count("calendar-weekday", day.weekday().number_from_monday().into())
     }
 
-    /// The word for a number: that of a month, say.
+    /// The text for a number, for example the name of a month.
     fn number(&self, id: &str, number: u32) -> String {
         self.words.say(id, &[("number", Value::Count(number.into()))])
     }
 
-    /// A day with its month and year.
     pub(super) fn long_date(&self, day: NaiveDate) -> String {
         let values = [
             ("day", self.number("day", day.day())),
@@ -160,14 +154,13 @@ impl View {
         self.says("date-of-year", &values)
     }
 
-    /// Words with several texts in them.
     pub(super) fn says(&self, id: &str, values: &[(&str, String)]) -> String {
         let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
         self.words.say(id, &values)
     }
 }
 
-/// The day so many weeks behind or before another.
+/// The same weekday one week later or earlier.
 pub(super) fn weeks_on(day: NaiveDate, forward: bool) -> Option<NaiveDate> {
     if forward { day.checked_add_days(Days::new(7)) } else { day.checked_sub_days(Days::new(7)) }
 }

@@ -1,6 +1,6 @@
-//! A person's alerts of a business, newest first, with what they have not read marked.
+//! A person's alerts of a business, newest first. Unread alerts are marked.
 //!
-//! An alert holds no words of what it tells of: those are read here, as they are by now.
+//! An alert contains ids only. The page reads the current names and texts.
 
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -13,9 +13,8 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::cursor::Binding;
 use crate::words::plain_lines;
 
-/// How many alerts are on a page.
 const SHOWN: usize = 50;
-/// How many characters of a message are shown.
+/// The maximum number of characters that are shown of a message.
 const QUOTE_CHARS_MAX: usize = 300;
 
 #[derive(Template)]
@@ -24,11 +23,10 @@ struct Page {
     sheet: Sheet,
     base: String,
     sub: String,
-    /// Whether there is anything to mark as read.
     unread: bool,
     mails: bool,
     days: Vec<Day>,
-    /// The page of what is older, if there is any.
+    /// The link to older alerts.
     older: Option<String>,
 }
 
@@ -39,12 +37,12 @@ struct Day {
 
 struct Row {
     number: u64,
-    /// As programs read it.
+    /// For the `datetime` attribute.
     at: String,
     time: String,
     title: String,
     detail: String,
-    /// What somebody said; empty for nothing.
+    /// The text of the message. It may be empty.
     quote: String,
     new: bool,
 }
@@ -57,7 +55,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let (view, person) = (member.view(), member.signed_in.person.id);
     let (cursors, id) = (&member.desk.cursors, member.business.id());
     let binding = Binding::list("alerts").with(id.to_string().as_bytes()).with(person.to_string().as_bytes());
-    // A cursor that is none of ours is the beginning.
+    // An invalid cursor starts at the newest alert.
     let after = member.query.find("after").and_then(|text| cursors.open(&binding, text).ok());
     let found = member.business.alerts(person, &PageRequest { limit: SHOWN, after }).await?;
     let mut days: Vec<(NaiveDate, Vec<Row>)> = Vec::new();
@@ -98,7 +96,7 @@ fn row(view: &View, alert: &Alert, what: Option<What>, zone: Tz) -> Row {
     }
 }
 
-/// What is told of it, and what somebody said.
+/// The sentence about the alert, and the text of the message.
 fn told(view: &View, what: Option<What>, zone: Tz) -> (String, String) {
     let who = |name: Option<String>| name.unwrap_or_else(|| view.t("somebody"));
     match what {
@@ -122,12 +120,10 @@ fn told(view: &View, what: Option<What>, zone: Tz) -> (String, String) {
     }
 }
 
-/// Marks all as read.
 pub(crate) async fn read_all(member: Member) -> Answered {
     read(&member, None).await
 }
 
-/// Marks one as read.
 pub(crate) async fn read_one(member: Member) -> Answered {
     let number = member.id("number")?;
     read(&member, Some(number)).await

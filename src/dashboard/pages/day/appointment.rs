@@ -1,4 +1,4 @@
-//! One appointment: what it is, what may be done with it, and what was done.
+//! The page of an appointment: its details, the possible actions, and its history.
 
 use domain::{AppointmentId, AppointmentStatus, Right};
 use engine::business::commands::appointments::{Confirm, PatchAppointment};
@@ -10,7 +10,7 @@ use crate::admin::AppointmentPatchBody;
 use crate::dashboard::days::{clock, day};
 use crate::dashboard::pages::prelude::*;
 
-/// The field with what the team notes.
+/// The form field with the team's notes.
 const NOTES: &str = "notes";
 
 #[derive(Template)]
@@ -20,15 +20,15 @@ struct Page {
     path: String,
     tag: String,
     title: String,
-    /// Who comes for what, until when.
+    /// The customer, the service and the end, in words.
     sub: String,
     status: AppointmentStatus,
     word: String,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
-    /// Why something was not done; empty for nothing.
+    /// The message about a refused change. It may be empty.
     undone: String,
-    /// That it waits for the team; empty where it does not.
+    /// The message that the team has to confirm the appointment. It may be empty.
     waits: String,
     when: String,
     lasts: String,
@@ -36,54 +36,52 @@ struct Page {
     staff: String,
     staff_initials: String,
     came_by: String,
-    /// Their own calendar, in words.
+    /// The state in the staff member's own calendar, in words.
     synced: String,
     person: Option<Caller>,
-    /// What the team notes of it, and the version that a form changes.
+    /// The team's notes, and the tag of the version that the form changes.
     notes: String,
     notes_tag: String,
-    /// The field of that form; none for whoever may not change them.
     notes_field: Option<Field>,
     history: Vec<Told>,
-    /// Whether the history is all there is.
+    /// Whether the history is complete.
     is_whole: bool,
     may_confirm: bool,
     may_move: bool,
     may_cancel: bool,
 }
 
-/// The appointment that the path names.
 pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
     Ok(seen(member).await?.appointment)
 }
 
-/// The same, as the team sees it.
+/// The appointment in the path, with the fields for the team.
 async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
     let id: AppointmentId = member.id("appointment_id")?;
     member.business.appointment_as(id).await?.ok_or_else(Refused::not_found)
 }
 
 impl Member {
-    /// The page of an appointment.
+    /// The path of an appointment's page.
     pub(super) fn appointment_path(&self, visit: &AppointmentView) -> String {
         self.path_to(&format!("appointments/{}", visit.id))
     }
 
-    /// The ways back up from an appointment: its day.
+    /// The breadcrumbs of an appointment: the link to its day.
     pub(super) fn above(&self, view: &View, visit: &AppointmentView) -> Vec<Crumb> {
         let date = day(visit.starts_at, self.profile.zone);
         let label = capitalised(&view.day(date, self.today()));
         vec![self.crumb("calendar"), Crumb { label, path: self.calendar("day", date, None) }]
     }
 
-    /// When an appointment is: its day and time, as they stand within a sentence.
+    /// Day and time of an appointment, for use in a sentence.
     pub(super) fn starts(&self, view: &View, visit: &AppointmentView) -> String {
         let zone = self.profile.zone;
         let date = view.day(day(visit.starts_at, zone), self.today());
         format!("{date}, {}", clock(visit.starts_at, zone))
     }
 
-    /// Who comes for what, until when.
+    /// The customer, the service and the end, in words.
     pub(super) fn about(&self, view: &View, visit: &AppointmentView) -> String {
         let values = [
             ("service", visit.service_name.clone()),
@@ -98,11 +96,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, None).await
 }
 
-/// The page as the appointment stands now, with why something was not done.
+/// The page of the appointment, with the reason for a refused change.
 pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let seen = seen(member).await?;
     let visit = &seen.appointment;
-    // What was typed and could not be kept stays in the form.
+    // After a refusal the form keeps the submitted notes.
     let is_typed = undone.is_some() && member.form.find(NOTES).is_some();
     let notes = seen.notes.get().unwrap_or_default();
     let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
@@ -174,7 +172,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     page_as(status, &shown)
 }
 
-/// Leads on, or shows the page with why something was not done.
+/// Redirects after a change, or shows the page with the reason for the refusal.
 pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     match done {
         Ok(path) => Ok(see_other(&path)),
@@ -186,13 +184,12 @@ pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> 
 pub(crate) async fn confirm(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Confirm { id: visit.id }).await;
-    // Whoever was on the page of the day stays there.
+    // A form on the page of the day redirects to that page.
     let is_today = member.form.get("from") == "today";
     let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
     answered(&member, done.map(|_| format!("{page}?done=confirmed"))).await
 }
 
-/// Changes what the team notes of it.
 pub(crate) async fn note(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = async {

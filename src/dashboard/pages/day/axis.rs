@@ -1,6 +1,6 @@
-//! The axis of a day on a board: which hours it shows, and where on them something stands, as classes of the stylesheet.
+//! The time axis of a board: the hours that it shows, and the position of an item as CSS classes.
 //!
-//! What always holds: a place is made of steps of five minutes, lies within the hours that are shown, and is never empty.
+//! Invariants: a position consists of steps of five minutes, is within the shown hours, and is never empty.
 
 use std::ops::Range;
 
@@ -10,28 +10,26 @@ use domain::Timestamp;
 
 use crate::dashboard::days::local;
 
-/// The minutes of one step of a board.
+/// The minutes of one step.
 pub(super) const STEP_MINUTES: u32 = 5;
-/// A board shows at most so many hours; the stylesheet knows no more.
+/// The maximum number of hours. The stylesheet has classes for no more.
 const HOURS_MAX: u32 = 24;
-/// Below so many minutes a visit would be lower than the 24 CSS pixels that a finger needs (WCAG 2.2, 2.5.8), unless the
-/// steps of its board are higher; with the class that makes them so. As short as five minutes is too rare to stretch a
-/// day for, and has room around it.
+/// Boards with shorter appointments than this, in minutes, have higher steps, with this CSS class. Otherwise
+/// an appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires. Appointments of five
+/// minutes are too rare for even higher steps.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
-/// What a board shows of a day on which nothing happens.
+/// The minutes that a board shows on a day without any item.
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
-/// The hours that a board shows, of one day or of each of several.
+/// The hours that a board shows, for one day or for each of several days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
-    /// The hour it begins at.
     pub(super) from: u32,
-    /// How many hours it shows.
     pub(super) hours: u32,
 }
 
-/// The minute of a day at which its clocks show an instant; what lies before the day is its beginning, and what lies on
-/// the next one goes on from 24 hours.
+/// The local time of an instant, in minutes of the date. Instants before the date return 0; instants on the
+/// next day return more than 24 hours.
 pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
     let local = local(at, zone);
     let days = (local.date_naive() - date).num_days();
@@ -40,28 +38,29 @@ pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
 }
 
 impl Axis {
-    /// An axis that shows all of these minutes of a day, and an hour before and after where there is room.
+    /// An axis that contains all of these minutes, and one hour before and after them if possible.
     pub(super) fn around(shown: impl IntoIterator<Item = Range<u32>>) -> Self {
         let shown = shown.into_iter().reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
         let shown = shown.unwrap_or(QUIET);
         let from = (shown.start / 60).saturating_sub(1);
         let to = shown.end.div_ceil(60) + 1;
-        // What begins before the day has ended is shown to its end, as far as a board goes.
+        // A range that begins on the day is shown to its end, up to the maximum.
         let to = if shown.end > 24 * 60 { to } else { to.min(24) };
         Self { from, hours: (to - from).min(HOURS_MAX) }
     }
 
-    /// The minutes of the day that it shows.
+    /// The shown minutes of the day.
     pub(super) fn minutes(self) -> Range<u32> {
         self.from * 60..(self.from + self.hours) * 60
     }
 
-    /// The hours it shows, each with its place.
+    /// The shown hours with their positions.
     pub(super) fn labels(self) -> impl Iterator<Item = (u32, String)> {
         (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
     }
 
-    /// The classes of a board; one with a visit that is this short has higher steps, so that it can be hit.
+    /// The CSS classes of a board. `shortest` is the duration of its shortest appointment in minutes; see
+    /// [`FINE`].
     pub(super) fn class(self, shortest: Option<u32>) -> String {
         let from = if self.from > 0 { format!("from-{} ", self.from) } else { String::new() };
         let fine = FINE.iter().find(|(minutes, _)| shortest.is_some_and(|shortest| shortest < *minutes));
@@ -69,7 +68,7 @@ impl Axis {
         format!("{from}hours-{}{fine}", self.hours)
     }
 
-    /// What it shows of these minutes, in whole steps, if anything.
+    /// The shown part of these minutes in whole steps, if there is one.
     pub(super) fn clip(self, minutes: Range<u32>) -> Option<Range<u32>> {
         let all = self.minutes();
         let start = (minutes.start / STEP_MINUTES * STEP_MINUTES).clamp(all.start, all.end);
@@ -77,13 +76,13 @@ impl Axis {
         (start < end).then_some(start..end)
     }
 
-    /// The place of an instant, of one step.
+    /// The position of an instant, one step long.
     pub(super) fn moment(self, minute: u32) -> Option<String> {
         self.clip(minute..minute + 1).map(place)
     }
 }
 
-/// The classes of a place: whole steps of a day.
+/// The CSS classes of a position. The minutes are whole steps.
 pub(super) fn place(minutes: Range<u32>) -> String {
     let (start, length) = (minutes.start, minutes.end - minutes.start);
     let mut classes = String::from("at");
@@ -101,7 +100,7 @@ pub(super) fn place(minutes: Range<u32>) -> String {
     classes
 }
 
-/// A minute of a day as its clocks show it: `09:05`.
+/// A minute of the day, as `09:05`.
 pub(super) fn shown(minute: u32) -> String {
     format!("{:02}:{:02}", minute / 60 % 24, minute % 60)
 }

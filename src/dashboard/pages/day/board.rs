@@ -1,7 +1,9 @@
-//! A board: a lane for each staff member of a day, or for each day of a week of one, with what stands where.
+//! A board: a lane for each staff member on a day, or for each day of a staff member's week, with the items
+//! on it.
 //!
-//! What always holds: on a lane nothing but appointments lies on anything else, and what stands in it comes in the order
-//! of time, so whoever hears the page hears the day.
+//! Invariants:
+//! - On a lane, only appointments overlap other items.
+//! - The items are in order of time, so a screen reader reads the day in order.
 
 use std::ops::Range;
 
@@ -16,31 +18,30 @@ use super::diary::Dates;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// From one time that can be booked to the next, as bookings have it.
+/// The minutes between two offered times, as in bookings.
 const FREE_MINUTES: u32 = 30;
-/// The minute of noon.
 const NOON: u32 = 12 * 60;
-/// An appointment below this is shown on one line, one below the other with its name on one.
+/// Below the first duration in minutes, an appointment is shown on one line; below the second, its name is on
+/// one line.
 const SHORT_MINUTES: u32 = 30;
 const BRIEF_MINUTES: u32 = 45;
 
-/// What stands on a lane.
+/// An item of a lane.
 pub(super) struct Item {
-    /// Where, as classes.
+    /// The position, as CSS classes.
     pub(super) place: String,
-    /// What it is: `visit`, `free`, or the class of a mark: `shut`, `break`, `away`, `buffer`, `now`.
+    /// The kind: `visit`, `free`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
     pub(super) kind: &'static str,
-    /// Further classes of an appointment.
+    /// Additional CSS classes of an appointment.
     pub(super) class: String,
-    /// Where it leads; marks lead nowhere.
+    /// The path of the item's page. Marks have none.
     pub(super) path: String,
     pub(super) time: String,
     pub(super) until: String,
-    /// Who comes, or what a mark means.
+    /// The customer, or the meaning of a mark.
     pub(super) label: String,
-    /// The service.
     pub(super) say: String,
-    /// Whether the team has to confirm it.
+    /// Whether the team has to confirm the appointment.
     pub(super) asks: bool,
 }
 
@@ -48,27 +49,27 @@ pub(super) struct Item {
 pub(super) struct Lane {
     pub(super) id: String,
     pub(super) title: String,
-    /// What stands below the title.
+    /// The line below the title.
     pub(super) sub: String,
-    /// Empty where the lane is a day.
+    /// The initials of the staff member. They are empty if the lane is a day.
     pub(super) initials: String,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,
 }
 
-/// What the lanes of a board have in common.
+/// The values that all lanes of a board share.
 pub(super) struct Board<'a> {
     pub(super) view: &'a View,
     pub(super) zone: Tz,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
-    /// Where one books; nowhere for whoever may not.
+    /// The path of the booking form, if the person may book.
     pub(super) book: Option<String>,
-    /// Where appointments are.
+    /// The path of the appointments.
     pub(super) appointments: String,
 }
 
-/// What is below the appointments of a lane, in its steps.
+/// The background of a step on a lane.
 #[derive(Clone, PartialEq, Eq)]
 enum Ground {
     Shut,
@@ -80,7 +81,7 @@ enum Ground {
     Taken,
 }
 
-/// The minutes of a date that stretches of time cover.
+/// The minutes of a date that these ranges of time cover.
 pub(super) fn minutes_on(
     stretches: &[Range<Timestamp>],
     date: NaiveDate,
@@ -94,17 +95,17 @@ pub(super) fn minutes_on(
         .filter(|minutes| !minutes.is_empty())
 }
 
-/// What opens on a date, or has not closed since the day before.
+/// The opening hours of a date, including those that began on the day before and continue.
 pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32>> {
     minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
 }
 
-/// Whether a stretch of a date is its own: what has only not closed since the day before is not.
+/// Whether opening hours began on the date itself, and not on the day before.
 pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }
 
-/// When a staff member is in on a date, from first to last, if they are.
+/// The working time of a staff member on a date, from the first to the last minute.
 pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
     let open: Vec<_> = open_on(dates, date, zone).into_iter().filter(is_own).collect();
     let Some(hours) = &presence.hours else { return span(open.into_iter()) };
@@ -115,18 +116,17 @@ pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: T
     span(both.filter(|both| !both.is_empty()))
 }
 
-/// Why somebody is not in on a date, in a word: on a day on which the business is closed, nobody is.
+/// The reason in a word why a staff member does not work on a date. A closed business is the first reason.
 pub(super) fn out_on(view: &View, dates: &Dates, date: NaiveDate, zone: Tz) -> String {
     let opens = open_on(dates, date, zone).iter().any(is_own);
     view.t(if opens { "calendar-not-in" } else { "calendar-closed" })
 }
 
-/// From the first to the last of some minutes.
 pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u32>> {
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes that an appointment holds on a date: from the clocks' minute of its start for as long as it lasts.
+/// The minutes of an appointment on a date: its start in local time, and its duration.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));
@@ -135,7 +135,7 @@ pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> 
 }
 
 impl Board<'_> {
-    /// The lane of a staff member on a date.
+    /// The items of a staff member's lane on a date.
     pub(super) fn items(&self, dates: &Dates, presence: &Presence, date: NaiveDate) -> Vec<Item> {
         let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
         let ground = self.ground(dates, presence, &visits, date);
@@ -150,21 +150,21 @@ impl Board<'_> {
         items
     }
 
-    /// The present, on the lanes of its day.
+    /// The mark of the current time, if the date is today.
     fn now(&self, date: NaiveDate) -> Option<Item> {
         let (minute, time) = self.present(date)?;
         let item = Item { label: self.view.with("calendar-now", "time", &time), ..Item::mark("now") };
         Some(Item { place: self.axis.moment(minute)?, ..item })
     }
 
-    /// The minute and the time of the present, where the date is today.
+    /// The current minute and time, if the date is today.
     pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
         let is_today = crate::dashboard::days::day(self.now, self.zone) == date;
         let now = minute(self.now, date, self.zone);
         is_today.then(|| (now, shown(now)))
     }
 
-    /// The ground of a lane, step by step.
+    /// The background of a lane, one entry per step.
     fn ground(
         &self,
         dates: &Dates,
@@ -219,7 +219,7 @@ impl Board<'_> {
         ground
     }
 
-    /// The marks of a lane, each with the minute it begins at.
+    /// The marks of a lane with their first minutes.
     fn marks(&self, ground: &[Ground]) -> Vec<(u32, Item)> {
         let first = self.axis.minutes().start;
         let at = |step: usize| first + u32::try_from(step).unwrap_or(0) * STEP_MINUTES;
@@ -243,7 +243,6 @@ impl Board<'_> {
         marks
     }
 
-    /// An appointment of a lane.
     fn visit(&self, visit: &AppointmentView, date: NaiveDate) -> Option<(u32, Item)> {
         let minutes = self.axis.clip(minutes_of(visit, date, self.zone))?;
         let asks = visit.status == AppointmentStatus::Pending;
@@ -270,7 +269,7 @@ impl Board<'_> {
         Some((minutes.start, item))
     }
 
-    /// The times of a lane at which something could be booked, each with its minute.
+    /// The free times of a lane with their minutes.
     fn free(
         &self,
         dates: &Dates,
@@ -286,7 +285,7 @@ impl Board<'_> {
             from.is_multiple_of(STEP_MINUTES)
                 && ground.get(steps).is_some_and(|steps| steps.iter().all(|one| *one == Ground::Free))
         };
-        // Today what has begun is over; a day that is over has no free times.
+        // Times that have begun are not free, nor are times on past days.
         let past = if begins(date, self.zone) > self.now { 0 } else { minute(self.now, date, self.zone) + 1 };
         let mut free = Vec::new();
         for open in open_on(dates, date, self.zone) {
@@ -328,7 +327,7 @@ impl Item {
 }
 
 impl View {
-    /// Who comes: by name, else by phone number, else somebody.
+    /// The customer's name, else the phone number, else the word for an unknown person.
     pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
         self.named((visit.contact_name.as_deref(), visit.contact_phone.as_deref()), "somebody")
     }

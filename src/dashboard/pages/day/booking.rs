@@ -1,9 +1,12 @@
-//! Booking an appointment. One form asks for everything: some of its buttons only show the open times of another day or
-//! service, or who is found, and one books.
+//! Booking an appointment. The form has several buttons. Most of them only show open times of another day or
+//! service, or search for a contact; one button books.
 //!
-//! What always holds: only times that the engine offers the team are shown, and whether one is open still is decided by
-//! the booking itself; nothing is booked of which other times were shown than are asked for; whatever was typed is in the
-//! page that answers, and never in an address, where histories keep it.
+//! Invariants:
+//! - The page shows only times that the engine offers to the team. The booking itself checks that the time is
+//!   still free.
+//! - A time is booked only if the shown times belong to the submitted date, service and staff member.
+//! - The submitted values are in the page of the response, never in a URL, since browsers store URLs in the
+//!   history.
 
 use chrono::{Days, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
@@ -22,12 +25,12 @@ use crate::dashboard::days::asked as asked_day;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::contact::booking_contact;
 
-/// The choice of somebody who is no contact yet.
+/// The option for a person who is not yet a contact.
 const NEW: &str = "new";
-/// The buttons that only show: what was asked for, and a day of the strip.
+/// The buttons that only show: the main button, and a day of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
-/// What the times that are shown are of, and for what somebody was looked for.
+/// The hidden fields for the parameters of the shown times and of the contact search.
 const TIMES_OF: &str = "times_of";
 const FOUND_FOR: &str = "found_for";
 
@@ -38,29 +41,29 @@ struct Page {
     action: String,
     back: String,
     sub: String,
-    /// Why nothing can be booked, if so, and what is to be done about it.
+    /// The reason why nothing can be booked, and the remedy.
     stopped: Option<Missing>,
     filled: Filled,
-    /// The fields that say of what times are shown, and who is looked for.
+    /// The fields for the parameters of the times, and for the contact search.
     asked: Vec<Field>,
-    /// What is sent along and not seen.
+    /// The hidden fields.
     sent: [(&'static str, String); 3],
     times: Option<OpenTimes>,
     callers: Vec<Caller>,
-    /// Which of them is chosen, or that it is somebody new.
+    /// The chosen contact, or [`NEW`].
     who: String,
     who_problem: String,
-    /// What was looked for and not found; empty for nothing.
+    /// The search text without a result. It may be empty.
     not_found: String,
     fields: Vec<Field>,
 }
 
-/// What is to be booked, as far as that is known.
+/// The known parts of the booking.
 struct Wanted<'a> {
     service: Option<&'a Service>,
     staff: Option<StaffId>,
     date: NaiveDate,
-    /// Whether the date was asked for, not only begun with.
+    /// Whether the request names the date. Otherwise the date is the default.
     is_asked: bool,
 }
 
@@ -68,7 +71,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, member.filled(member.path(), || member.query.clone())).await
 }
 
-/// Books it; or only shows what was asked for.
+/// Books the appointment, or shows what the pressed button asks for.
 pub(crate) async fn sent(member: Member) -> Answered {
     let form = &member.form;
     if form.find(SHOW).is_some() || form.find(DAY).is_some() {
@@ -76,7 +79,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     }
     let asked = ["service", "staff", "date"].map(|name| form.get(name));
     if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
-        // The time that is chosen was shown for something else.
+        // The chosen time was shown for other parameters.
         let (notice, status) = (member.view().t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
         let mut filled = Filled::of(form.clone());
         (filled.notice, filled.status) = (notice, status);
@@ -114,7 +117,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
     let id = member.change(Book { request, contact }).await?.value.id;
-    // Who is known by the number or the email already keeps their name, whatever was typed.
+    // A known contact keeps the stored name. The form's name is ignored.
     let typed = form.get("name").trim().to_lowercase();
     let booked = match typed.is_empty() || given("who").is_some_and(|who| who != NEW) {
         true => None,
@@ -128,7 +131,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
     Ok(member.path_to(&format!("appointments/{id}?done={done}")))
 }
 
-/// What the times are of that are shown for these fields.
+/// The parameters of the shown times, as one text.
 fn times_of(asked: [&str; 3]) -> String {
     asked.join("/")
 }
@@ -201,14 +204,14 @@ fn day_of(filled: &Filled) -> Option<NaiveDate> {
     asked_day(filled.get(DAY)).or_else(|| asked_day(filled.get("date")))
 }
 
-/// The days of a strip: those of the date's week, or from today on where that is later.
+/// The days of a strip: the days of the date's week that are not in the past.
 pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
     let first = days(date)[0].max(today);
     let last = first.checked_add_days(Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1)).unwrap_or(first);
     first.iter_days().take_while(|day| *day <= last).collect()
 }
 
-/// The service that is asked for; else the first that can be booked, with the staff member who is asked for.
+/// The requested service, else the first service that can be booked with the requested staff member.
 fn service_of<'a>(diary: &'a Diary, asked: &str, staff: Option<StaffId>) -> Option<&'a Service> {
     let id: Option<ServiceId> = asked.parse().ok();
     let mut active = diary.services.iter().filter(|service| service.active);
@@ -264,7 +267,7 @@ fn times(
     let is_offered = times.parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
     times.first = is_taken;
     times.problem = if is_taken {
-        // What the booking says of it stands above the form, too, where nothing else would say why it came back.
+        // The refusal is also above the form if no field shows it.
         format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
     } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
         view.with("book-times-not-open", "time", &chosen)
@@ -274,17 +277,17 @@ fn times(
     times
 }
 
-/// Who may be meant.
+/// The contacts that the person may mean.
 struct Found {
     callers: Vec<Caller>,
-    /// What was looked for and not found; empty for nothing.
+    /// The search text without a result. It may be empty.
     not_found: String,
-    /// Which of them is chosen, or that it is somebody new.
+    /// The chosen contact, or [`NEW`].
     who: String,
 }
 
-/// The contact that is asked for, the one that was chosen, and those that are looked for. Whoever is found anew is chosen
-/// in place of who was before.
+/// The requested contact, the chosen one, and the results of the search. A new search result replaces the
+/// choice.
 async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
@@ -318,7 +321,6 @@ async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, R
     Ok(Found { callers, not_found, who })
 }
 
-/// The fields of somebody new.
 fn fields(view: &View, filled: &mut Filled) -> Vec<Field> {
     let fields = [
         Field::line("name", view.t("name")),
@@ -333,7 +335,7 @@ fn fields(view: &View, filled: &mut Filled) -> Vec<Field> {
     shown.into()
 }
 
-/// The fields that say of what times are shown, and who is looked for.
+/// The fields for the parameters of the times, and for the contact search.
 fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> Vec<Field> {
     let services = diary.services.iter().filter(|service| service.active).map(|service| {
         let minutes = view.count("appointment-minutes", service.duration_minutes.into());

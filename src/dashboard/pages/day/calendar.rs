@@ -1,10 +1,10 @@
-//! The calendar: a day by staff member, a week of one or of all, or a list, as the address asks for it.
+//! The calendar. The query selects a view: a day by staff member, a week of one or all staff members, or a
+//! list.
 
 use super::above::Asked;
 use super::{lanes, list, week};
 use crate::dashboard::pages::prelude::*;
 
-/// The calendar, as the address asks for it.
 pub(crate) async fn show(member: Member) -> Answered {
     let date = member.asked_day("date").unwrap_or_else(|| member.today());
     let asked = Asked { date, staff: member.query.get("staff").parse().ok() };

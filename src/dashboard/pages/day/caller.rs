@@ -1,4 +1,4 @@
-//! Contacts on the pages of the day: who they are, how they are reached, and looking for one.
+//! Contacts on the pages of a day: display and search.
 
 use domain::{Email, Phone};
 use engine::business::{ContactFilter, PageRequest};
@@ -9,20 +9,19 @@ use crate::http::query::FromQuery;
 use crate::rest::through::{Through, read_through};
 use crate::rest::values::phone::PhoneRegion;
 
-/// How many contacts are offered of those that are looked for.
+/// The maximum number of search results.
 const OFFERED: usize = 8;
-/// What is looked for is at most so long, as contacts' names are.
+/// The maximum length of a search text, in characters. It equals the limit of contact names.
 const LOOKED_FOR_CHARS_MAX: usize = 200;
 
-/// A contact as a page shows them.
 pub(super) struct Caller {
     pub(super) id: String,
-    /// Their name, else how they are reached.
+    /// The name, else the phone number or email address.
     pub(super) name: String,
     pub(super) initials: String,
     pub(super) phone: Option<Number>,
     pub(super) email: Option<Mailbox>,
-    /// Their page; empty where there is none.
+    /// The path of the contact's page. It may be empty.
     pub(super) path: String,
 }
 
@@ -41,7 +40,7 @@ impl Caller {
         }
     }
 
-    /// How they are reached, on one line.
+    /// Phone number and email address, on one line.
     pub(super) fn reached(&self) -> String {
         let phone = self.phone.as_ref().filter(|phone| phone.e164 != self.name);
         let email = self.email.as_ref().filter(|email| email.email != self.name);
@@ -51,7 +50,7 @@ impl Caller {
     }
 }
 
-/// The contacts that somebody looks for by a part of the name, a phone number or an email, newest first.
+/// Searches contacts by a part of the name, a phone number or an email, newest first.
 pub(super) async fn look_for(member: &Member, wanted: &str) -> Result<Through<ContactView>, Refused> {
     let wanted = wanted.trim();
     if wanted.is_empty() || wanted.chars().count() > LOOKED_FOR_CHARS_MAX {

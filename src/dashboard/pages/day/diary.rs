@@ -1,4 +1,4 @@
-//! What is read for the pages of a day: its appointments, who is there, and what they are away for.
+//! The data for the pages of a day: appointments, working times, and time off.
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
@@ -12,26 +12,26 @@ use view::AppointmentView;
 
 use crate::dashboard::pages::prelude::*;
 
-/// No service lasts longer, so no appointment under way began earlier.
+/// The maximum duration of a service. An appointment in progress cannot have begun earlier.
 const LASTS_MAX: TimeDelta = TimeDelta::days(1);
 
-/// The statuses that hold their time.
+/// The statuses of appointments that occupy their time.
 pub(super) const ACTIVE: [AppointmentStatus; 2] = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
 
-/// What some dates hold.
+/// The data of some dates.
 pub(super) struct Dates {
     pub(super) diary: Diary,
-    /// What times off are for.
+    /// The reasons for time off.
     pub(super) notes: HashMap<BlockedTimeId, String>,
-    /// The appointments that hold time on them, by their starts.
+    /// The appointments that occupy time on the dates, by start.
     pub(super) visits: Vec<AppointmentView>,
-    /// Whether there are more appointments than are shown.
+    /// Whether there are more appointments than the maximum.
     pub(super) more: bool,
 }
 
 impl Dates {
-    /// What these dates hold, both included; of appointments at most so many, of this staff member alone where one is
-    /// named.
+    /// Reads the dates from first to last, both included. With a staff member, it reads only that person's
+    /// appointments.
     pub(super) async fn read(
         member: &Member,
         dates: RangeInclusive<NaiveDate>,
@@ -45,20 +45,19 @@ impl Dates {
         Ok(Self { diary, notes, visits, more })
     }
 
-    /// The staff members who are shown: those who take appointments, and whoever has one all the same.
+    /// The staff members to show: those who take appointments, and those who have one on these dates.
     pub(super) fn staff(&self) -> impl Iterator<Item = &Presence> {
         self.diary.staff.iter().filter(|one| {
             one.member.active || self.visits.iter().any(|visit| visit.staff_id == one.member.id)
         })
     }
 
-    /// The appointments of a staff member.
     pub(super) fn visits_of(&self, staff: StaffId) -> impl Iterator<Item = &AppointmentView> {
         self.visits.iter().filter(move |visit| visit.staff_id == staff)
     }
 }
 
-/// The appointments that hold any of this time, by their starts, and whether there are more than so many.
+/// The appointments that overlap a range of time, by start, and whether there are more than the maximum.
 async fn visits(
     member: &Member,
     during: Range<Timestamp>,
@@ -86,18 +85,18 @@ async fn visits(
 }
 
 impl Member {
-    /// Today, on the clocks of the business.
+    /// Today in the business's time zone.
     pub(super) fn today(&self) -> NaiveDate {
         days::day(self.business.now(), self.profile.zone)
     }
 
-    /// A day that the address names, if it is one on which something can be booked.
+    /// A day in the query, if it is in the bookable years.
     pub(super) fn asked_day(&self, name: &str) -> Option<NaiveDate> {
         let day: NaiveDate = self.query.get(name).parse().ok()?;
         BOOKABLE_YEARS.contains(&day.year()).then_some(day)
     }
 
-    /// The path of a page about one thing, if the table has such a page: `contacts`, say.
+    /// The path of a record's page, if the route table has the page. `list` is for example `contacts`.
     pub(super) fn way_to(&self, list: &str, id: impl std::fmt::Display) -> Option<String> {
         let is_of = |page: &str| {
             let rest = page.strip_prefix(list).and_then(|rest| rest.strip_prefix("/{"));
@@ -107,7 +106,7 @@ impl Member {
         known.then(|| self.path_to(&format!("{list}/{id}")))
     }
 
-    /// The path of a place of the business, if the table has it.
+    /// The path of a page of the business, if the route table has it.
     pub(super) fn place(&self, place: &str) -> Option<String> {
         self.desk.pages.contains(place).then(|| self.path_to(place))
     }

@@ -1,4 +1,5 @@
-//! Declining a request, and cancelling an appointment: a page that says what that means, and then the deed.
+//! Declining a request and cancelling an appointment. A page first lists the consequences; its form then
+//! makes the change.
 
 use domain::{AppointmentStatus, Right};
 use engine::business::commands::appointments::{Cancel, Decline};
@@ -13,16 +14,16 @@ struct Page {
     sheet: Sheet,
     title: String,
     sub: String,
-    /// Where the form goes, and what it is about.
+    /// The path of the form, and the appointment's tag.
     action: String,
     tag: String,
     back: String,
-    /// What that means, line by line.
+    /// The consequences, one per line.
     means: Vec<String>,
     deed: String,
 }
 
-/// The page before declining. Where there is nothing to decline any more, that is told on the appointment's page.
+/// The page before declining. If the request is no longer open, the appointment's page says so.
 pub(crate) async fn declining(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {
@@ -33,7 +34,6 @@ pub(crate) async fn declining(member: Member) -> Answered {
     shown(&member, &view, &visit, ("decline", "ending-decline-title", "ending-decline-do"), means)
 }
 
-/// The page before cancelling.
 pub(crate) async fn cancelling(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     if !visit.status.is_active() || !member.may(Right::Day) {

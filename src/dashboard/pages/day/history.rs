@@ -1,22 +1,22 @@
-//! What was done with an appointment, and by whom, as the audit log tells it.
+//! The history of an appointment, from the audit log.
 //!
-//! What always holds: everybody is told action, time and person; from what to what is told to those who may see the log.
+//! Invariants: every member sees action, time and person. Old and new values are shown only to members who
+//! may see the log.
 
 use domain::{AuditAction, AuditEntry, Right, Timestamp};
 use view::AppointmentView;
 
 use crate::dashboard::pages::prelude::*;
 
-/// Something that was done.
 pub(super) struct Told {
     pub(super) what: String,
     pub(super) who: String,
-    /// When, as people and as programs read it.
+    /// The time in words, and for the `datetime` attribute.
     pub(super) when: String,
     pub(super) at: String,
 }
 
-/// What was done with an appointment, newest first, and whether that is all.
+/// The history, newest first, and whether it is complete.
 pub(super) async fn of(
     member: &Member,
     view: &View,
@@ -49,7 +49,7 @@ fn what(member: &Member, view: &View, entry: &AuditEntry) -> String {
     moved.map_or(done.clone(), |moved| format!("{done} {moved}"))
 }
 
-/// From when to when it was moved, and from whom to whom.
+/// The old and new time and staff member of a move, in words.
 fn moved(member: &Member, view: &View, entry: &AuditEntry) -> Option<String> {
     let zone = member.profile.zone;
     let change = |field: &str| entry.changes.iter().find(|change| change.field == field);

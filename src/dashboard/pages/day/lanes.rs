@@ -1,4 +1,5 @@
-//! The calendar on a board: a day with a lane for each staff member, or a week of one with a lane for each day.
+//! The calendar on a board: a day with a lane for each staff member, or a staff member's week with a lane for
+//! each day.
 
 use chrono::{Datelike, NaiveDate};
 use domain::{Right, StaffId};
@@ -9,9 +10,9 @@ use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, out_on, span
 use super::diary::Dates;
 use crate::dashboard::pages::prelude::*;
 
-/// How many appointments of a day are shown; of more it is said that there are.
+/// The maximum number of appointments in a day view. The page says if there are more.
 const OF_A_DAY_MAX: usize = 500;
-/// With so many staff members a day is shown for one of them, too.
+/// With more staff members than this, the day view has a tab for each one.
 const LANES_MANY: usize = 6;
 
 #[derive(Template)]
@@ -19,28 +20,28 @@ const LANES_MANY: usize = 6;
 struct BoardPage {
     sheet: Sheet,
     head: Head,
-    /// The classes of the board.
+    /// The CSS classes of the board.
     class: String,
     label: String,
     hours: Vec<Hour>,
-    /// The time at present and its place, where it is shown.
+    /// The current time and its position, if the board shows it.
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
-    /// Whether lanes are staff members, to whom phones jump.
+    /// Whether the lanes are staff members. Small screens then have links to them.
     is_day: bool,
     more: bool,
-    /// Why the day is as it is, where it is special.
+    /// The note of a special day.
     note: String,
 }
 
 struct Hour {
     place: String,
     label: String,
-    /// Whether the present's own label would cover it.
+    /// Whether the label of the current time would cover this label.
     near: bool,
 }
 
-/// The day of everybody, or of one.
+/// The day of all staff members, or of one.
 pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     let (view, zone, date) = (member.view(), member.profile.zone, asked.date);
     let dates = Dates::read(&member, date..=date, None, OF_A_DAY_MAX).await?;
@@ -93,7 +94,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     page(&shown)
 }
 
-/// How long the shortest appointment lasts, in minutes.
+/// The duration of the shortest appointment, in minutes.
 fn shortest(dates: &Dates) -> Option<u32> {
     let lasts = dates.visits.iter().map(|visit| (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000);
     lasts.min().and_then(|minutes| u32::try_from(minutes).ok())
@@ -112,7 +113,7 @@ impl Member {
     }
 }
 
-/// The hours beside a board; `near` is the minute of the present.
+/// The hour labels next to a board. `near` is the minute of the current time.
 fn hours(axis: Axis, near: Option<u32>) -> Vec<Hour> {
     let label = |(hour, place): (u32, String)| Hour {
         place,
@@ -135,7 +136,7 @@ fn day_sub(member: &Member, view: &View, date: NaiveDate, open: Option<std::ops:
     format!("{week} · {open} · {zone}")
 }
 
-/// The week of one staff member.
+/// The week of a staff member.
 pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let week = days(date);

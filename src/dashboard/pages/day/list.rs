@@ -10,7 +10,6 @@ use super::diary::ACTIVE;
 use crate::dashboard::days::{clock, day};
 use crate::dashboard::pages::prelude::*;
 
-/// How many appointments are on a page.
 const SHOWN: usize = 50;
 
 #[derive(Template)]
@@ -18,7 +17,7 @@ const SHOWN: usize = 50;
 struct Page {
     sheet: Sheet,
     head: Head,
-    /// Where the filters go.
+    /// The path of the filter form.
     action: String,
     fields: Vec<Field>,
     days: Vec<Day>,
@@ -41,7 +40,6 @@ struct Visit {
     word: String,
 }
 
-/// The list from a day on.
 pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let to = member.asked_day("to").filter(|to| *to >= asked.date);
@@ -121,7 +119,7 @@ fn date_field(id: &str, label: String, day: Option<NaiveDate>) -> Field {
     Field { required: day.is_some(), ..Field::new(id, "date", "off", label).class("date").holding(&value) }
 }
 
-/// A list of options of which this one is chosen.
+/// The field with this option selected.
 pub(super) fn chosen(field: Field, value: &str) -> Field {
     let options = field.options.into_iter().map(|one| Choice { chosen: one.value == value, ..one });
     Field { options: options.collect(), ..field }
@@ -141,7 +139,6 @@ fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {
 }
 
 impl View {
-    /// A status in words.
     pub(super) fn status(&self, status: AppointmentStatus) -> String {
         self.t(&format!("appointment-status-{status}"))
     }

@@ -1,14 +1,15 @@
-//! Today, the calendar and appointments. One file per page, beside its template.
+//! The pages of today, the calendar and appointments. Each page has one file next to its template.
 //!
 //! ```text
-//! today      the first page; `needs` what needs somebody, `steps` the first steps of a new business
-//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all, `list` the list; `above` what
-//!            stands above each
-//! board      the lanes of a board; `axis` where on one something stands
-//! diary      what all of them read
-//! booking    a new appointment; `moving` another time for one; `open_times` what both choose from
-//! appointment, history, ending    one appointment, what was done with it, declining and cancelling
-//! caller     contacts, as all of them show them
+//! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business
+//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all staff, `list` the
+//! list;
+//!            `above` the header of each view
+//! board      the lanes of a board; `axis` the position of items
+//! diary      the data that these pages read
+//! booking    a new appointment; `moving` another time for one; `open_times` the times to choose from
+//! appointment, history, ending    one appointment, its history, declining and cancelling
+//! caller     contacts on these pages
 //! ```
 
 mod above;

@@ -1,5 +1,5 @@
-//! Moving an appointment to another time or staff member: only what is open is offered. Who has moved it meanwhile is
-//! told, and both versions are shown.
+//! Moving an appointment to another open time or staff member. If another person has moved it in the
+//! meantime, the page shows both versions.
 
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
@@ -32,7 +32,7 @@ struct Page {
     times: OpenTimes,
 }
 
-/// The page. Of an appointment that cannot be moved that is told on its own page.
+/// The form. If the appointment cannot be moved, its own page says so.
 pub(crate) async fn show(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {
@@ -62,7 +62,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         done => return Ok(see_other(&done?)),
     };
     let visit = appointment::asked(&member).await?;
-    // What is over, cancelled or declined is not moved at all.
+    // Past, cancelled and declined appointments cannot be moved.
     if !visit.status.is_active() || visit.ends_at <= member.business.now() {
         return appointment::shown(&member, Some(undone)).await;
     }
@@ -82,7 +82,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     let staff = asked_staff.filter(|staff| can(*staff)).unwrap_or(visit.staff_id);
     let slots = match can(staff) {
         true => open_slots(member, visit, staff, (all[0], all[all.len() - 1])).await?,
-        // Whoever has it may not offer the service any more: then somebody else takes it.
+        // If the staff member no longer offers the service, another one has to take the appointment.
         false => Vec::new(),
     };
     let path = format!("{}/move", member.appointment_path(visit));
@@ -147,13 +147,13 @@ async fn open_slots(
 ) -> Result<Vec<Slot>, Refused> {
     let terms = Terms::Team { ignore_buffers: false };
     match member.business.availability_to_move((visit.id, staff), days, terms).await.map_err(Undone::of) {
-        // The service is not booked any more, so there is nothing to move it to.
+        // The service can no longer be booked, so there are no times.
         Err(Refused::Undone(_)) => Ok(Vec::new()),
         slots => slots,
     }
 }
 
-/// Where it was to go, and where somebody else has put it meanwhile.
+/// The submitted time and staff member, and those that another person has saved.
 fn versions(
     member: &Member,
     view: &View,

@@ -1,8 +1,9 @@
-//! What needs somebody: urgent messages, requests to confirm, new messages, missed calls of today and yesterday, and
-//! endpoints that were turned off for their failures.
+//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls of today and
+//! yesterday, and webhook endpoints that were disabled after failures.
 //!
-//! What always holds: of each kind a few are shown, and where there are more that is said; nothing is shown to whoever may
-//! not see it.
+//! Invariants:
+//! - Each kind shows a limited number of tasks, and the page says if there are more.
+//! - A member sees only tasks that the role may see.
 
 use domain::{
     CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency, day_bounds,
@@ -15,53 +16,51 @@ use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 use crate::words::plain_lines;
 
-/// How many of each kind are shown.
 const SHOWN: usize = 20;
-/// How many characters of a message are shown.
+/// The maximum number of characters that are shown of a message.
 const QUOTE_CHARS_MAX: usize = 300;
 
-/// Something that needs somebody.
+/// A task for the team.
 pub(super) struct Need {
-    /// The chip: its class, which is a status of its own, and its words.
+    /// The status chip: its CSS class and its text.
     pub(super) chip: &'static str,
     pub(super) word: String,
-    /// What it is, and its page; empty where there is none.
+    /// The title, and the path of the page. The path may be empty.
     pub(super) title: String,
     pub(super) path: String,
-    /// What stands behind the title.
+    /// The text after the title.
     pub(super) aside: String,
-    /// When, as programs and as people read it; empty where that stands in the text.
+    /// The time for the `datetime` attribute and in words. Both are empty if the text contains the time.
     pub(super) at: String,
     pub(super) time: String,
     pub(super) text: String,
-    /// Whether the text is what somebody said.
+    /// Whether the text quotes a person.
     pub(super) is_quote: bool,
-    /// The number to call back, of E.164 form; empty for none.
+    /// The phone number to call back, in E.164 form. It may be empty.
     pub(super) tel: String,
-    /// What confirms it, and its tag; empty where it is nothing to confirm.
+    /// The path of the form that confirms the request. It is empty for other tasks.
     pub(super) confirm: String,
-    /// What resolves it; empty where it is no message.
+    /// The path of the form that resolves the message, and the tag. The path is empty for other tasks.
     pub(super) resolve: String,
     pub(super) tag: String,
     pub(super) decline: String,
-    /// What to say of it beside a button.
+    /// The accessible description of the buttons.
     pub(super) of: String,
 }
 
-/// What needs somebody, and whether there is more than is shown.
+/// The tasks, and whether there are more than the page shows.
 pub(super) struct Needs {
     pub(super) all: Vec<Need>,
     pub(super) more: bool,
-    /// Where the messages are that are not shown; empty where all are.
+    /// The path of the remaining messages. It is empty if the page shows all of them.
     pub(super) messages: String,
 }
 
-/// What needs somebody now.
 pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused> {
     let part = PageRequest { limit: SHOWN, after: None };
     let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
     let business = &member.business;
-    // Urgent ones come first, however long ago they were taken.
+    // Urgent messages are first, regardless of their age.
     let taken = async |urgency| {
         let of = &MessageFilter { urgency: Some(urgency), ..new.clone() };
         read_through(part.clone(), |page| async move { business.messages(of, &page).await }).await
@@ -119,14 +118,14 @@ impl Need {
 }
 
 impl Member {
-    /// What resolves a message, for whoever may.
+    /// The path of the form that resolves a message, if the person may resolve it.
     fn resolving(&self, message: &MessageView) -> String {
         let path = self.way_to("messages", message.id).filter(|_| self.may(Right::Day));
         path.map(|path| format!("{path}/status")).unwrap_or_default()
     }
 }
 
-/// When something happened: the time alone of today, else with its day.
+/// The time of an event. The day is included if it is not today.
 fn when(member: &Member, view: &View, at: domain::Timestamp) -> String {
     let zone = member.profile.zone;
     match crate::dashboard::days::day(at, zone) == member.today() {
@@ -191,7 +190,7 @@ fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
     }
 }
 
-/// The endpoints that were turned off for their failures, for whoever sees endpoints.
+/// The disabled endpoints, if the person may see endpoints.
 async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> {
     if !member.sees(Right::Integrations) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Open times to choose from: a strip of days, and the times of one of them.
+//! Open times to choose from: a strip of days, and the times of one day.
 
 use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
@@ -10,74 +10,67 @@ use super::board::{is_own, minutes_on};
 use crate::dashboard::days::{clock, day, local};
 use crate::dashboard::pages::prelude::*;
 
-/// The hours from which times are of the afternoon, and of the evening.
+/// The first hours of the afternoon and of the evening.
 const AFTERNOON: u32 = 12;
 const EVENING: u32 = 17;
 
-/// Open times of some days, one of which is shown.
+/// Open times of several days. One day is shown with its times.
 pub(super) struct OpenTimes {
-    /// The day that is shown, in words.
+    /// The shown day, in words.
     pub(super) day: String,
     pub(super) strip: Vec<StripDay>,
-    /// Whether days are buttons of the form around them, which is kept; else they are links.
+    /// Whether the days are submit buttons of the surrounding form. Otherwise they are links.
     pub(super) sends: bool,
-    /// The ways to the week before and behind.
+    /// The links to the previous and next week.
     pub(super) earlier: Option<String>,
     pub(super) later: Option<String>,
     pub(super) parts: Vec<PartOfDay>,
-    /// What is wrong with what was chosen; empty for nothing.
+    /// The problem with the choice. It may be empty.
     pub(super) problem: String,
-    /// Whether that is why the form came back, and nothing above it says so.
+    /// Whether this problem is the only reason for the refusal. Then no message above the form mentions it.
     pub(super) first: bool,
 }
 
-/// A day of the strip.
 pub(super) struct StripDay {
     pub(super) weekday: String,
     pub(super) number: String,
-    /// What is to be said of it: how many times are open, or why none is.
+    /// The number of open times, or the reason why there are none.
     pub(super) said: String,
-    /// Where its times are, or what its button sends; empty for a day without any.
+    /// The link of the day, or the value of its button. It is empty for a day without open times.
     pub(super) way: String,
     pub(super) current: bool,
 }
 
-/// The times of a part of the day.
+/// The times of the morning, afternoon or evening.
 pub(super) struct PartOfDay {
     pub(super) id: &'static str,
     pub(super) label: String,
     pub(super) slots: Vec<OneSlot>,
 }
 
-/// A time to choose.
 pub(super) struct OneSlot {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) chosen: bool,
 }
 
-/// What is to be shown of open times.
 pub(super) struct Shown<'a> {
     pub(super) view: &'a View,
     pub(super) zone: Tz,
-    /// Today, on the business's clocks.
+    /// Today in the business's time zone.
     pub(super) today: NaiveDate,
-    /// The days of the strip.
     pub(super) days: &'a [NaiveDate],
-    /// The day whose times are shown.
     pub(super) date: NaiveDate,
-    /// What is open when.
     pub(super) diary: &'a Diary,
-    /// The times that can be had, in order.
+    /// The open times, in order.
     pub(super) slots: &'a [Slot],
-    /// The one that is chosen, as programs read it, or as the clocks show it.
+    /// The chosen time, as an instant or as local time.
     pub(super) chosen: &'a str,
-    /// Whether days are buttons of the form around them.
     pub(super) sends: bool,
 }
 
 impl Shown<'_> {
-    /// The open times, each day of which is at the path that `way` gives, or what its button sends.
+    /// Builds the strip and the times. `way` returns the link of a day, or the value of its button.
     pub(super) fn open_times(&self, way: impl Fn(NaiveDate) -> String) -> OpenTimes {
         let first = self.days.first().copied();
         let earlier = first.filter(|first| *first > self.today).and_then(|first| weeks_on(first, false));
@@ -114,7 +107,6 @@ impl Shown<'_> {
         }
     }
 
-    /// The times of a date.
     fn on(&self, date: NaiveDate) -> impl Iterator<Item = &Slot> {
         self.slots.iter().filter(move |slot| day(slot.starts_at, self.zone) == date)
     }
@@ -124,7 +116,7 @@ impl Shown<'_> {
         let slot = |at: &domain::Timestamp| {
             let time = clock(*at, self.zone);
             let is_twice = all.iter().filter(|other| clock(**other, self.zone) == time).count() > 1;
-            // Where the clocks show an hour twice, the offset tells which it is.
+            // If a local hour occurs twice, the label contains the offset.
             let offset = local(*at, self.zone).format("%:z").to_string();
             let value = at.to_string();
             OneSlot {

@@ -1,7 +1,9 @@
-//! The first steps of a new business: hours, a service, somebody who does it, a first booking, a key.
+//! The first steps of a new business: hours, a service, a staff member for it, a first booking, an API key.
 //!
-//! What always holds: what is done is read from what there is, so nobody has to tick anything; the steps are gone for good
-//! once all are done, or once the business has long been at work without a key.
+//! Invariants:
+//! - The page reads from the business's data which steps are done.
+//! - The steps disappear when all are done, or when the business takes bookings and is older than
+//!   [`NEW_FOR`].
 
 use chrono::TimeDelta;
 use domain::diary::{Diary, Presence};
@@ -10,10 +12,10 @@ use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 
-/// After so long a business that works has decided that it needs no key.
+/// At this age, a business with bookings no longer needs a reminder to create a key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
-/// Where each step is done.
+/// The page of each step.
 const PLACES: [(&str, &str); 5] = [
     ("hours", "settings/hours"),
     ("service", "settings/services"),
@@ -21,32 +23,31 @@ const PLACES: [(&str, &str); 5] = [
     ("booking", "appointments/new"),
     ("key", "settings/keys"),
 ];
-/// How many of the steps it takes until a first appointment is booked.
+/// The number of steps up to the first booking.
 const TO_A_BOOKING: usize = 4;
 
-/// What nothing can be booked without, and where that is done by whoever may.
+/// A missing requirement for bookings, with the page to add it if the person may do so.
 pub(super) struct Missing {
-    /// Why nothing can be booked.
+    /// The reason why nothing can be booked.
     pub(super) text: String,
     pub(super) path: Option<String>,
     pub(super) label: String,
 }
 
-/// One step.
 pub(super) struct Step {
     pub(super) title: String,
-    /// What it takes, or what was done.
+    /// The explanation of the step, or the result.
     pub(super) text: String,
     pub(super) done: bool,
-    /// Whether it is the next one.
+    /// Whether this is the next step.
     pub(super) next: bool,
-    /// Where it is done; empty where there is no such page.
+    /// The path of the step's page. It may be empty.
     pub(super) path: String,
     pub(super) label: String,
     pub(super) number: usize,
 }
 
-/// The steps of whoever may take them; none where there is nothing left.
+/// The steps, if the person may do them. The list is empty if none is left.
 pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result<Vec<Step>, Refused> {
     if !member.may(Right::Settings) {
         return Ok(Vec::new());
@@ -90,7 +91,7 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
     Ok(facts.into_iter().enumerate().map(step).collect())
 }
 
-/// Whether the person has first steps left until the business works.
+/// Whether the person still has steps to do before the business can take bookings.
 pub(in crate::dashboard) async fn are_left(member: &Member) -> Result<bool, Refused> {
     if !member.may(Right::Settings) {
         return Ok(false);
@@ -101,7 +102,7 @@ pub(in crate::dashboard) async fn are_left(member: &Member) -> Result<bool, Refu
     Ok(steps.iter().take(TO_A_BOOKING).any(|step| !step.done))
 }
 
-/// The first thing that is missing before anything can be booked on any day.
+/// The first missing requirement for any booking.
 pub(super) async fn missing(member: &Member, view: &View, diary: &Diary) -> Result<Option<Missing>, Refused> {
     let opens = !member.profile.hours.days().is_empty() || {
         let (one, from_today) = (PageRequest { limit: 1, after: None }, (Some(member.today()), None));

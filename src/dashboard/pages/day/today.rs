@@ -1,4 +1,5 @@
-//! The first page of a business: what needs somebody, the day of each staff member, and the first steps while it is new.
+//! The first page of a business: the tasks for the team, the day of each staff member, and the first steps of
+//! a new business.
 
 use chrono::NaiveDate;
 use domain::diary::Presence;
@@ -13,7 +14,7 @@ use super::steps::{Step, steps};
 use crate::dashboard::days::clock;
 use crate::dashboard::pages::prelude::*;
 
-/// How many appointments of a day are shown; of more it is said that there are.
+/// The maximum number of appointments. The page says if there are more.
 const SHOWN_MAX: usize = 500;
 
 #[derive(Template)]
@@ -23,25 +24,24 @@ struct Page {
     title: String,
     sub: String,
     done: String,
-    /// Where one books, for whoever may.
+    /// The path of the booking form, if the person may book.
     book: Option<String>,
-    /// Whether there is no day to show before the first steps are taken.
+    /// Whether the business is new, and has no day to show before its first steps are done.
     is_new: bool,
-    /// The first steps, and how many are done.
+    /// The first steps, and the number of done steps.
     steps: Vec<Step>,
     steps_done: String,
     needs: Vec<Need>,
     more_needs: bool,
-    /// Where the messages are that are not shown; empty where all are.
+    /// The path of the remaining messages. It is empty if the page shows all of them.
     messages: String,
-    /// Whether anybody has a day to show.
+    /// The staff members with a day to show.
     crew: Vec<OneDay>,
     calendar: String,
-    /// Whether there are more appointments than are shown.
+    /// Whether there are more appointments than the maximum.
     more: bool,
 }
 
-/// The day of a staff member.
 struct OneDay {
     id: String,
     name: String,
@@ -51,12 +51,11 @@ struct OneDay {
 }
 
 struct Row {
-    /// `past`, `is-now`, `gap`, or nothing.
+    /// The CSS class: `past`, `is-now`, `gap`, or empty.
     class: &'static str,
-    /// As programs read it.
     at: String,
     time: String,
-    /// The appointment; empty for a gap.
+    /// The path of the appointment. It is empty for a gap.
     path: String,
     label: String,
     detail: String,
@@ -64,7 +63,6 @@ struct Row {
     pending: bool,
 }
 
-/// The day as it is in the business's zone.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, today) = (member.view(), member.today());
     let dates = Dates::read(&member, today..=today, None, SHOWN_MAX).await?;
@@ -108,7 +106,7 @@ impl View {
     }
 }
 
-/// The time, until when it is open, and how many appointments there are.
+/// The time, the closing time, and the number of appointments.
 fn sub(member: &Member, view: &View, dates: &Dates, today: NaiveDate) -> String {
     let (zone, now) = (member.profile.zone, member.business.now());
     let opens = dates.diary.open.iter().find(|open| open.end > now);

@@ -1,4 +1,4 @@
-//! The week of everybody: a list below each day.
+//! The week of all staff members: a list for each day.
 
 use chrono::{Datelike, NaiveDate};
 use domain::AppointmentStatus;
@@ -39,7 +39,6 @@ struct Visit {
     asks: bool,
 }
 
-/// The week of everybody.
 pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let all = days(asked.date);
