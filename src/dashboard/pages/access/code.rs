@@ -1,23 +1,24 @@
-//! What programs send each other, laid out for people.
+//! Formats the bodies of requests and responses.
 //!
-//! What always holds: it is text, however it was meant; it has a bound; nothing in it hides, or turns the direction of
-//! what stands behind it.
+//! Invariants:
+//! - The result is plain text with a bound on its length.
+//! - Invisible characters, and those that change the text direction, are replaced.
 
 use crate::words::is_hidden;
 
-/// So many characters of a body are shown; none that this service sends is longer.
+/// The maximum number of characters of a body. The service sends no longer body.
 pub(super) const CHARS_MAX: usize = 64 * 1024;
-/// What stands for a character that would not be seen.
+/// The replacement for an invisible character.
 const HIDDEN: char = '\u{fffd}';
 
-/// A piece of code, and whether it is the name of something.
+/// A piece of code, and whether it is the name of a property.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) text: String,
     pub(super) is_name: bool,
 }
 
-/// A text as it came, with every character of it seen, cut off where it is too long.
+/// A text with replaced invisible characters, up to the maximum length.
 pub(super) fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut seen = text.chars().map(|c| if is_hidden(c) && !matches!(c, '\n' | '\t') { HIDDEN } else { c });
@@ -28,7 +29,7 @@ pub(super) fn plain(text: &str) -> String {
     all
 }
 
-/// JSON, a value to a line. What is none stays as it is.
+/// JSON with one value per line. Other text stays unchanged.
 pub(super) fn json(bytes: &[u8]) -> Vec<Piece> {
     let text = String::from_utf8_lossy(bytes);
     if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err() {
@@ -85,7 +86,7 @@ fn break_line(run: &mut String, depth: usize) {
     run.push_str(&"  ".repeat(depth));
 }
 
-/// Where a string ends that begins here, its quotes included.
+/// The length of the string literal at the start of the text, with its quotes.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

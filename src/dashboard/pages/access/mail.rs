@@ -1,8 +1,8 @@
-//! The mail log of a business: what was mailed to its people in the last 30 days, how far it has come, and sending it
+//! The mail log of a business: the mails to its people in the last 30 days, their status, and sending one
 //! again.
 //!
-//! Until an invitation is accepted nobody here is told whether the address had an account: both kinds of mail that
-//! invite read the same, and neither is sent again.
+//! Invariants: before an invitation is accepted, the log does not reveal whether the address had an account.
+//! Both kinds of invitation mails look the same, and neither can be sent again.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,6 @@ use view::PersonView;
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
 
-/// How many mails are on a page.
 const SHOWN: usize = 50;
 
 #[derive(Template)]
@@ -33,19 +32,18 @@ struct Page {
 
 struct Row {
     what: String,
-    /// How much it tells of, where that is more than one thing.
+    /// The number of matters in the mail, if its kind can have several.
     count: String,
     to: String,
     email: String,
     at: Moment,
     status: (&'static str, String),
-    /// How many attempts were made, in words.
+    /// The number of attempts, in words.
     attempts: String,
-    /// Why the last attempt failed; empty where none did.
+    /// The error of the last attempt. It may be empty.
     error: String,
-    /// When the next one is due.
     next: Option<Moment>,
-    /// Which mail is sent again, where it can be.
+    /// The id of the mail, if it can be sent again.
     again: Option<MailId>,
 }
 
@@ -70,7 +68,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// To whom these mails go, as far as they belong to the business.
+/// The recipients of these mails who are members of the business.
 async fn people(member: &Member, mails: &[Mail]) -> Result<HashMap<PersonId, PersonView>, Refused> {
     let mut people = HashMap::new();
     for mail in mails {
@@ -117,7 +115,7 @@ fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Ro
     }
 }
 
-/// What a mail is, in words.
+/// The kind and the subject of a mail, in words.
 fn what(view: &View, mail: &Mail) -> String {
     match (mail.kind, mail.about.first()) {
         (MailKind::Alert, Some(about)) => view.t(&format!("told-{}", about.kind)),
@@ -126,8 +124,8 @@ fn what(view: &View, mail: &Mail) -> String {
     }
 }
 
-/// Whether a mail of a business invites somebody. Which of these kinds it is depends on the account that there was before,
-/// so pages call them alike.
+/// Whether the mail is an invitation. The kind depends on whether an account existed before, so the page
+/// shows all of them with the same words.
 fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }

@@ -1,4 +1,5 @@
-//! Keys, webhooks, people, notifications, the mail log and the audit log. One file per page, beside its template.
+//! Keys, webhooks, people, notifications, the mail log and the audit log. Each page has one file next to its
+//! template.
 
 pub(crate) mod audit;
 mod code;

@@ -1,5 +1,5 @@
-//! How whoever looks at the page is alerted in this business: by mail, in the dashboard, and of whose matters; and
-//! whether mail reaches them.
+//! The person's notification settings in this business: by mail, in the dashboard, and for which staff
+//! members. A button sends a test mail.
 
 use std::future::ready;
 
@@ -13,7 +13,7 @@ use crate::admin::people::NotificationsPatch;
 use crate::dashboard::pages::prelude::*;
 use crate::words::plain_lines;
 
-/// What waits for somebody, and what is good to know.
+/// The kinds of alerts that need an action, and those that are for information.
 const GROUPS: [(&str, [AlertKind; 4]); 2] = [
     (
         "notify-needs-somebody",
@@ -35,15 +35,16 @@ const GROUPS: [(&str, [AlertKind; 4]); 2] = [
     ),
 ];
 
-/// How many characters of what a relay says are shown.
+/// The maximum number of characters that are shown of a relay's response.
 const ANSWER_CHARS_MAX: usize = 500;
 
-/// Whether matters of this kind can be those of a staff member. Nobody's in particular are calls and endpoints.
+/// Whether alerts of this kind can belong to a staff member. Missed calls and disabled endpoints belong to
+/// none.
 fn has_scope(kind: AlertKind) -> bool {
     !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled)
 }
 
-/// The field of a part of a kind's setting, which is also its place in the body of the operator API.
+/// The form field for a part of a kind's setting. It is also the path in the body of the operator API.
 fn field(kind: AlertKind, part: &str) -> String {
     format!("{kind}.{part}")
 }
@@ -63,7 +64,7 @@ struct Page {
     versions: Versions,
     tag: String,
     groups: Vec<Group>,
-    /// Whether anything can be of the person's own staff member alone.
+    /// Whether the scope can be limited to the person's own staff member.
     scoped: bool,
 }
 
@@ -77,19 +78,18 @@ struct Row {
     label: String,
     email: Vec<Choice>,
     in_app: bool,
-    /// Empty where it makes no difference.
+    /// Empty if the scope makes no difference.
     scope: Vec<Choice>,
 }
 
-/// What came of a test.
 struct Tested {
     tone: &'static str,
     told: String,
-    /// What the relay said.
+    /// The response of the mail relay.
     answer: String,
 }
 
-/// The kinds that are shown to whoever asks, by group.
+/// The kinds that the person's role may see, by group.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
     let role = member.membership.role;
     GROUPS
@@ -101,7 +101,7 @@ fn kinds(member: &Member) -> impl Iterator<Item = AlertKind> {
     groups(member).flat_map(|(_, kinds)| kinds)
 }
 
-/// The form with what is set.
+/// The form with the current settings.
 fn set(member: &Member) -> Form {
     let fields = kinds(member).flat_map(|kind| {
         let setting = member.membership.alert(kind);
@@ -154,7 +154,7 @@ impl Page {
     }
 }
 
-/// Both versions, where a setting was changed meanwhile: in another window, or with the person's role.
+/// Both versions, if the settings changed in the meantime, in another window or by a change of the role.
 fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
     let saved = Filled::of(set(member));
     let told = |of: &Filled, kind| {
@@ -164,7 +164,7 @@ fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
         };
         let here = of.is_ticked(&field(kind, "in_app"), "on");
         let here = view.t(if here { "notify-shown" } else { "notify-not-shown" });
-        // What is not offered was not sent, and differs in nothing.
+        // A scope that was not offered is not in the form and counts as unchanged.
         let scoped = !sent.get(&field(kind, "scope")).is_empty();
         let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
         format!("{} · {here}{scope}", word("email"))
@@ -189,7 +189,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     member.answered(done.await, again).await
 }
 
-/// What the form sets. A kind that is not shown, and a scope that is not offered, stay as they are.
+/// The settings in the form. Kinds and scopes that the page did not offer stay unchanged.
 fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
     let mut body = member.body();
     for kind in kinds(member) {
@@ -205,7 +205,7 @@ fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
     body.read()
 }
 
-/// Sends the person a mail at once, and tells what the relay said to it.
+/// Sends a mail to the person at once, and shows the response of the relay.
 pub(crate) async fn test(member: Member) -> Answered {
     let (engine, id) = (&member.desk.engine, member.business.id());
     let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {

@@ -1,4 +1,4 @@
-//! When something was, as logs and lists tell of it.
+//! Formats of times in logs and lists.
 
 use chrono::{Datelike, NaiveDate, TimeDelta, Timelike};
 use chrono_tz::Tz;
@@ -6,7 +6,7 @@ use domain::Timestamp;
 
 use crate::dashboard::pages::prelude::*;
 
-/// An instant as programs and as people read it.
+/// An instant for the `datetime` attribute and in words.
 pub(super) struct When {
     pub(super) iso: String,
     pub(super) text: String,
@@ -17,14 +17,14 @@ impl When {
         Self { iso: at.to_string(), text }
     }
 
-    /// To the second: `24 Nov., 10:02:11`.
+    /// With seconds: `24 Nov., 10:02:11`.
     pub(super) fn to_the_second(view: &View, at: Timestamp, zone: Tz) -> Self {
         let local = days::local(at, zone);
         let time = format!("{:02}:{:02}:{:02}", local.hour(), local.minute(), local.second());
         Self::new(at, at_time(view, &short_day(view, local.date_naive()), &time))
     }
 
-    /// To the minute: `24 Nov., 10:02`.
+    /// With minutes: `24 Nov., 10:02`.
     pub(super) fn to_the_minute(view: &View, at: Timestamp, zone: Tz) -> Self {
         let day = short_day(view, days::day(at, zone));
         Self::new(at, at_time(view, &day, &days::clock(at, zone)))
@@ -38,7 +38,7 @@ impl When {
         Self::new(at, view.words.say("log-when-year", &values))
     }
 
-    /// How long ago it was, as long as that says more than the day does.
+    /// The time since the instant if it is recent, else the day.
     pub(super) fn ago(view: &View, at: Timestamp, now: Timestamp, zone: Tz) -> Self {
         let (day, time) = (days::day(at, zone), days::clock(at, zone));
         let today = days::day(now, zone);
@@ -53,7 +53,7 @@ impl When {
     }
 }
 
-/// A length of time as people tell it: the two greatest parts of it.
+/// A duration in its two largest units.
 pub(super) fn length(view: &View, length: TimeDelta) -> String {
     let minutes = length.num_minutes().unsigned_abs();
     let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
@@ -68,7 +68,7 @@ pub(super) fn length(view: &View, length: TimeDelta) -> String {
     }
 }
 
-/// How long a request took: `94 ms`, `1.2 s`.
+/// The duration of a request: `94 ms`, `1.2 s`.
 pub(super) fn duration(view: &View, millis: u64) -> String {
     if millis < 1_000 {
         return if millis == 0 { "< 1\u{a0}ms".into() } else { format!("{millis}\u{a0}ms") };

@@ -1,4 +1,4 @@
-//! One call: what was said, and what came of it.
+//! The page of a call: its summary and its results.
 
 use domain::{CallId, CallStatus, Direction};
 use engine::business::{MessageFilter, PageRequest};
@@ -9,7 +9,7 @@ use super::rows::{self, Row};
 use super::said::{Chip, call_status, caller, duration, language, lines, of_call, other_end, outcome};
 use crate::dashboard::pages::prelude::*;
 
-/// How many messages of a call are shown; more are not taken in one.
+/// The maximum number of messages of a call. A call has no more in practice.
 const MESSAGES_MAX: usize = 20;
 
 #[derive(Template)]
@@ -18,27 +18,26 @@ struct Page {
     sheet: Sheet,
     title: String,
     chip: Chip,
-    /// As programs read it.
     at: String,
     when: String,
     sub: String,
-    /// What was said; nothing where there is no summary.
+    /// The lines of the summary. It is empty without a summary.
     lines: Vec<String>,
     came_of_it: Vec<Row>,
-    /// The number at the other end.
+    /// The other party's number.
     number: Option<Number>,
     from: End,
     to: End,
     ended: String,
     outcome: String,
     language: &'static str,
-    /// Where the recording is: an address of others, which is shown and is no link.
+    /// The URL of the recording. It is an external address, so the page shows it as text and not as a link.
     recording: String,
 }
 
-/// One end of a call.
+/// One party of a call.
 struct End {
-    /// The contact, where it is theirs: the way to them, and their name.
+    /// The path and the name of the contact, if this party is the contact.
     contact: Option<(String, String)>,
     number: Option<Number>,
 }
@@ -89,7 +88,7 @@ fn contact(member: &Member, view: &View, call: &CallView) -> Option<(String, Str
     Some((path, call.contact_name.clone().unwrap_or_else(|| view.t("call-contact"))))
 }
 
-/// The appointment that the call was about and the messages that were taken in it, as far as they are there.
+/// The call's appointment and messages, if they still exist.
 async fn came_of_it(member: &Member, view: &View, call: &CallView) -> Result<Vec<Row>, Refused> {
     let mut all = Vec::new();
     if let Some(id) = call.appointment_id
@@ -101,7 +100,7 @@ async fn came_of_it(member: &Member, view: &View, call: &CallView) -> Result<Vec
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
     let mut messages = member.business.messages(&filter, &first).await?.items;
     if let Some(id) = call.message_id.filter(|id| messages.iter().all(|message| message.id != *id)) {
-        // It may have been saved without the call that names it.
+        // A message may exist before the call that refers to it.
         messages.extend(member.business.message(id).await?);
     }
     all.extend(messages.iter().map(|message| rows::message(member, view, message)));

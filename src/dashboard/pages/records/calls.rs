@@ -1,4 +1,4 @@
-//! The calls of a business, newest first, narrowed by day, direction, status and outcome.
+//! The calls of a business, newest first, with filters for day, direction, status and outcome.
 
 use chrono::NaiveDate;
 use domain::{CallOutcome, CallStatus, Direction, Timestamp};
@@ -10,9 +10,8 @@ use super::said::{Chip, call_status, caller, duration, incomplete, of_call, outc
 use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 
-/// How many calls are on a page.
 const SHOWN: usize = 50;
-/// The fields that narrow the list.
+/// The query parameters of the filters.
 const FILTERS: [&str; 4] = ["outcome", "direction", "status", "day"];
 
 #[derive(Template)]
@@ -21,14 +20,14 @@ struct Page {
     sheet: Sheet,
     base: String,
     sub: String,
-    /// What can be chosen, and the day.
+    /// The filter fields.
     fields: Vec<Field>,
     day: Field,
-    /// Whether the list is narrowed.
+    /// Whether a filter is set.
     narrowed: bool,
     days: Vec<Day>,
     pages: Pages,
-    /// That the search has ended before its end; empty where it has not.
+    /// The message that the search stopped early. It may be empty.
     incomplete: String,
 }
 
@@ -40,12 +39,11 @@ struct Day {
 
 struct Row {
     path: String,
-    /// As programs read it.
     at: String,
     time: String,
     name: String,
     long: String,
-    /// Which way it went and what else is to be said before the summary; empty for nothing.
+    /// The direction and other details before the summary. It may be empty.
     before: String,
     summary: String,
     chip: Chip,
@@ -93,7 +91,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     page_as(status, &shown)
 }
 
-/// A day, with its year where that is another.
+/// A day in words. The year appears only if it is not the current one.
 fn label(view: &View, date: NaiveDate, now: Timestamp, zone: chrono_tz::Tz) -> String {
     use chrono::Datelike;
     let (said, year) = (capitalised(&view.words.date(date)), date.year());
@@ -120,7 +118,6 @@ fn fields(view: &View, filter: &CallFilter) -> Vec<Field> {
     ]
 }
 
-/// What a direction is called.
 pub(super) fn direction(direction: Direction) -> &'static str {
     match direction {
         Direction::Inbound => "call-inbound",
@@ -133,7 +130,7 @@ fn row(member: &Member, view: &View, call: &CallView) -> Row {
     if call.direction == Direction::Outbound {
         before.push(view.t("call-outbound"));
     }
-    // Of a call that nobody took, what came of it is told beside that.
+    // For a call that was not completed, the outcome appears next to the status.
     if call.status != CallStatus::Completed && call.outcome != CallOutcome::Other {
         before.push(view.t(outcome(call.outcome)));
     }

@@ -1,4 +1,4 @@
-//! One contact, with all that belongs to them: appointments, calls and messages, newest first.
+//! The page of a contact with all appointments, calls and messages, newest first.
 
 use domain::{ContactId, Right};
 use engine::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
@@ -8,10 +8,10 @@ use super::rows::{self, Row};
 use super::said::{called, language, short_day};
 use crate::dashboard::pages::prelude::*;
 
-/// How many records of a kind stand beside those of others, and on a page of their own.
+/// The number of records of a kind on the contact's page, and on a page of that kind.
 const FEW: usize = 10;
 const SHOWN: usize = 50;
-/// The page on which somebody is booked.
+/// The booking page.
 const BOOKING: &str = "appointments/new";
 
 #[derive(Template)]
@@ -21,36 +21,35 @@ struct Page {
     path: String,
     done: String,
     name: String,
-    /// Whether there is a name; else they are called by what there is.
+    /// Whether the contact has a name. Otherwise the title is the phone number or email.
     named: bool,
     initials: String,
     since: String,
     phone: Option<Number>,
     email: Option<Mailbox>,
     language: &'static str,
-    /// As the team sees them.
+    /// The contact with the fields for the team.
     seen: OperatorContactView,
     lists: Vec<List>,
-    /// The other parts of the list that is shown alone.
+    /// The links to other pages, if the page shows one kind only.
     pages: Option<Pages>,
-    /// Where they are booked, where there is such a page.
+    /// The path of the booking form, if the route table has it.
     book: Option<String>,
     may: bool,
-    /// Whether the person may see to what is kept of them.
+    /// Whether the person may export and erase the contact.
     data: bool,
 }
 
-/// What belongs to the contact, of one kind.
+/// The contact's records of one kind.
 struct List {
     kind: Kind,
     title: String,
     none: String,
     rows: Vec<Row>,
-    /// All of them, where there are more.
+    /// The link to all records, if there are more.
     all: Option<String>,
 }
 
-/// What belongs to a contact.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Appointments,
@@ -61,7 +60,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Appointments, Self::Calls, Self::Messages];
 
-    /// Its word in addresses, and the words of its title and of there being none.
+    /// The word in URLs, and the message ids of the title and of an empty list.
     fn words(self) -> [&'static str; 3] {
         match self {
             Self::Appointments => ["appointments", "contact-appointments", "contact-no-appointments"],
@@ -71,7 +70,7 @@ impl Kind {
     }
 }
 
-/// The contact, with the newest of each kind, or with all of one.
+/// The contact with the newest records of each kind, or with all of one kind.
 pub(crate) async fn show(member: Member) -> Answered {
     let seen = found(&member).await?;
     let contact = &seen.contact;
@@ -111,13 +110,13 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// The contact that the path names.
+/// The contact in the path.
 pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
     let id: ContactId = member.id("contact_id")?;
     member.business.contact_as(id).await?.ok_or_else(Refused::not_found)
 }
 
-/// What is asked of each list of a contact's, newest first.
+/// The filters for the contact's records.
 pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageFilter) {
     let contact_id = Some(id);
     (
@@ -127,7 +126,7 @@ pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageF
     )
 }
 
-/// The newest of each kind, all read at once.
+/// The newest records of each kind, read concurrently.
 async fn newest(member: &Member, view: &View, id: ContactId) -> Result<Vec<List>, Refused> {
     let (business, first) = (&member.business, PageRequest { limit: FEW, after: None });
     let (appointments, calls, messages) = filters(id);
@@ -152,7 +151,7 @@ async fn newest(member: &Member, view: &View, id: ContactId) -> Result<Vec<List>
     Ok(lists.collect())
 }
 
-/// A part of all of one kind.
+/// A page of all records of one kind.
 async fn whole(member: &Member, view: &View, id: ContactId, kind: Kind) -> Result<(List, Pages), Refused> {
     let business = &member.business;
     let part = member.part(&format!("contact {id}"), SHOWN, &["list"]);

@@ -1,4 +1,4 @@
-//! Adding a contact, and changing one.
+//! Adding and changing a contact.
 
 use std::future::ready;
 
@@ -21,19 +21,19 @@ struct Page {
     action: String,
     back: String,
     filled: Filled,
-    /// Those in whose way it stands.
+    /// The other contacts with the same phone number or email.
     others: Vec<Crumb>,
     versions: Versions,
-    /// The version that is changed; empty for a new contact.
+    /// The tag of the changed version. It is empty for a new contact.
     tag: String,
     fields: Vec<Field>,
     halves: Vec<Field>,
     notes: Option<Field>,
-    /// What the button does; there is none for whoever may not.
+    /// The label of the button, if the person may make changes.
     does: Option<String>,
 }
 
-/// A form that is empty, or begun with what the way there tells.
+/// The form for a new contact. The query may contain initial values.
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Day, draft.as_ref())?;
@@ -51,7 +51,6 @@ pub(crate) async fn add(member: Member) -> Answered {
     member.answered(done, |filled| ready(shown(&member, None, filled, others))).await
 }
 
-/// The contact in a form.
 pub(crate) async fn edit(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Day, draft.as_ref())?;
@@ -70,7 +69,7 @@ pub(crate) async fn save(member: Member) -> Answered {
     };
     let (done, others) = taken(&member, done.await).await?;
     let again = |filled| async {
-        // What is there now, which may be newer than what was read before.
+        // The current version, which may be newer than the one that was read before.
         let contact = found(&member).await?;
         shown(&member, Some(&contact), filled, others)
     };
@@ -95,7 +94,7 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
     ]
 }
 
-/// Who has the phone or the email that another contact has, with what is said of it beside the fields.
+/// Adds the message about a used phone number or email to its field, and returns the contacts that have it.
 async fn taken(
     member: &Member,
     mut done: Result<String, Refused>,
@@ -152,7 +151,7 @@ fn shown(
         filled,
         fields: vec![name, phone, email],
         halves: vec![locale, zone],
-        // A new contact has none yet.
+        // A new contact has no notes.
         notes: contact.map(|_| notes),
         does: member
             .may(Right::Day)
@@ -169,7 +168,7 @@ fn fields(member: &Member, view: &View) -> [Field; 6] {
     [
         Field::line("name", view.t("name")).optional(),
         phone.optional().hint(view.with("contact-phone-hint", "region", &member.profile.phone_region)),
-        // As text: a browser's own idea of an address is narrower than what is taken.
+        // A text field, since browsers accept fewer email addresses than the service.
         Field::line("email", view.t("contact-email")).optional(),
         Field::select("locale", view.t("language"), languages).hint(view.t("contact-language-hint")),
         zone.optional().hint(view.with("contact-zone-hint", "zone", member.profile.zone.name())),

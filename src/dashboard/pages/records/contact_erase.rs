@@ -1,4 +1,4 @@
-//! Erasing a contact: a page that says what goes and what stays, and then the deed, as the operator's.
+//! Erasing a contact, after a page with the consequences. The engine erases as for a request of the operator.
 
 use domain::{AppointmentStatus, ProblemCode, Right};
 use engine::business::PageRequest;
@@ -10,9 +10,9 @@ use super::rows::{self, Row};
 use super::said::called;
 use crate::dashboard::pages::prelude::*;
 
-/// The box that has to be ticked.
+/// The checkbox that the form requires.
 const SURE: &str = "sure";
-/// How many of the latest appointments are looked through for those still to come.
+/// The number of latest appointments in which the page looks for future ones.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]
@@ -23,13 +23,13 @@ struct Page {
     back: String,
     name: String,
     filled: Filled,
-    /// What is wrong with the box; empty for nothing.
+    /// The problem of the checkbox. It may be empty.
     problem: String,
-    /// Appointments that are still to come.
+    /// The future appointments.
     ahead: Vec<Row>,
 }
 
-/// What would go and what would stay.
+/// The page with the consequences.
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Data)?;
     let contact = found(&member).await?.contact;
@@ -65,7 +65,7 @@ async fn shown(member: &Member, contact: &ContactView, mut filled: Filled) -> An
     page_as(shown.filled.status, &shown)
 }
 
-/// The appointments that are still to come and take place, the next one first.
+/// The future appointments that are not cancelled, the next one first.
 async fn ahead(member: &Member, view: &View, contact: &ContactView) -> Result<Vec<Row>, Refused> {
     let (mut latest, ..) = filters(contact.id);
     latest.status = vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed];

@@ -1,7 +1,8 @@
-//! All that is kept about a contact, as a file: what somebody is handed who asks for it.
+//! The export of a contact's data as a file, for a person who requests their data.
 //!
-//! What always holds: the records are those that the operator API shows, in its words; they are read and sent part by part, so
-//! however many there are, few are in memory.
+//! Invariants:
+//! - The records have the form of the operator API.
+//! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -18,10 +19,10 @@ use super::contact::{filters, found};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::error::ApiError;
 
-/// How many records are read at once.
+/// The number of records per read.
 const READ: usize = 100;
 
-/// How the file begins; the lists follow.
+/// The start of the file. The lists follow.
 #[derive(Serialize)]
 struct Head<'a> {
     exported_at: Timestamp,
@@ -29,7 +30,6 @@ struct Head<'a> {
     contact: &'a OperatorContactView,
 }
 
-/// Whose contact it is.
 #[derive(Serialize)]
 struct Of<'a> {
     id: BusinessId,
@@ -55,18 +55,17 @@ pub(crate) async fn show(member: Member) -> Answered {
     Ok((headers, Body::from_stream(stream(sending))).into_response())
 }
 
-/// A file that is being sent.
+/// The state of an export.
 struct Sending {
     business: BusinessHandle,
     of: (AppointmentFilter, CallFilter, MessageFilter),
     next: Next,
-    /// Where its list goes on.
+    /// The position in the current list.
     after: Option<Vec<u8>>,
-    /// Whether nothing of its list was sent yet.
+    /// Whether nothing of the current list was sent yet.
     is_first: bool,
 }
 
-/// What is sent next.
 enum Next {
     Head(String),
     Appointments,
@@ -75,7 +74,7 @@ enum Next {
     Nothing,
 }
 
-/// The file, part by part. What breaks off ends with the error, and is no JSON.
+/// The parts of the file. An error ends the response early, so the file is not valid JSON.
 fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
     try_unfold(sending, |mut sending| async move {
         let part = sending.part().await.inspect_err(|error| {
@@ -93,7 +92,7 @@ impl Sending {
             Next::Head(head) => {
                 let head = std::mem::take(head);
                 self.next = Next::Appointments;
-                // Its end comes behind the lists.
+                // The closing brace follows after the lists.
                 let open = head.strip_suffix('}').unwrap_or(&head);
                 format!("{open},\n\"appointments\":[")
             }
@@ -114,7 +113,7 @@ impl Sending {
         }))
     }
 
-    /// A part of a list, and, where it is the last, what stands between it and what follows.
+    /// A part of a list. After the last part, `end` and the start of the next list follow.
     fn list<T: Serialize>(&mut self, found: Page<T>, end: &str, then: Next) -> String {
         let mut part = String::new();
         for record in &found.items {

@@ -1,4 +1,4 @@
-//! Everybody whom a business knows, and looking somebody up by name, phone or email in one field.
+//! The contacts of a business, with one search field for name, phone number and email.
 
 use domain::{Email, Phone, Right};
 use engine::business::ContactFilter;
@@ -11,7 +11,6 @@ use crate::http::query::FromQuery;
 use crate::rest::through::Through;
 use crate::rest::values::phone::PhoneRegion;
 
-/// How many contacts are on a page.
 const SHOWN: usize = 50;
 
 #[derive(Template)]
@@ -20,24 +19,23 @@ struct Page {
     sheet: Sheet,
     base: String,
     done: String,
-    /// Whom somebody looks for; empty for everybody.
+    /// The search text. It is empty for all contacts.
     q: String,
     rows: Vec<Row>,
     pages: Pages,
-    /// That the search has ended before its end; empty where it has not.
+    /// The message that the search stopped early. It may be empty.
     incomplete: String,
     may: bool,
 }
 
 struct Row {
     path: String,
-    /// Whether there is a name; else they are called by what there is.
+    /// Whether the contact has a name. Otherwise the title is the phone number or email.
     named: bool,
     initials: String,
     name: String,
     phone: Option<Number>,
     email: Option<Mailbox>,
-    /// As programs read it.
     at: String,
     since: String,
 }
@@ -60,7 +58,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// The contact with this phone or email, where it is one, else those with this in their names.
+/// The contact with this phone number or email, else the contacts with this text in their names.
 async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactView>, Refused> {
     let business = &member.business;
     let read = async |filter: ContactFilter| {
@@ -74,7 +72,7 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
     let of_phone = phone.map(|phone| ContactFilter { phone: Some(phone), ..ContactFilter::default() });
     let of_email =
         Email::new(q).ok().map(|email| ContactFilter { email: Some(email), ..ContactFilter::default() });
-    // One contact at most has it, who stands on the first part.
+    // At most one contact has it, and it is on the first page.
     for exact in of_phone.into_iter().chain(of_email).filter(|_| part.request.after.is_none()) {
         let found = read(exact).await?;
         if !found.items.is_empty() {

@@ -1,4 +1,4 @@
-//! What the receptionist may tell callers, newest first, and looking something up in it.
+//! The knowledge that the receptionist may tell callers, newest first, with a search.
 
 use domain::Right;
 use engine::business::KnowledgeFilter;
@@ -8,7 +8,7 @@ use super::rows::QUOTE_CHARS_MAX;
 use super::said::{incomplete, language, short_day};
 use crate::dashboard::pages::prelude::*;
 
-/// How many pieces are on a page; each may be long.
+/// The number of entries per page. Entries may be long.
 const SHOWN: usize = 25;
 
 #[derive(Template)]
@@ -17,11 +17,11 @@ struct Page {
     sheet: Sheet,
     base: String,
     done: String,
-    /// What somebody looks for; empty for everything.
+    /// The search text. It is empty for all entries.
     q: String,
     rows: Vec<Row>,
     pages: Pages,
-    /// That the search has ended before its end; empty where it has not.
+    /// The message that the search stopped early. It may be empty.
     incomplete: String,
     may: bool,
 }
@@ -65,7 +65,7 @@ fn row(member: &Member, view: &View, piece: &KnowledgeView) -> Row {
     }
 }
 
-/// In which language it is, and when it was changed.
+/// The language, and the day of the last change.
 pub(super) fn detail(member: &Member, view: &View, piece: &KnowledgeView) -> String {
     let when = short_day(view, piece.updated_at, member.profile.zone);
     let language = piece.locale.map_or_else(|| view.t("knowledge-both"), |one| language(one).to_owned());

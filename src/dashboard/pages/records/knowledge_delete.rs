@@ -1,4 +1,4 @@
-//! Deleting a piece of what the receptionist knows: asked first, on a page of its own.
+//! Deleting a knowledge entry, after a page that asks for confirmation.
 
 use domain::Right;
 use engine::business::commands::knowledge::DeleteKnowledge;
@@ -17,7 +17,6 @@ struct Page {
     filled: Filled,
 }
 
-/// What would go.
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Settings)?;
     shown(&member, member.filled(member.path(), Form::default)).await

@@ -1,4 +1,4 @@
-//! A piece of what the receptionist knows: adding one, looking at it, changing it.
+//! Adding, showing and changing a knowledge entry.
 
 use std::future::ready;
 
@@ -22,19 +22,19 @@ struct Page {
     back: String,
     filled: Filled,
     versions: Versions,
-    /// The version that is changed; empty for a new piece.
+    /// The tag of the changed version. It is empty for a new entry.
     tag: String,
     texts: Vec<Field>,
     halves: Vec<Field>,
-    /// What it says, for whoever may only look at it.
+    /// The lines of the text, for a member who may not change it.
     lines: Vec<String>,
     source: String,
     may: bool,
-    /// Whether it stands in a form: for whoever may change it, and where what was typed would be lost else.
+    /// Whether the page shows the form. It also does so without the right, if a kept text would otherwise be
+    /// lost.
     is_form: bool,
 }
 
-/// An empty form.
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Settings, draft.as_ref())?;
@@ -51,7 +51,7 @@ pub(crate) async fn add(member: Member) -> Answered {
     member.answered(done.await, |filled| ready(shown(&member, None, filled))).await
 }
 
-/// The piece: in a form for whoever may change it.
+/// Shows the entry, in a form if the member may change it.
 pub(crate) async fn show(member: Member) -> Answered {
     let piece = found(&member).await?;
     let filled = member.filled(member.path(), || Form::of(values(&piece)));
@@ -69,7 +69,7 @@ pub(crate) async fn save(member: Member) -> Answered {
         Ok(path) => return Ok(see_other(&path)),
         refused => refused,
     };
-    // What is there now, which may be newer than what the form was filled in from.
+    // The current version, which may be newer than the one in the form.
     match member.business.knowledge(id).await? {
         Some(piece) => member.answered(done, |filled| ready(shown(&member, Some(&piece), filled))).await,
         None if member.form.find("content").is_some() => gone(&member),
@@ -77,14 +77,13 @@ pub(crate) async fn save(member: Member) -> Answered {
     }
 }
 
-/// What was typed, as a new piece: somebody has deleted the one that it was to change.
+/// Shows the submitted text as a new entry, since the entry was deleted in the meantime.
 fn gone(member: &Member) -> Answered {
     let mut filled = Filled::of(member.form.clone());
     (filled.notice, filled.status) = (member.view().t("knowledge-gone"), StatusCode::CONFLICT);
     shown(member, None, filled)
 }
 
-/// The piece that the path names.
 pub(super) async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
     let id: KnowledgeId = member.id("knowledge_id")?;
     member.business.knowledge(id).await?.ok_or_else(Refused::not_found)

@@ -1,4 +1,5 @@
-//! One message: what was said, by whom, and who of the team sees to it. Looking at it changes nothing.
+//! The page of a message: text, sender, status, and the assigned staff member. GET does not change the
+//! status.
 
 use domain::{MessageId, MessageStatus, Phone, Right};
 use engine::business::{ContactFilter, PageRequest};
@@ -9,7 +10,7 @@ use super::said::{Chip, called, duration, lines, of_message, sender, short_day};
 use crate::admin::messages::MessagePatch;
 use crate::dashboard::pages::prelude::*;
 
-/// The field of the staff member whom a message is for.
+/// The form field with the assigned staff member.
 const STAFF: &str = "staff_id";
 
 #[derive(Template)]
@@ -20,23 +21,22 @@ struct Page {
     done: String,
     name: String,
     chip: Chip,
-    /// As programs read it.
     at: String,
     when: String,
     status: MessageStatus,
     phone: Option<Number>,
-    /// What was said; nothing once whoever said it was erased.
+    /// The lines of the message. They are empty after the sender was erased.
     lines: Vec<String>,
     call: Option<Call>,
     contact: Option<Known>,
-    /// Where whoever left it is added to the contacts.
+    /// The path of the form that adds the sender as a contact.
     add: String,
-    /// What is told above the form, with both versions where somebody else was first.
+    /// The message above the form, and both versions after a conflict.
     filled: Filled,
     versions: Versions,
     tag: String,
     staff: Field,
-    /// Whom it is for, where that may only be seen.
+    /// The assigned staff member, for a member who may not change it.
     assigned: String,
     may: bool,
 }
@@ -46,7 +46,7 @@ struct Call {
     long: String,
 }
 
-/// The contact who left it.
+/// The contact who left the message.
 struct Known {
     path: String,
     name: String,
@@ -63,15 +63,15 @@ pub(crate) async fn show(member: Member) -> Answered {
     let values = || Form::of([(STAFF, message.staff_id.map(|id| id.to_string()).unwrap_or_default())]);
     let mut filled = Filled::kept(&view, draft.as_ref(), &assign, values);
     if let Some(draft) = draft.filter(|draft| draft.action != assign) {
-        // A button that was pressed while signed out.
+        // The form of a button that was pressed after the session had ended.
         let action = draft.action.clone();
         filled.notice = Filled::kept(&view, Some(&draft), &action, Form::default).notice;
     }
     shown(&member, message, filled).await
 }
 
-/// Says how far the team is with it: only whoever has seen how far that was, so that no old page undoes what somebody
-/// else did. What else has changed is no matter here.
+/// Changes the status. The form names the status that its page showed, so an old page does not undo a change
+/// of another member. Other changes do not matter here.
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
     let (id, word, is) = (message.id, member.form.get("status"), message.status.as_str());
@@ -94,7 +94,6 @@ pub(crate) async fn status(member: Member) -> Answered {
     member.answered(done, |filled| refused(&member, message, filled)).await
 }
 
-/// Says who sees to it.
 pub(crate) async fn assign(member: Member) -> Answered {
     let message = found(&member).await?;
     let id = message.id;
@@ -107,7 +106,7 @@ pub(crate) async fn assign(member: Member) -> Answered {
 }
 
 async fn refused(member: &Member, message: MessageView, filled: Filled) -> Answered {
-    // What is there now, which may be newer than what was read before.
+    // The current version, which may be newer than the one that was read before.
     let message = if filled.stale { found(member).await? } else { message };
     shown(member, message, filled).await
 }
@@ -126,7 +125,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Ans
     };
     let assigned = message.staff_id.map(|id| id.to_string()).unwrap_or_default();
     let mut options = vec![Choice::new("", view.t("message-nobody"))];
-    // Whoever works here no longer is offered only where the message is theirs.
+    // An inactive staff member is offered only if the message is assigned to them.
     let offered = staff.iter().filter(|one| one.active || Some(one.id) == message.staff_id);
     options.extend(offered.map(|one| Choice::new(one.id.to_string(), &*one.name)));
     let field = filled.field(&view, Field::select(STAFF, view.t("message-staff"), options));
@@ -168,7 +167,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Ans
     page_as(shown.filled.status, &shown)
 }
 
-/// The call in which it was taken, and the contact who left it or has the number, as far as they are there.
+/// The call of the message, and the contact who left it or has its phone number, if they exist.
 async fn beside(
     member: &Member,
     message: &MessageView,
@@ -180,7 +179,7 @@ async fn beside(
     let number = message.caller_phone.clone().and_then(|number| Phone::from_e164(number).ok());
     let contact = match (message.contact_id, number) {
         (Some(id), _) => member.business.contact(id).await?,
-        // Who has the number by now may have become a contact since.
+        // A contact with this number may have been added after the message.
         (None, Some(number)) => {
             let filter = ContactFilter { phone: Some(number), ..ContactFilter::default() };
             let one = PageRequest { limit: 1, after: None };
@@ -191,7 +190,7 @@ async fn beside(
     Ok((call, contact))
 }
 
-/// The form for a new contact, with what the message tells of who left it.
+/// The path of the form for a new contact, with the sender's data from the message.
 fn add(member: &Member, message: &MessageView) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in [("name", &message.caller_name), ("phone", &message.caller_phone)] {

@@ -1,4 +1,4 @@
-//! What callers left for the team: new, read, resolved; urgent ones first among the new.
+//! The messages of callers by status: new, read, resolved. Urgent ones are first among the new ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use super::said::{Chip, lately, of_message, sender};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// How many messages are on a page. New ones are put in order within their page, so it holds more of them.
+/// The number of messages per page. New messages are sorted within their page, so it is larger.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
-/// How many urgent ones stand at the beginning at most.
+/// The maximum number of urgent messages at the start.
 const URGENT_SHOWN: usize = 100;
-/// How many staff members a message can be given to; of a business with more the rest is not offered.
+/// The maximum number of staff members that are offered for a message.
 const STAFF_MAX: usize = 500;
 
 #[derive(Template)]
@@ -27,7 +27,7 @@ struct Page {
     done: String,
     sub: String,
     tabs: Vec<Tab>,
-    /// The status that is shown.
+    /// The shown status.
     status: MessageStatus,
     heading: String,
     rows: Vec<Row>,
@@ -45,17 +45,15 @@ struct Row {
     id: String,
     chip: Chip,
     name: String,
-    /// As programs read it.
     at: String,
     when: String,
-    /// Whom it is for; empty for nobody.
+    /// The assigned staff member. It may be empty.
     staff: String,
     quote: String,
-    /// The number to call back.
     phone: Option<String>,
 }
 
-/// The messages of one status.
+/// Shows the messages of one status.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, business) = (member.view(), &member.business);
     let status = MessageStatus::from_word(member.query.get("status")).unwrap_or(MessageStatus::New);
@@ -65,7 +63,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut found = part.read(|page| async move { business.messages(filter, &page).await }).await?;
     if is_new {
         if part.is_first() {
-            // However long ago they were taken. Further on they come again where they stand.
+            // Urgent messages are first, regardless of their age. Later pages show them again at their place.
             let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
             let first = PageRequest { limit: URGENT_SHOWN, after: None };
             let urgent = read_through(first, |page| async move { business.messages(urgent, &page).await });
@@ -88,7 +86,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         sheet: member.sheet("messages"),
         base: member.path_to("messages"),
         done: done(&view, member.query.get("done")),
-        // Of more than are shown it is not known how many there are.
+        // The number is known only if there is a single page.
         sub: if is_new && pages.is_all() && !found.items.is_empty() {
             let counts = [("count", found.items.len()), ("urgent", urgent)];
             view.words.say("messages-sub-new", &counts.map(|(name, n)| (name, Value::Count(n as u64))))
@@ -119,7 +117,7 @@ fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {
 }
 
 impl View {
-    /// How far the team is with messages, in a word.
+    /// The status of messages, in a word.
     pub(super) fn standing(&self, status: MessageStatus) -> String {
         self.t(match status {
             MessageStatus::New => "messages-tab-new",
@@ -152,7 +150,7 @@ fn row(
     }
 }
 
-/// What was done, by the word in the address; empty for nothing.
+/// The message for the word in the query. It may be empty.
 pub(super) fn done(view: &View, word: &str) -> String {
     let id = match word {
         "new" => "message-done-new",
@@ -164,7 +162,7 @@ pub(super) fn done(view: &View, word: &str) -> String {
     view.t(id)
 }
 
-/// The staff members of the business, in the order in which they were added.
+/// The staff members of the business, in the order of creation.
 pub(super) async fn team(member: &Member) -> Result<Vec<StaffMember>, Refused> {
     let business = &member.business;
     let first = PageRequest { limit: STAFF_MAX, after: None };

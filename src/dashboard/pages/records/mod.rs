@@ -1,4 +1,4 @@
-//! Messages, calls, contacts and knowledge. One file per page, beside its template.
+//! Messages, calls, contacts and knowledge. Each page has one file next to its template.
 
 pub(in crate::dashboard) mod call;
 pub(in crate::dashboard) mod calls;

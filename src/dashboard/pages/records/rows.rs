@@ -1,27 +1,26 @@
-//! The rows in which appointments, calls and messages stand on pages that are about something else.
+//! Rows for appointments, calls and messages on pages about other records.
 
 use view::{AppointmentView, CallView, MessageView};
 
 use super::said::{Chip, duration, of_appointment, of_call, of_message, short_day};
 use crate::dashboard::pages::prelude::*;
 
-/// How many characters of a text are shown in a row; the stylesheet shows two lines of them.
+/// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
 pub(super) const QUOTE_CHARS_MAX: usize = 300;
 
-/// A record in a row, with the way to its page.
+/// A record in a row, with the path of its page.
 pub(super) struct Row {
     pub(super) path: String,
-    /// As programs read it.
     pub(super) at: String,
     pub(super) day: String,
     pub(super) title: String,
     pub(super) detail: String,
-    /// What somebody said; empty for nothing.
+    /// The quoted text. It may be empty.
     pub(super) quote: String,
     pub(super) chip: Chip,
 }
 
-/// An appointment, by what is booked.
+/// An appointment, with its service as the title.
 pub(super) fn appointment(member: &Member, view: &View, shown: &AppointmentView) -> Row {
     let zone = member.profile.zone;
     let values = [("service", &*shown.service_name), ("time", &days::clock(shown.starts_at, zone))];
@@ -37,7 +36,7 @@ pub(super) fn appointment(member: &Member, view: &View, shown: &AppointmentView)
     }
 }
 
-/// A call, by how long it was.
+/// A call, with its duration.
 pub(super) fn call(member: &Member, view: &View, shown: &CallView) -> Row {
     let time = days::clock(shown.started_at, member.profile.zone);
     let values = [("time", &*time), ("long", &duration(shown.duration_seconds))];
@@ -52,7 +51,7 @@ pub(super) fn call(member: &Member, view: &View, shown: &CallView) -> Row {
     }
 }
 
-/// A message, by when it was taken.
+/// A message, with its time.
 pub(super) fn message(member: &Member, view: &View, shown: &MessageView) -> Row {
     let zone = member.profile.zone;
     Row {
@@ -66,7 +65,7 @@ pub(super) fn message(member: &Member, view: &View, shown: &MessageView) -> Row 
     }
 }
 
-/// An appointment where its day does not stand beside it.
+/// An appointment with its day in the row.
 pub(super) fn appointment_with_day(member: &Member, view: &View, shown: &AppointmentView) -> Row {
     let row = appointment(member, view, shown);
     let when = capitalised(&view.words.moment(shown.starts_at, member.profile.zone));

@@ -1,4 +1,4 @@
-//! How records are told: when something was and how long it took, who it is, in what state it is.
+//! Texts about records: times, durations, names and states.
 
 use chrono::Datelike;
 use chrono_tz::Tz;
@@ -9,18 +9,17 @@ use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
 use crate::rest::values::phone::in_groups;
 
-/// A state in a word, with what it looks like.
+/// A state: its CSS class and its text.
 pub(super) struct Chip {
     pub(super) class: &'static str,
     pub(super) word: String,
 }
 
-/// That a search has ended before its end; empty where it has not.
+/// The message that a search stopped early. It may be empty.
 pub(super) fn incomplete<T>(view: &View, found: &Through<T>) -> String {
     if found.is_incomplete { view.t("records-incomplete") } else { String::new() }
 }
 
-/// The state of a message.
 pub(super) fn of_message(view: &View, message: &MessageView) -> Chip {
     let (class, id) = match (message.status, message.urgency) {
         (MessageStatus::New, Urgency::Urgent) => ("urgent", "message-urgent-new"),
@@ -33,7 +32,7 @@ pub(super) fn of_message(view: &View, message: &MessageView) -> Chip {
     Chip { class, word: view.t(id) }
 }
 
-/// What came of a call, or that it was none.
+/// The outcome of a completed call; the status of any other.
 pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
     let class = match (call.status, call.outcome) {
         (CallStatus::Missed, _) => "missed",
@@ -46,7 +45,7 @@ pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
             | CallOutcome::Transferred,
         ) => "good",
         (_, CallOutcome::AppointmentCancelled) => "cancelled",
-        // Amber is for what waits for somebody; a message says so itself.
+        // Amber marks open tasks. A message has its own chip.
         (
             _,
             CallOutcome::MessageTaken
@@ -61,7 +60,6 @@ pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
     Chip { class, word: view.t(id) }
 }
 
-/// What the status of a call is called.
 pub(super) fn call_status(status: CallStatus) -> &'static str {
     match status {
         CallStatus::Completed => "call-completed",
@@ -70,7 +68,6 @@ pub(super) fn call_status(status: CallStatus) -> &'static str {
     }
 }
 
-/// What an outcome of calls is called.
 pub(super) fn outcome(outcome: CallOutcome) -> &'static str {
     match outcome {
         CallOutcome::AppointmentBooked => "call-booked",
@@ -86,7 +83,6 @@ pub(super) fn outcome(outcome: CallOutcome) -> &'static str {
     }
 }
 
-/// The state of an appointment.
 pub(super) fn of_appointment(view: &View, status: AppointmentStatus) -> Chip {
     let id = match status {
         AppointmentStatus::Pending => "to-confirm",
@@ -97,13 +93,13 @@ pub(super) fn of_appointment(view: &View, status: AppointmentStatus) -> Chip {
     Chip { class: status.as_str(), word: view.t(id) }
 }
 
-/// Who called, or was called.
+/// The other party of a call.
 pub(super) fn caller(view: &View, call: &CallView) -> String {
     let number = other_end(call).map(|number| in_groups(number));
     call.contact_name.clone().or(number).unwrap_or_else(|| view.t("call-anonymous"))
 }
 
-/// The number at the other end of a call.
+/// The other party's number.
 pub(super) fn other_end(call: &CallView) -> Option<&String> {
     match call.direction {
         domain::Direction::Inbound => call.from_number.as_ref(),
@@ -111,19 +107,19 @@ pub(super) fn other_end(call: &CallView) -> Option<&String> {
     }
 }
 
-/// Who left a message, as far as the message says.
+/// The sender of a message, from the message's own data.
 pub(super) fn sender(view: &View, message: &MessageView) -> String {
     let number = message.caller_phone.as_deref().map(in_groups);
     message.caller_name.clone().or(number).unwrap_or_else(|| view.t("somebody"))
 }
 
-/// What a contact is called: by the name, or else by what there is.
+/// The contact's name, else the phone number or email.
 pub(super) fn called(view: &View, contact: &ContactView) -> String {
     let number = contact.phone.as_deref().map(in_groups);
     contact.name.clone().or(number).or_else(|| contact.email.clone()).unwrap_or_else(|| view.t("somebody"))
 }
 
-/// What a language is called by those who speak it.
+/// The name of a language, in that language.
 pub(super) fn language(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "English",
@@ -131,7 +127,7 @@ pub(super) fn language(locale: Locale) -> &'static str {
     }
 }
 
-/// An instant as near as people say it: today its time, else its day too.
+/// The time of an instant today, else the day and the time.
 pub(super) fn lately(view: &View, at: Timestamp, now: Timestamp, zone: Tz) -> String {
     let (day, today, time) = (days::day(at, zone), days::day(now, zone), days::clock(at, zone));
     if day == today {
@@ -146,7 +142,7 @@ pub(super) fn lately(view: &View, at: Timestamp, now: Timestamp, zone: Tz) -> St
     view.words.short_moment(at, zone)
 }
 
-/// A day as short as it can be told: `1 Dec 2026`.
+/// A day in short form: `1 Dec 2026`.
 pub(super) fn short_day(view: &View, at: Timestamp, zone: Tz) -> String {
     let day = days::day(at, zone);
     let number = |id, number: u32| view.words.say(id, &[("number", Value::Count(number.into()))]);
@@ -156,7 +152,7 @@ pub(super) fn short_day(view: &View, at: Timestamp, zone: Tz) -> String {
     view.words.say("records-short-day", &parts.map(|(name, part)| (name, Value::Text(part))))
 }
 
-/// How long something took: `41 s`, `3 min 02 s`, `1 h 05 min`.
+/// A duration: `41 s`, `3 min 02 s`, `1 h 05 min`.
 pub(super) fn duration(seconds: u32) -> String {
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -165,7 +161,6 @@ pub(super) fn duration(seconds: u32) -> String {
     }
 }
 
-/// The lines of a text, as they were written.
 pub(super) fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }

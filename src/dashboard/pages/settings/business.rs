@@ -1,4 +1,4 @@
-//! The profile: what callers hear first, and how they may book.
+//! The profile of the business: the data for callers, and the rules for bookings.
 
 use domain::availability::Concerned;
 use domain::{BookingMode, Business, Right};
@@ -31,7 +31,6 @@ struct Page {
     region: Field,
 }
 
-/// The profile as a form.
 fn values(business: &Business) -> Form {
     Form::of([
         ("name", business.name.as_str()),
@@ -126,7 +125,7 @@ async fn save(member: &Member) -> Result<String, Refused> {
     let zone_stays = member.form.get("timezone") == member.profile.zone.name();
     let body = member.body().text("name").text("locale").optional("website_url").text("booking_mode");
     let body = body.text("phone_region");
-    // A zone that is given is held against every appointment to come.
+    // A submitted zone is checked against every future appointment, so an unchanged zone is not sent.
     let body = if zone_stays { body } else { body.text("timezone") };
     member.change(PatchBusiness::from(body.read::<OperatorBusinessPatch>()?)).await?;
     let done = if zone_stays { "saved" } else { "zone" };

@@ -1,5 +1,5 @@
-//! The services and the staff of a business, all of them: a business has few, and its budget bounds them. And some of them
-//! by their names.
+//! Lists of all services and staff members, and short lists of names. The business's budget bounds both
+//! lists.
 
 use domain::{Service, StaffMember};
 use engine::business::{Page, PageRequest};
@@ -7,24 +7,22 @@ use engine::{BusinessHandle, EngineError};
 
 use crate::dashboard::pages::prelude::*;
 
-/// So many are read at once.
+/// The number of rows per read.
 const AT_ONCE: usize = 500;
-/// So many are read in all; whoever has more finds the rest on the pages of the lists.
+/// The maximum number of rows. The list pages show the rest.
 const READ_MAX: usize = 2_000;
-/// How many characters of a name are shown beside others.
+/// The maximum number of characters of a name in a list of names.
 const NAME_CHARS: usize = 60;
 
-/// The services, inactive ones too.
 pub(super) async fn services(member: &Member) -> Result<Vec<Service>, Refused> {
     all(member, |business, page| async move { business.services(true, &page).await }).await
 }
 
-/// The staff members, inactive ones too.
 pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> {
     all(member, |business, page| async move { business.staff(&page).await }).await
 }
 
-/// A whole list, within the bound.
+/// A complete list, up to [`READ_MAX`].
 pub(super) async fn all<T, F>(
     member: &Member,
     list: impl Fn(BusinessHandle, PageRequest) -> F,
@@ -43,7 +41,7 @@ where
     }
 }
 
-/// The first of these names, at most so many, and how many more there are.
+/// The first `most` names, and the number of the others.
 pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
     let first = names.iter().take(most).map(|name| plain(name, NAME_CHARS)).collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(most).filter(|more| *more > 0) {

@@ -1,19 +1,19 @@
-//! What there is to choose from on several pages: zones, languages, and numbers that people say in words.
+//! Options that several pages offer: time zones, languages, and numbers in words.
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::Locale;
 
 use crate::dashboard::pages::prelude::*;
 
-/// The minutes of an hour, a day and a week.
+/// In minutes.
 const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
 
-/// Where zones were before they had the names of places; each has one by now.
+/// Prefixes of old zone names. Each of these zones has a newer name.
 const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
 
-/// Every zone of a place, and the one that stands there already.
+/// The zones with the name of a place, UTC, and the current zone.
 pub(super) fn zones(current: &str) -> Vec<Choice> {
     let is_place =
         |zone: &Tz| zone.name().contains('/') && !FORMER.iter().any(|former| zone.name().starts_with(former));
@@ -24,23 +24,21 @@ pub(super) fn zones(current: &str) -> Vec<Choice> {
     names.into_iter().map(|name| Choice::new(name, name.replace('_', " "))).collect()
 }
 
-/// The place of a zone, as people say it.
+/// The city of a zone.
 pub(super) fn place(zone: Tz) -> String {
     zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
 }
 
-/// The languages.
 pub(super) fn languages(view: &View) -> Vec<Choice> {
     Locale::ALL.iter().map(|locale| Choice::new(locale.as_str(), language(view, locale.as_str()))).collect()
 }
 
-/// What a language is called.
 pub(super) fn language(view: &View, locale: &str) -> String {
     view.words.find(&format!("language-{locale}"), &[]).unwrap_or_else(|| locale.to_owned())
 }
 
-/// Numbers to choose from, as `say` says them; what stands there already is one of them, whatever it is. `none` is what
-/// is said of no number, if that can be chosen.
+/// Numbers as options, with their texts from `say`. The current number is always an option. `none` is the
+/// text of an empty option, if there is one.
 pub(super) fn numbers(
     usual: &[u32],
     current: &str,
@@ -54,7 +52,7 @@ pub(super) fn numbers(
     none.map(|label| Choice::new("", label)).into_iter().chain(said).collect()
 }
 
-/// So many minutes, in the longest unit that makes a whole number of them.
+/// A number of minutes, in the largest unit with a whole number.
 pub(super) fn how_long(view: &View, minutes: u32) -> String {
     let (word, unit) = match minutes {
         0 => ("count-minutes", 1),
@@ -66,7 +64,7 @@ pub(super) fn how_long(view: &View, minutes: u32) -> String {
     view.count(word, u64::from(minutes / unit))
 }
 
-/// So many days, in years where those are whole.
+/// A number of days, in years if they are whole.
 pub(super) fn how_many_days(view: &View, days: u32) -> String {
     if days > 0 && days.is_multiple_of(365) {
         return view.count("count-years", u64::from(days / 365));

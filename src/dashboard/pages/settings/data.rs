@@ -1,7 +1,8 @@
-//! What is kept and for how long, taking it along, and what erasing does.
+//! Retention periods, the export of the business, and information about erasure.
 //!
-//! What always holds: what would go for good by keeping things for less time goes only once that was asked for on a page
-//! that says so; the audit log is an owner's to shorten.
+//! Invariants:
+//! - A shorter period that deletes data takes effect only after a page has asked for confirmation.
+//! - Only an owner may shorten the period of the audit log.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, header};
@@ -19,17 +20,17 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::body::JSON_LINES;
 use crate::moving::stream;
 
-/// For how many days people usually keep calls, messages and appointments, and the audit log.
+/// The offered periods in days: for calls, messages and appointments, and for the audit log.
 const USUAL: [u32; 8] = [30, 90, 180, 365, 730, 1_095, 1_825, 3_650];
 const USUAL_OF_LOG: [u32; 7] = [90, 180, 365, 730, 1_095, 1_825, 3_650];
-/// The fields, with what they are called.
+/// The form fields with the message ids of their labels.
 const KEPT: [(&str, &str); 4] = [
     ("calls_days", "calls"),
     ("messages_days", "messages"),
     ("appointments_days", "data-appointments"),
     (LOG, "settings-audit"),
 ];
-/// The field of the audit log.
+/// The form field of the audit log.
 const LOG: &str = "audit_days";
 
 #[derive(Template)]
@@ -37,7 +38,7 @@ const LOG: &str = "audit_days";
 struct Page {
     sheet: Sheet,
     path: String,
-    /// Where contacts are erased.
+    /// The path of the contacts, where a member can erase one.
     contacts: String,
     may: bool,
     done: Done,
@@ -46,7 +47,7 @@ struct Page {
     versions: Versions,
     facts: Vec<Fact>,
     fields: Vec<Field>,
-    /// For how long the audit log is kept, for whoever may not say so.
+    /// The period of the audit log, for a member who may not change it.
     log: String,
 }
 
@@ -55,9 +56,9 @@ struct Page {
 struct Shorter {
     sheet: Sheet,
     path: String,
-    /// What goes.
+    /// The data that will be deleted.
     goes: Vec<String>,
-    /// The form, which is sent once more.
+    /// The fields of the form, which is submitted again.
     fields: Vec<(String, String)>,
 }
 
@@ -67,7 +68,7 @@ fn values(kept: &RetentionView) -> Form {
     Form::of(std::iter::zip(KEPT, days).map(|((name, _), days)| (name, text(days))))
 }
 
-/// For how long, as people say it.
+/// A period in words.
 fn how_long(view: &View, days: &str) -> String {
     match days.trim().parse() {
         Ok(days) => how_many_days(view, days),
@@ -80,7 +81,7 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     KEPT.iter().map(|(name, label)| line(view, label, &how_long(view, form.get(name)))).collect()
 }
 
-/// The fields that the person may change.
+/// The fields that the member may change.
 fn theirs(member: &Member) -> impl Iterator<Item = (&'static str, &'static str)> {
     let log = member.may(Right::Ownership);
     KEPT.into_iter().filter(move |(name, _)| log || *name != LOG)
@@ -119,7 +120,7 @@ async fn shown(member: &Member, kept: &RetentionView, mut filled: Filled, done: 
     page_as(shown.filled.status, &shown)
 }
 
-/// Changes for how long things are kept; asks first where something would go by that.
+/// Changes the periods. If this deletes data, the page asks for confirmation first.
 pub(crate) async fn sent(member: Member) -> Answered {
     let mut body = member.body();
     for (name, _) in theirs(&member) {
@@ -142,7 +143,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     member.answered(done.await, |filled| shown(&member, &kept, filled, Done::default())).await
 }
 
-/// What goes by what the form says, and stays by what is so now.
+/// The data that the new periods delete and the current ones keep.
 fn goes(member: &Member, now: &Form) -> Vec<String> {
     let view = member.view();
     let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);
@@ -170,7 +171,7 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
     page(&shown)
 }
 
-/// The business as lines of JSON, as the operator's export has it, without what deliveries are signed with.
+/// The business as lines of JSON, like the operator's export, without the webhook secrets.
 pub(crate) async fn export(member: Member) -> Answered {
     let id = member.business.id();
     let today = days::day(member.business.now(), member.profile.zone);
@@ -179,7 +180,7 @@ pub(crate) async fn export(member: Member) -> Answered {
     let heads =
         [(header::CONTENT_TYPE, HeaderValue::from_static(JSON_LINES)), (header::CONTENT_DISPOSITION, name)];
     if member.head.method == Method::HEAD {
-        // Whoever only asks what it would be begins no export.
+        // A HEAD request starts no export.
         return Ok((heads, Body::empty()).into_response());
     }
     let person = member.signed_in.person.id;

@@ -1,4 +1,4 @@
-//! Deleting a service or a staff member: what goes, and what stands in the way.
+//! Deleting a service or a staff member: confirmation, and the obstacles.
 
 use domain::{Conflict, Refusal, ResourceId, Right, ServiceId, StaffId, UsedBy};
 use engine::business::commands::catalog::{DeleteService, DeleteStaff};
@@ -12,17 +12,16 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/settings/deletion.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The page of what is to be deleted.
+    /// The path of the page of the service or staff member.
     path: String,
     title: String,
     text: String,
-    /// Why it cannot be; empty where nobody has tried, or it can.
+    /// The reason why it cannot be deleted. It is empty before the first attempt.
     reason: String,
-    /// Where what stands in the way can be looked at.
+    /// The path of a page with the obstacles.
     way: Option<String>,
 }
 
-/// What is to be deleted.
 struct Of {
     place: &'static str,
     id: Uuid,
@@ -30,7 +29,7 @@ struct Of {
     text: &'static str,
 }
 
-/// What stands in the way of deleting it.
+/// The obstacles to a deletion.
 struct InTheWay {
     reason: String,
     way: Option<String>,
@@ -68,19 +67,19 @@ impl Of {
     }
 }
 
-/// Asks whether a service is to be deleted.
+/// The confirmation page for a service.
 pub(crate) async fn show_service(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     shown(&member, &Of::service(&member).await?.1, None)
 }
 
-/// Asks whether a staff member is to be deleted.
+/// The confirmation page for a staff member.
 pub(crate) async fn show_staff(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     shown(&member, &Of::staff(&member).await?.1, None)
 }
 
-/// Deletes a service that nothing refers to.
+/// Deletes a service without references.
 pub(crate) async fn service(member: Member) -> Answered {
     let (id, of) = Of::service(&member).await?;
     let done = async {
@@ -90,7 +89,7 @@ pub(crate) async fn service(member: Member) -> Answered {
     deleted(&member, &of, done.await)
 }
 
-/// Deletes a staff member that nothing refers to.
+/// Deletes a staff member without references.
 pub(crate) async fn staff(member: Member) -> Answered {
     let (id, of) = Of::staff(&member).await?;
     let done = async {
@@ -108,7 +107,7 @@ fn deleted(member: &Member, of: &Of, done: Result<(), Refused>) -> Answered {
     }
 }
 
-/// What refers to it, in words, and the page where that is.
+/// The references, in words, and the page that shows them.
 fn in_the_way(member: &Member, undone: Undone) -> InTheWay {
     let view = member.view();
     let Undone::Conflict(refusal) = undone else {

@@ -1,35 +1,33 @@
-//! What a page tells of what was done: in a word, and with the appointments to come that lie where they could not be
-//! booked, which stay as they are.
+//! The message after a change, with the future appointments that are now outside the bookable times. These
+//! appointments stay unchanged.
 
 use domain::availability::Concerned;
 
 use crate::dashboard::pages::day::steps;
 use crate::dashboard::pages::prelude::*;
 
-/// What was done; nothing where nothing is told.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) text: String,
-    /// That some lie outside, and what becomes of them; empty where none do.
+    /// The message about appointments outside the bookable times. It may be empty.
     pub(super) outside: String,
     pub(super) appointments: Vec<Lies>,
-    /// That there are more than are listed; empty where there are not.
+    /// The message that there are more than the page lists. It may be empty.
     pub(super) more: String,
-    /// Where the next of the first steps is; empty where none is left.
+    /// The path of the next first step. It may be empty.
     pub(super) next: String,
 }
 
-/// An appointment that lies outside.
 pub(super) struct Lies {
     pub(super) path: String,
     pub(super) at: String,
     pub(super) moment: String,
-    /// Who comes, as far as that is known.
+    /// The customer, if known.
     pub(super) who: String,
 }
 
 impl Done {
-    /// What the address says was done.
+    /// The message for the word in the query.
     pub(super) fn said(view: &View, word: &str) -> Self {
         let text = match word {
             "saved" | "zone" | "week" | "day" => view.t("saved"),
@@ -41,7 +39,7 @@ impl Done {
         Self { text, ..Self::default() }
     }
 
-    /// The same, with the way on where the business is being set up.
+    /// Adds the link to the next first step of a new business.
     pub(super) async fn with_next(mut self, member: &Member) -> Result<Self, Refused> {
         if !self.text.is_empty() && steps::are_left(member).await? {
             self.next = member.path_to("today");
@@ -49,7 +47,7 @@ impl Done {
         Ok(self)
     }
 
-    /// The same, with which of the appointments that are concerned lie outside.
+    /// Adds the affected appointments that are outside the bookable times.
     pub(super) async fn with_outside(
         mut self,
         member: &Member,

@@ -1,24 +1,24 @@
-//! What a record says, line by line: for whoever may only look at it, and for two versions side by side.
+//! The lines of a record, for read-only pages and for two versions next to each other.
 
 use domain::{Denied, Refusal, Right};
 
 use crate::dashboard::pages::prelude::*;
 
-/// What a line is called, and what it says.
+/// The label and the value.
 pub(super) type Line = (String, String);
 
-/// A line; one that says nothing says so.
+/// A line. An empty value is shown as such.
 pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     let value = value.trim();
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
 }
 
-/// The lines as facts.
+/// The lines for a page with one version.
 pub(super) fn facts(lines: Vec<Line>) -> Vec<Fact> {
     lines.into_iter().map(|(label, value)| Fact { label, value, differs: false }).collect()
 }
 
-/// What was sent beside what is there, where somebody else has changed it meanwhile.
+/// The submitted version next to the current one, if the form is stale.
 pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> Versions {
     if !filled.stale {
         return Versions::default();
@@ -27,10 +27,10 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
     Versions::new(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
-/// A page that does nothing but change is for whoever may.
+/// Checks the right for a page that has only a form.
 ///
 /// # Errors
-/// For everybody else, why not.
+/// The business is suspended, or the member may not make the change.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);

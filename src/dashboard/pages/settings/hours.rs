@@ -1,4 +1,4 @@
-//! When a business is open: the week with its breaks, and the days that are otherwise.
+//! The opening hours of a business: the week with its breaks, and the special days.
 
 use axum::response::Response;
 use chrono::{Days, NaiveDate};
@@ -17,14 +17,13 @@ use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::drafts::{Draft, Why};
 use crate::dashboard::pages::prelude::*;
 
-/// How many special days are on a page.
 const DAYS_SHOWN: usize = 50;
-/// The buttons that only show the form otherwise: with room for one more break a day, and with each day as the first.
+/// The buttons that only change the form: room for another break on each day, and each day like the first.
 const ROOM: &str = "room";
 const SAME: &str = "same";
-/// What the fields of the week begin with that a script sends along with another form of the page.
+/// The prefix of the week's fields when a script sends them with another form of the page.
 const ALONG: &str = "week.";
-/// The field that says which of them are shown, and what it says of those that are over.
+/// The field that selects the shown special days, and its value for past ones.
 const WHICH: &str = "days";
 const PAST: &str = "past";
 
@@ -36,17 +35,17 @@ struct Page {
     may: bool,
     sub: String,
     done: Done,
-    /// The form of the week.
+    /// The form with the week.
     week: Filled,
     rows: Vec<DayRow>,
     tag: String,
     versions: Versions,
     facts: Vec<Fact>,
-    /// The special days, and whether those that are over are shown.
+    /// The special days, and whether the past ones are shown.
     days: Vec<DayShown>,
     past: bool,
     pages: Pages,
-    /// The form of one more.
+    /// The form for a new special day.
     day: Filled,
     date: Field,
     open: Field,
@@ -54,7 +53,6 @@ struct Page {
     note: Field,
 }
 
-/// A special day of the list.
 struct DayShown {
     date: String,
     label: String,
@@ -63,16 +61,15 @@ struct DayShown {
     tag: String,
 }
 
-/// What the forms of the page hold, and what was done.
+/// The forms of the page, and the message after a change.
 struct Shown {
     week: Filled,
     day: Filled,
-    /// Whether each day has room for one more break.
+    /// Whether each day has fields for another break.
     room: bool,
     done: Done,
 }
 
-/// The week as a form.
 fn values(business: &Business) -> Form {
     let mut fields = Vec::new();
     OPEN.fill(&mut fields, business.hours.days());
@@ -104,7 +101,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, Shown { week, day, room: false, done }).await
 }
 
-/// What lies on the day that the address names, and in what opens on it.
+/// The appointments on the day in the query, and during hours that begin on it.
 fn on_day(member: &Member) -> Option<Concerned> {
     let (date, zone) = (days::asked(member.query.get("date"))?, member.profile.zone);
     let end = date.checked_add_days(Days::new(2))?;
@@ -159,7 +156,7 @@ fn day_shown(view: &View, day: &SpecialDayView) -> DayShown {
     }
 }
 
-/// Changes the week; or only makes room in the form for more breaks.
+/// Changes the week, or shows the form with room for more breaks.
 pub(crate) async fn sent(member: Member) -> Answered {
     let room = member.form.find(ROOM).is_some();
     if room || member.form.find(SAME).is_some() {
@@ -168,7 +165,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         return Ok(nothing_done(shown(&member, Shown { week, day, room, done: Done::default() }).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
-    // What a form says nothing of stays as it is.
+    // Hours or breaks without fields in the form stay unchanged.
     let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
     let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
     let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));
@@ -190,14 +187,14 @@ pub(crate) async fn add_day(member: Member) -> Answered {
     changed_day(&member, "day", added).await
 }
 
-/// Has a special day be as the week says again.
+/// Removes a special day, so that the week's hours apply again.
 pub(crate) async fn remove_day(member: Member) -> Answered {
     let date: NaiveDate = member.id("date")?;
     let removed = member.change(DeleteSpecialDay { date }).await;
     changed_day(&member, "removed", removed.map(|_| date)).await
 }
 
-/// Leads back to the page, or shows the form of a special day that was refused.
+/// Redirects to the page, or shows the refused form of a special day.
 async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refused>) -> Answered {
     let undone = match date {
         Ok(date) => return Ok(done(member, word, date)),
@@ -205,7 +202,7 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     };
     let again = |mut day: Filled| {
         if day.stale {
-            // Nothing was filled in: the button beside a day says to take it away.
+            // The button that removes a day has no other fields to show.
             day.notice = member.view().t("settings-changed-meanwhile");
         }
         let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
@@ -214,14 +211,13 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     member.answered(undone, again).await
 }
 
-/// The week as it stood in its form when another one of the page was sent, where a script sent it along.
+/// The week's unsaved fields, if a script sent them with another form of the page.
 fn along(member: &Member) -> Option<Form> {
     let fields = member.form.fields().filter_map(|(name, value)| Some((name.strip_prefix(ALONG)?, value)));
     let week = Form::of(fields);
     (OPEN.is_in(&week) || BREAKS.is_in(&week)).then(|| week.keepable())
 }
 
-/// Leads back to the page, which says what was done to a day, and shows what was changed in the week and not saved.
 fn done(member: &Member, done: &str, date: NaiveDate) -> Response {
     let (view, page) = (member.view(), member.path_to("settings/hours"));
     let to = format!("{page}?done={done}&date={date}");

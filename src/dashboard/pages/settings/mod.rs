@@ -1,7 +1,9 @@
-//! What a business sets: profile, hours, services, staff, data. One file per page, beside its template.
+//! The settings of a business: profile, hours, services, staff, data. Each page has one file next to its
+//! template.
 //!
-//! What always holds: whoever may only look at a page is shown what it says and no form; a change that leaves appointments
-//! where they could not be booked says which.
+//! Invariants:
+//! - A member without the right to change sees the values and no form.
+//! - A change that leaves appointments outside the bookable times lists them.
 
 pub(in crate::dashboard) mod business;
 pub(in crate::dashboard) mod data;

@@ -1,8 +1,7 @@
-//! The countries whose national phone numbers can be read, by their ISO 3166 codes.
+//! The countries with supported national phone number formats, by ISO 3166 code.
 
 use crate::dashboard::pages::prelude::*;
 
-/// Their codes.
 const REGIONS: [&str; 242] = [
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AR", "AS", "AT", "AU", "AW", "AX", "AZ", "BA", "BB",
     "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS", "BT", "BW", "BY",
@@ -21,19 +20,17 @@ const REGIONS: [&str; 242] = [
     "YT", "ZA", "ZM", "ZW",
 ];
 
-/// What a region is called.
 pub(super) fn name(view: &View, code: &str) -> String {
     view.words.find(&format!("region-{code}"), &[]).unwrap_or_else(|| code.to_owned())
 }
 
-/// All of them, by their names.
 pub(super) fn choices(view: &View) -> Vec<Choice> {
     let mut all: Vec<_> = REGIONS.iter().map(|code| Choice::new(*code, name(view, code))).collect();
     all.sort_by_cached_key(|choice| sorted_as(&choice.label));
     all
 }
 
-/// What a name is sorted by: letters without what stands above and below them.
+/// The sort key of a name: its letters without accents.
 fn sorted_as(name: &str) -> String {
     let plain = |c: char| match c {
         'À' | 'Á' | 'Â' | 'Å' | 'à' | 'â' | 'ã' | 'å' => 'a',

@@ -1,4 +1,4 @@
-//! A service: what it is, how long it takes, and how early it has to be booked.
+//! The page of a service: its description, its duration, and the rules for booking it.
 
 use domain::availability::Concerned;
 use domain::{Right, Service, ServiceId};
@@ -12,11 +12,11 @@ use super::services::amount;
 use crate::admin::services::{ServiceBody, ServicePatch};
 use crate::dashboard::pages::prelude::*;
 
-/// How long before it begins people usually want to know of a booking, in minutes.
+/// The offered minimum times between booking and start, in minutes.
 const NOTICES: [u32; 11] = [0, 60, 120, 240, 720, 1_440, 2_880, 4_320, 10_080, 20_160, 43_200];
-/// How many days ahead people usually let others book.
+/// The offered maximum times between booking and start, in days.
 const AHEAD: [u32; 9] = [7, 14, 30, 60, 90, 180, 365, 730, 1_095];
-/// How long a new service takes until somebody says otherwise, in minutes.
+/// The default duration of a new service, in minutes.
 const MINUTES: &str = "30";
 
 #[derive(Template)]
@@ -26,7 +26,7 @@ struct Page {
     path: String,
     above: String,
     title: String,
-    /// Whether it is there already.
+    /// Whether the service exists already.
     is_there: bool,
     may: bool,
     done: Done,
@@ -44,7 +44,7 @@ struct Page {
     price: Field,
     currency: Field,
     active: bool,
-    /// Who carries it out: their page and their name.
+    /// The staff members who offer the service: the path of the page, and the name.
     staff: Vec<Choice>,
 }
 
@@ -68,7 +68,6 @@ fn values(service: &Service) -> Form {
     Form::of(fields)
 }
 
-/// What stands in the form of a new one.
 fn new() -> Form {
     Form::of([
         ("duration_minutes", MINUTES),
@@ -115,25 +114,22 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     ]
 }
 
-/// The service in the path.
 pub(super) async fn find(member: &Member) -> Result<Service, Refused> {
     let id: ServiceId = member.id("service_id")?;
     member.business.service(id).await?.ok_or_else(Refused::not_found)
 }
 
-/// The page of a new one.
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let filled = member.filled(&member.path_to("settings/services/new"), new);
     shown(&member, None, filled, Done::default()).await
 }
 
-/// The page of one that is there.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, service) = (member.view(), find(&member).await?);
     let done = Done::said(&view, member.query.get("done"));
     let done = match member.query.get("done") {
-        // What takes it off the list, or puts it back, concerns what is booked.
+        // Activating or deactivating the service affects existing appointments.
         "saved" if !service.active => done.with_outside(&member, Concerned::service(service.id)).await?,
         _ => done,
     };
@@ -193,7 +189,7 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
     page_as(shown.filled.status, &shown)
 }
 
-/// The form as the body that both changes take.
+/// The form as the body of both changes.
 fn body(member: &Member) -> Body<'_> {
     let form = &member.form;
     let days = form.get("max_advance_days").trim();
@@ -211,8 +207,8 @@ fn body(member: &Member) -> Body<'_> {
     body.with("currency", currency).ticked("active")
 }
 
-/// A price in hundredths, of what people write: `45`, `45.5`, `45,50`. What is none is left as it is, which its reader
-/// refuses.
+/// A price in hundredths, from text such as `45`, `45.5` or `45,50`. Other text stays text, and the type's
+/// reader refuses it.
 fn cents(text: &str) -> Json {
     let text = text.trim();
     if text.is_empty() {

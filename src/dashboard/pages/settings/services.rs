@@ -1,4 +1,4 @@
-//! The services: what can be booked, and how long it takes.
+//! The list of services.
 
 use domain::{Right, Service, StaffMember};
 
@@ -7,11 +7,10 @@ use super::choices::how_long;
 use super::done::Done;
 use crate::dashboard::pages::prelude::*;
 
-/// How many are on a page.
 const SHOWN: usize = 50;
-/// Of so many staff members the names are shown.
+/// The maximum number of staff names per service.
 const NAMED: usize = 4;
-/// How many characters of a description are shown.
+/// The maximum number of characters of a description.
 const DESCRIPTION_CHARS: usize = 160;
 
 #[derive(Template)]
@@ -71,18 +70,18 @@ fn row(view: &View, path: &str, service: &Service, staff: &[StaffMember]) -> Row
     }
 }
 
-/// A price as it is written beside its currency; empty where there is none.
+/// The price with its currency. It is empty without a price.
 pub(super) fn price(service: &Service) -> String {
     let price = |price: domain::Price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str());
     service.price.map(price).unwrap_or_default()
 }
 
-/// An amount in hundredths, as it is written.
+/// An amount in hundredths, with a decimal point.
 pub(super) fn amount(cents: u32) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }
 
-/// Who carries it out: everybody, some by their names, or nobody.
+/// The staff members of a service: all, some names, or none.
 fn done_by(view: &View, service: &Service, staff: &[StaffMember]) -> String {
     let active = staff.iter().filter(|member| member.active);
     let offering: Vec<_> = active.clone().filter(|member| member.offers(service.id)).collect();

@@ -1,4 +1,4 @@
-//! A special day: when a business is open on a date, in place of what the week says.
+//! A special day: opening hours for one date that replace those of the week.
 
 use chrono::NaiveDate;
 use domain::{DayWindows, Problem, ProblemCode, Right};
@@ -25,20 +25,19 @@ struct Page {
     note: Field,
 }
 
-/// The fields of a window.
 struct Window {
     legend: String,
     open: Field,
     close: Field,
 }
 
-/// A date as people write it, with its year.
+/// The date in words, with its year.
 pub(super) fn label(view: &View, date: &str) -> String {
     let Ok(day) = date.parse::<NaiveDate>() else { return date.to_owned() };
     format!("{} {}", capitalised(&view.words.date(day)), day.format("%Y"))
 }
 
-/// The fields of the ends of a window, counted from 1.
+/// The field names of a window. `nth` starts at 1.
 fn ends(nth: usize) -> [String; 2] {
     ["open", "close"].map(|end| format!("{end}-{nth}"))
 }
@@ -51,7 +50,7 @@ fn values(day: &SpecialDayView) -> Form {
     Form::of(windows.chain([note]))
 }
 
-/// The windows that a form says, those that are not filled in left out.
+/// The windows in a form, without the empty ones.
 fn windows(form: &Form) -> Vec<(usize, [String; 2])> {
     let window = |nth| (nth, ends(nth).map(|name| tidy(form.get(&name))));
     (1..=DayWindows::WINDOWS_MAX)
@@ -67,7 +66,7 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     vec![line(view, "hours-opens", &times), line(view, "hours-note", form.get("note"))]
 }
 
-/// The body that says so: closed where there are no windows.
+/// The properties of the body. A day without windows is closed.
 fn properties(windows: Vec<[String; 2]>) -> [(&'static str, Json); 2] {
     let closed = Json::Bool(windows.is_empty());
     let window = |[open, close]: [String; 2]| {
@@ -78,7 +77,7 @@ fn properties(windows: Vec<[String; 2]>) -> [(&'static str, Json); 2] {
     [("closed", closed), ("windows", Json::Array(windows.into_iter().map(window).collect()))]
 }
 
-/// Reads a date as the APIs do.
+/// Parses a date with the rules of the APIs.
 fn date_of(text: &str) -> Result<NaiveDate, Problem> {
     let text = text.trim();
     if text.is_empty() {
@@ -92,8 +91,8 @@ async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>
     Ok(member.business.special_days((Some(date), Some(date)), &page).await?.items.pop())
 }
 
-/// Adds the special day that the form says, with one window or none; the date of it. One that is there already is changed
-/// on its own page, where what it says now is seen.
+/// Adds the special day in the form, with one window or none, and returns its date. An existing special day
+/// is changed on its own page, which shows its current hours.
 pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();
@@ -118,7 +117,7 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     Ok(date)
 }
 
-/// What is wrong with the only window, beside its fields.
+/// Moves a problem of the only window to its field.
 fn beside_one(problem: Problem) -> Problem {
     let path = match problem.path.as_str() {
         "windows[0].close" => "close",
@@ -183,7 +182,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     member.answered(done, |filled| shown(&member, (date, &day), filled)).await
 }
 
-/// What is wrong with a window of the body, beside the fields that it came from.
+/// Moves a problem of a window to the form field that it came from.
 fn beside(problem: Problem, fields: &[usize]) -> Problem {
     let place = problem.path.strip_prefix("windows[").and_then(|rest| rest.split_once(']'));
     let Some((index, end)) = place else { return problem };

@@ -1,4 +1,4 @@
-//! The staff: with whom appointments are made.
+//! The list of staff members.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,8 @@ use super::done::Done;
 use super::week::{WORKS, in_short};
 use crate::dashboard::pages::prelude::*;
 
-/// How many are on a page.
 const SHOWN: usize = 50;
-/// Of so many services the names are shown.
+/// The maximum number of service names per staff member.
 const NAMED: usize = 6;
 
 #[derive(Template)]
@@ -20,7 +19,7 @@ struct Page {
     sheet: Sheet,
     path: String,
     may: bool,
-    /// Where the people are, for whoever may see them.
+    /// The path of the list of people, if the member may see it.
     people: Option<String>,
     done: Done,
     rows: Vec<Row>,
@@ -68,7 +67,7 @@ fn row(view: &View, path: &str, one: &StaffMember, names: &HashMap<ServiceId, St
     }
 }
 
-/// What they offer: all there is, some by their names, or nothing.
+/// The services of a staff member: all, some names, or none.
 fn offers(view: &View, one: &StaffMember, names: &HashMap<ServiceId, String>) -> String {
     let offered: Vec<_> = one.service_ids.iter().filter_map(|id| names.get(id)).map(String::as_str).collect();
     if offered.is_empty() {
@@ -80,7 +79,6 @@ fn offers(view: &View, one: &StaffMember, names: &HashMap<ServiceId, String>) ->
     catalog::named(view, &offered, NAMED)
 }
 
-/// When they are there.
 fn hours(view: &View, one: &StaffMember) -> String {
     let Some(hours) = &one.hours else { return view.t("staff-whenever") };
     let mut fields = Vec::new();

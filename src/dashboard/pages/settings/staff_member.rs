@@ -1,4 +1,4 @@
-//! A staff member: their services, their hours, and when they are away.
+//! The page of a staff member: services, working hours, and time off.
 
 use domain::availability::Concerned;
 use domain::{BlockedTimeId, Right, Service, StaffId, StaffMember};
@@ -15,7 +15,7 @@ use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
 use crate::dashboard::pages::prelude::*;
 
-/// The field that says whether somebody has hours of their own, and what it says where they have.
+/// The field that says whether the staff member has own hours, and its value in that case.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
@@ -43,11 +43,11 @@ struct Page {
     off: Option<TimesOff>,
 }
 
-/// What the forms of the page hold, and what was done.
+/// The forms of the page, and the message after a change.
 struct Shown {
     filled: Filled,
     off: Filled,
-    /// Whether each day has room for one more time.
+    /// Whether each day has fields for another range of hours.
     room: bool,
     done: Done,
 }
@@ -72,7 +72,7 @@ fn values(one: &StaffMember) -> Form {
     Form::of(fields)
 }
 
-/// What stands in the form of a new one.
+/// The values of the form for a new staff member.
 fn new(member: &Member, services: &[Service]) -> Form {
     let zone = ("timezone".to_owned(), member.profile.zone.name().to_owned());
     let fixed = [zone, (HOURS.into(), OF_BUSINESS.into()), ("active".into(), "on".into())];
@@ -100,7 +100,6 @@ fn lines(view: &View, form: &Form, services: &[Service]) -> Vec<Line> {
     ]
 }
 
-/// The staff member in the path.
 pub(super) async fn find(member: &Member) -> Result<StaffMember, Refused> {
     let id: StaffId = member.id("staff_id")?;
     member.business.staff_member(id).await?.ok_or_else(Refused::not_found)
@@ -110,7 +109,6 @@ fn path(member: &Member, id: StaffId) -> String {
     member.path_to(&format!("settings/staff/{id}"))
 }
 
-/// The page of a new one.
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let services = catalog::services(&member).await?;
@@ -118,7 +116,6 @@ pub(crate) async fn show_new(member: Member) -> Answered {
     shown(&member, None, Shown::of(filled)).await
 }
 
-/// The page of one that is there.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, one) = (member.view(), find(&member).await?);
     let done = Done::said(&view, member.query.get("done"));
@@ -169,7 +166,7 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
     page_as(status, &shown)
 }
 
-/// The services to tick; one that is not offered any more stands there where it is ticked.
+/// The service options. An inactive service is offered only if it is ticked.
 fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
     let choice = |service: &Service| {
         let id = service.id.to_string();
@@ -191,7 +188,7 @@ fn whose_hours(view: &View, filled: &Filled) -> Choices {
     Choices::new(HOURS, "radio", view.t("settings-hours"), all)
 }
 
-/// The form as the body that both changes take, and the fields of its hours.
+/// The form as the body of both changes, and the form fields of its hours.
 fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     let body = member.body().text("name").text("timezone").list("service_ids").ticked("active");
     if member.form.get(HOURS) != OWN {
@@ -201,13 +198,13 @@ fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     (body.with("hours", hours), fields)
 }
 
-/// The form once more, in which each day has room for one more time.
+/// The submitted form with fields for another range of hours on each day.
 fn with_room(member: &Member) -> Option<Shown> {
     let filled = member.form.find("room").map(|_| Filled::of(member.form.clone()))?;
     Some(Shown { room: true, ..Shown::of(filled) })
 }
 
-/// Leads on, or shows the form that was refused, its hours' problems beside their days.
+/// Redirects after a change, or shows the refused form with the problems of the hours at their days.
 async fn saved(
     member: &Member,
     one: Option<&StaffMember>,
@@ -243,7 +240,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     saved(&member, Some(&one), done.await, &fields).await
 }
 
-/// Gives them time off.
+/// Adds time off.
 pub(crate) async fn add_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
     let done = async {
@@ -255,7 +252,6 @@ pub(crate) async fn add_time_off(member: Member) -> Answered {
     member.answered(done, |off| with_off(&member, &one, off)).await
 }
 
-/// Takes time off back.
 pub(crate) async fn remove_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
     let id: BlockedTimeId = member.id("time_off_id")?;
@@ -264,7 +260,7 @@ pub(crate) async fn remove_time_off(member: Member) -> Answered {
     member.answered(done, |off| with_off(&member, &one, off)).await
 }
 
-/// The page with a form of time off that was refused.
+/// The page with the refused form for time off.
 async fn with_off(member: &Member, one: &StaffMember, mut off: Filled) -> Answered {
     if off.stale {
         off.notice = member.view().t("settings-changed-meanwhile");

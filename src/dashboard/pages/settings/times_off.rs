@@ -1,7 +1,8 @@
-//! When a staff member is away: what is to come and what is over, and the form that adds to it.
+//! The time off of a staff member: the list, and the form to add one.
 //!
-//! What always holds: a time that the clocks skip or show twice on its day is refused, never guessed; whole days are whole
-//! whatever the clocks do.
+//! Invariants:
+//! - A local time that the clocks skip or repeat is refused.
+//! - A whole day lasts from its first to its last instant, also on days with a clock change.
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
@@ -15,17 +16,16 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 use crate::local_time::{WallClockError, instant};
 
-/// How many are shown.
+/// The maximum number of rows.
 const SHOWN_MAX: usize = 200;
 
-/// The list and the form.
 pub(super) struct TimesOff {
     pub(super) rows: Vec<Row>,
-    /// Whether those are shown that are over.
+    /// Whether past rows are shown.
     pub(super) past: bool,
-    /// That there are more than are shown; empty where there are not.
+    /// The message that there are more rows. It may be empty.
     pub(super) more: String,
-    /// Whether the person may add some, and take some back.
+    /// Whether the person may add and remove time off.
     pub(super) may: bool,
     pub(super) filled: Filled,
     pub(super) from: Field,
@@ -35,7 +35,6 @@ pub(super) struct TimesOff {
     pub(super) note: Field,
 }
 
-/// A time off.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) when: String,
@@ -44,7 +43,7 @@ pub(super) struct Row {
 }
 
 impl TimesOff {
-    /// Those of a staff member, with this form.
+    /// The rows of a staff member, with this form.
     pub(super) async fn of(member: &Member, staff: StaffId, mut filled: Filled) -> Result<Self, Refused> {
         let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
         let past = member.query.get("off") == "past";
@@ -76,7 +75,8 @@ impl TimesOff {
     }
 }
 
-/// Whether the person may say when this staff member is away: owners and admins, and themselves.
+/// Whether the person may change this staff member's time off. Owners and admins may, and members for their
+/// own staff member.
 fn may(member: &Member, staff: StaffId) -> bool {
     member.may(Right::Settings) || (member.may(Right::Day) && member.membership.staff_id == Some(staff))
 }
@@ -90,7 +90,7 @@ fn row(view: &View, off: &TimeOffView, zone: Tz) -> Row {
     }
 }
 
-/// From when to when, as people say it: whole days by their dates.
+/// The range in words. Whole days are shown as dates.
 fn when(view: &View, (start, end): (Timestamp, Timestamp), zone: Tz) -> String {
     let (first, last) = (days::day(start, zone), days::day(end, zone));
     let whole = days::begins(first, zone) == start && days::begins(last, zone) == end;
@@ -108,12 +108,12 @@ fn when(view: &View, (start, end): (Timestamp, Timestamp), zone: Tz) -> String {
     crate::words::capitalised(&view.words.say(words, &values.map(|(name, text)| (name, Value::Text(text)))))
 }
 
-/// The body that a form says: whole days where it gives no time of day, else instants.
+/// The form as a body: whole days if it has no time of day, else instants.
 pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     let (form, zone) = (&member.form, member.profile.zone);
     let mut problems = Vec::new();
     let from = date(form, "from");
-    // One day where no last one is given.
+    // Without a last day, the time off is one day.
     let to = if form.get("to").trim().is_empty() {
         from.clone().map_err(|_| None)
     } else {
@@ -148,7 +148,7 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     body.read()
 }
 
-/// What is wrong with the body, beside the field that it came from.
+/// Moves a problem of the body to its form field.
 pub(super) fn beside(problem: Problem) -> Problem {
     match problem.path.as_str() {
         "starts_at" => Problem::new("from", problem.code),
@@ -165,7 +165,8 @@ fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     NaiveDate::from_text(text).map_err(|code| Problem::new(name, code))
 }
 
-/// The instant that a time of a day is: without one the day's beginning, or its end. Nothing where there is no day.
+/// The instant of a time on a day. Without a time it is the start or the end of the day; without a day it is
+/// `None`.
 fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, ProblemCode> {
     let time = if time.is_empty() { None } else { Some(LocalTime::from_text(time)?.minutes()) };
     let Some(day) = day else { return Ok(None) };

@@ -1,32 +1,33 @@
-//! The hours of a week in a form: a row for each day, with from when to when something is so on it.
+//! The hours of a week in a form, with a row for each day.
 //!
-//! What always holds: what is read of a form is what the APIs take, and what they say is wrong with it stands beside the
-//! day that it is about; a form shows every time that there is, however many a day has.
+//! Invariants:
+//! - The form's body has the format of the APIs. Each problem is shown at its day.
+//! - A form shows all ranges of a day, regardless of their number.
 
 use domain::{Day, DayHours, Problem};
 
 use super::facts::Line;
 use crate::dashboard::pages::prelude::*;
 
-/// The days as people here count them.
+/// The days from Monday.
 const DAYS: [Day; 7] =
     [Day::Monday, Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday, Day::Sunday];
-/// So many times of a day are read; the engine takes fewer of a whole week.
+/// The maximum number of ranges that are read per day. The engine accepts fewer for a whole week.
 const OF_DAY_MAX: usize = 100;
 
-/// From when to when something is so, as a property of a body and as fields of a form.
+/// A kind of hours: its property in the body, and its fields in the form.
 pub(super) struct Times {
-    /// The property, whose items have a `day` and these ends.
+    /// The property, which is a list of items with a `day` and these two ends.
     property: &'static str,
     ends: [&'static str; 2],
-    /// Whether only a day that is ticked has any, and then at least one.
+    /// Whether a day has ranges only if it is ticked. A ticked day has at least one.
     ticked: bool,
-    /// What is said before a time, and of its ends to whoever hears the page.
+    /// The message ids of the word before a range, and of the labels for screen readers.
     word: &'static str,
     labels: [&'static str; 2],
 }
 
-/// When a business is open.
+/// The opening hours.
 pub(super) const OPEN: Times = Times {
     property: "hours",
     ends: ["open", "close"],
@@ -34,7 +35,7 @@ pub(super) const OPEN: Times = Times {
     word: "hours-open",
     labels: ["hours-opens-at", "hours-closes-at"],
 };
-/// When nothing is booked though it is open.
+/// The breaks, when no appointments can be booked.
 pub(super) const BREAKS: Times = Times {
     property: "breaks",
     ends: ["from", "to"],
@@ -42,17 +43,16 @@ pub(super) const BREAKS: Times = Times {
     word: "hours-break",
     labels: ["hours-break-from", "hours-break-to"],
 };
-/// When a staff member is there.
+/// The first range of a staff member's working hours.
 pub(super) const WORKS: Times =
     Times { word: "staff-works", labels: ["staff-works-from", "staff-works-to"], ..OPEN };
-/// When they are there again.
+/// The further ranges of working hours.
 pub(super) const WORKS_AGAIN: Times = Times { word: "staff-works-again", ..WORKS };
 
-/// A day of the form.
 pub(super) struct DayRow {
     pub(super) key: &'static str,
     pub(super) name: String,
-    /// What ticking it means, for whoever hears the page.
+    /// The label of the checkbox for screen readers.
     pub(super) ticks: String,
     pub(super) ticked: bool,
     pub(super) first: Span,
@@ -60,14 +60,13 @@ pub(super) struct DayRow {
     pub(super) problem: String,
 }
 
-/// From when to when.
+/// A range of a day.
 pub(super) struct Span {
     pub(super) word: String,
     pub(super) from: Clock,
     pub(super) to: Clock,
 }
 
-/// A field for a time of day.
 pub(super) struct Clock {
     pub(super) name: String,
     pub(super) value: String,
@@ -76,20 +75,19 @@ pub(super) struct Clock {
 }
 
 impl DayRow {
-    /// The id of what is wrong with the day.
+    /// The id of the element with the day's problem.
     pub(super) fn problem_id(&self) -> String {
         format!("{}-problem", self.key)
     }
 }
 
-/// The name of a day.
 pub(super) fn day_name(view: &View, day: Day) -> String {
     let number = DAYS.iter().position(|known| *known == day).unwrap_or_default() as u64 + 1;
     capitalised(&view.words.say("weekday", &[("number", Value::Count(number))]))
 }
 
-/// A time of day as the APIs write it, of what people write: `9:00`, `9`, `9h`, `09 h 30`, `9.30`, and `930` where keys
-/// for digits are all there are. What is none of these stays as it is, for the APIs to refuse.
+/// Converts a typed time of day to the format of the APIs. It accepts `9:00`, `9`, `9h`, `09 h 30`, `9.30`,
+/// and `930` from numeric keypads. Other text stays unchanged, and the APIs refuse it.
 pub(super) fn tidy(text: &str) -> String {
     let text = text.trim();
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -106,23 +104,23 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 impl Times {
-    /// The field of the end of a time: of the day's first, second and so on.
+    /// The field name of an end of the day's `nth` range.
     fn field(&self, day: Day, nth: usize, end: usize) -> String {
         format!("{day}-{}-{nth}-{}", self.property, ["from", "to"][end])
     }
 
-    /// From when to when, as it stands in a form; nothing where that has no such fields.
+    /// A range in the form, or `None` without its fields.
     fn find(&self, form: &Form, day: Day, nth: usize) -> Option<[String; 2]> {
         let [from, to] = [0, 1].map(|end| form.find(&self.field(day, nth, end)).map(tidy));
         Some([from?, to?])
     }
 
-    /// Those of a day in a form.
+    /// The ranges of a day in the form.
     fn of_day(&self, form: &Form, day: Day) -> impl Iterator<Item = [String; 2]> {
         (1..=OF_DAY_MAX).map_while(move |nth| self.find(form, day, nth))
     }
 
-    /// Adds to the fields of a form what there is.
+    /// Adds the fields of these hours to a form.
     pub(super) fn fill(&self, fields: &mut Vec<(String, String)>, hours: &[DayHours]) {
         for day in DAYS {
             let of_day = hours.iter().filter(|hours| hours.day == day);
@@ -137,7 +135,7 @@ impl Times {
         }
     }
 
-    /// The same form, in which each day that is ticked has the times of the first that is and has any.
+    /// The form with the same ranges on each ticked day, copied from the first ticked day that has any.
     pub(super) fn same(&self, form: &Form) -> Form {
         let ticked: Vec<Day> = DAYS.into_iter().filter(|day| form.find(day.as_str()).is_some()).collect();
         let has_any = |day: &&Day| self.of_day(form, **day).flatten().any(|end| !end.is_empty());
@@ -154,12 +152,12 @@ impl Times {
         Form::of(fields)
     }
 
-    /// Whether a form says anything of it, were it that there are none.
+    /// Whether the form has fields for these hours. The fields may be empty.
     pub(super) fn is_in(&self, form: &Form) -> bool {
         DAYS.into_iter().any(|day| self.find(form, day, 1).is_some())
     }
 
-    /// The property that a form says, and of each of its items the fields: of its beginning and its end.
+    /// The property with its items, and for each item the fields of its two ends.
     pub(super) fn read(&self, form: &Form) -> (Json, Vec<[String; 2]>) {
         let (mut items, mut fields) = (Vec::new(), Vec::new());
         for day in DAYS {
@@ -179,7 +177,7 @@ impl Times {
         (Json::Array(items), fields)
     }
 
-    /// What is wrong with an item of the property, as what is wrong with its field.
+    /// Moves a problem of an item to the form field.
     pub(super) fn beside(&self, mut problem: Problem, fields: &[[String; 2]]) -> Problem {
         let item = problem.path.strip_prefix(self.property).and_then(|rest| rest.strip_prefix('['));
         if let Some((index, of)) = item.and_then(|item| item.split_once(']'))
@@ -211,7 +209,7 @@ impl Times {
     }
 }
 
-/// The rows of a week: each day's first time, and those that stand behind it, of which there is one more with `room`.
+/// The rows of a week: the first range of each day and the further ranges. `room` adds one more range.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,
@@ -221,7 +219,7 @@ pub(super) fn rows(
 ) -> Vec<DayRow> {
     let row = |day: Day| {
         let mut problem = String::new();
-        // Where both are the same property, the second is the one behind the first.
+        // If both have the same property, the further ranges start at the second one.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();
@@ -243,7 +241,7 @@ pub(super) fn rows(
     DAYS.into_iter().map(row).collect()
 }
 
-/// What a form says of each day: from when to when, and its breaks.
+/// The ranges and breaks of each day, as lines.
 pub(super) fn lines(view: &View, form: &Form, times: &Times, breaks: Option<&Times>) -> Vec<Line> {
     let said = |day: Day, times: &Times| {
         let given = times.of_day(form, day).filter(|ends| ends.iter().any(|end| !end.is_empty()));
@@ -261,7 +259,7 @@ pub(super) fn lines(view: &View, form: &Form, times: &Times, breaks: Option<&Tim
     DAYS.into_iter().map(line).collect()
 }
 
-/// The same in few words: days that follow each other and are alike stand together, and closed ones are left out.
+/// The ranges in short form: equal consecutive days are one entry, and closed days are omitted.
 pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
     let lines = lines(view, form, times, None);
     let mut runs: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What an entry of the audit log tells of: the fields, the record's name and its page.
+//! The parts of an audit entry: its fields, and the record's name and page.
 
 use domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, PersonId, Refusal, WebhookId};
 use engine::EngineError;
@@ -7,18 +7,18 @@ use view::PersonView;
 
 use crate::dashboard::pages::prelude::*;
 
-/// A field of a record; what the catalogue does not have stands as it is.
+/// The name of a field. A field without a text in the catalogue keeps its technical name.
 pub(super) fn field(view: &View, name: &str) -> String {
     let id = format!("audit-field-{}", name.replace(['.', '_'], "-"));
     view.words.find(&id, &[]).unwrap_or_else(|| name.to_owned())
 }
 
-/// The names of records, as they are by now; each is looked up once.
+/// The current names of records. Each one is looked up once.
 #[derive(Default)]
 pub(super) struct Names(Vec<(Uuid, Option<String>)>);
 
 impl Names {
-    /// The name of the record of an entry, where it has one and is still there.
+    /// The name of the entry's record, if it has a name and still exists.
     pub(super) async fn of(
         &mut self,
         member: &Member,
@@ -35,7 +35,8 @@ impl Names {
             AuditedKind::Contact => {
                 business.contact(ContactId::from(id)).await?.and_then(|contact| contact.name)
             }
-            // As the list of people shows them: of whoever has not accepted nothing of their account is told.
+            // The list of people shows the same name. It contains no account data before the person has
+            // accepted.
             AuditedKind::Person => match member.people().member(business, PersonId::from(id)).await {
                 Ok((person, membership)) => Some(PersonView::new(&person, &membership).name),
                 Err(EngineError::Refused(Refusal::NotFound(_))) => None,
@@ -49,7 +50,7 @@ impl Names {
     }
 }
 
-/// Where the record of an entry is shown, if it has a page and is still there.
+/// The path of the record's page, if it has one and the record still exists.
 pub(super) fn page_of(member: &Member, entry: &AuditEntry) -> Option<String> {
     if entry.action.as_str().ends_with(".deleted") || entry.action == AuditAction::ContactErase {
         return None;

@@ -1,4 +1,4 @@
-//! What the audit log is narrowed to, with the controls that say so.
+//! The filters of the audit log, with their form fields.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,11 @@ use super::super::webhooks::day;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::audit as words;
 
-/// The names of the filters, as the address has them.
+/// The query parameters of the filters.
 pub(super) const FILTERS: [&str; 6] = ["by", "did", "to", "id", "from", "until"];
-/// So many people and so many keys are offered to narrow by.
+/// The maximum number of people and of keys in the filter.
 const OFFERED: usize = 100;
 
-/// The filters.
 pub(super) struct Filters {
     pub(super) filter: AuditFilter,
     pub(super) by: Field,
@@ -24,15 +23,14 @@ pub(super) struct Filters {
     pub(super) to: Field,
     pub(super) from: Field,
     pub(super) until: Field,
-    /// The one record that is looked at; empty for all.
+    /// The record of the filter. It is empty for all records.
     pub(super) id: String,
-    /// Whether anything is narrowed.
+    /// Whether a filter is set.
     pub(super) narrows: bool,
     people: Vec<PersonView>,
 }
 
 impl Filters {
-    /// Those of the address.
     pub(super) async fn of(view: &View, member: &Member) -> Result<Self, Refused> {
         let (query, zone) = (&member.query, member.profile.zone);
         let given = |name: &str| Some(query.get(name)).filter(|text| !text.is_empty());
@@ -72,7 +70,8 @@ impl Filters {
         })
     }
 
-    /// The id by which addresses name the record of an entry: for a person, that of their membership, if they have one.
+    /// The id of the entry's record in URLs. A person has the id of the membership, or none without a
+    /// membership.
     pub(super) fn address_id(&self, entry: &AuditEntry) -> Option<Uuid> {
         if entry.resource_type != AuditedKind::Person {
             return Some(entry.resource_id);
@@ -82,7 +81,7 @@ impl Filters {
     }
 }
 
-/// Who may be narrowed by: people, keys, and the two that have no id.
+/// The options of the actor filter: people, keys, the operator and the service.
 async fn actors(view: &View, member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, Refused> {
     let first = PageRequest { limit: OFFERED, after: None };
     let keys = member.business.keys(&first).await?.items;
@@ -98,13 +97,13 @@ async fn actors(view: &View, member: &Member, people: &[PersonView]) -> Result<V
     Ok(people.chain(keys).chain(others).collect())
 }
 
-/// The id of a record by the one that addresses have: a person of the business stands there by their membership.
+/// The id of a record for its id in a URL. For a person the URL contains the id of the membership.
 fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
     let person = people.iter().find(|person| person.membership_id.uuid() == id);
     person.map_or(id, |person| person.id.uuid())
 }
 
-/// Who is meant by a word of the address.
+/// The actor for a value of the query.
 fn actor(people: &[PersonView], word: &str) -> Option<Actor> {
     match word.split_once(':') {
         None if word == "operator" => Some(Actor::Operator),

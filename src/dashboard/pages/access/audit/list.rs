@@ -10,9 +10,8 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::who::Whos;
 use crate::dashboard::words::audit as words;
 
-/// How many entries are on a page.
 const SHOWN: usize = 50;
-/// So many characters of a record's name are shown.
+/// The maximum number of characters that are shown of a record's name.
 const NAME_CHARS_MAX: usize = 80;
 
 #[derive(Template)]
@@ -22,29 +21,27 @@ struct Page {
     here: String,
     filters: Filters,
     days: Vec<Day>,
-    /// Whether looking for entries ended before the page was full.
+    /// Whether the search stopped before the page was full.
     incomplete: bool,
     pages: Pages,
 }
 
-/// What was done on a day.
 struct Day {
     label: String,
     rows: Vec<Row>,
 }
 
 struct Row {
-    /// As programs read it.
     at: String,
     time: String,
     who: String,
     did: &'static str,
-    /// The kind of record, and what it is called, as far as that is known.
+    /// The kind of the record, and its name. The name may be empty.
     of: String,
     name: String,
-    /// Where it is shown; empty for nowhere.
+    /// The path of the record's page. It may be empty.
     path: String,
-    /// Where everything that was done to it stands; for a person who has left, nowhere.
+    /// The path of all entries of the record. A former member has none.
     all: Option<String>,
     changes: Vec<Change>,
 }
@@ -102,7 +99,7 @@ fn row(
     Row {
         at: entry.at.to_string(),
         time: days::clock(entry.at, zone),
-        // Whoever declined is nobody of the business.
+        // A person who declined is not a member, so the entry shows no name.
         who: if entry.action == AuditAction::PersonDeclined {
             view.t("who-nameless")
         } else {

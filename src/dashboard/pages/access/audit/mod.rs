@@ -1,4 +1,4 @@
-//! The audit log: who changed what.
+//! The audit log: the list of changes with their actors.
 
 mod entry;
 mod filters;

@@ -1,4 +1,4 @@
-//! Values of fields, which the audit log keeps as JSON, as people read them.
+//! Formats the JSON values of the audit log.
 
 use chrono_tz::Tz;
 use domain::Timestamp;
@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use crate::dashboard::pages::prelude::*;
 
-/// So many characters of a value are shown.
+/// The maximum number of characters that are shown of a value.
 const CHARS_MAX: usize = 300;
 
-/// A value.
 pub(super) fn value(view: &View, json: &str, zone: Tz) -> String {
     let text = match serde_json::from_str(json) {
         Ok(value) => told(view, &value, zone),

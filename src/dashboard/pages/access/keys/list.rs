@@ -1,4 +1,4 @@
-//! The keys of a business, in the order in which they were created.
+//! The API keys of a business, in the order of creation.
 
 use chrono::TimeDelta;
 use domain::{Right, Timestamp};
@@ -8,19 +8,18 @@ use super::super::when::When;
 use super::scopes::scopes;
 use crate::dashboard::pages::prelude::*;
 
-/// How many keys are on a page.
 const SHOWN: usize = 50;
-/// From when on a key that nobody uses stands out.
+/// An unused key is highlighted after this time.
 const IDLE: TimeDelta = TimeDelta::days(30);
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/list.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
     base: String,
-    /// Whether keys may be created and revoked here.
+    /// Whether the person may create and revoke keys.
     may_change: bool,
     keys: Vec<Row>,
     pages: Pages,
@@ -36,7 +35,7 @@ struct Row {
     used: Used,
 }
 
-/// When a key was last used, as far as that matters.
+/// The last use of a key, as the list shows it.
 enum Used {
     Revoked(When),
     Never,

@@ -1,4 +1,4 @@
-//! API keys: which there are, another one, and one that stops.
+//! API keys: the list, a new key, and revoking a key.
 
 mod list;
 mod new;

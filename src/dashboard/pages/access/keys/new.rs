@@ -1,4 +1,4 @@
-//! Another key. It is shown whole in the answer to the form that creates it, and nowhere else.
+//! A new API key. Only the response to the form shows the complete key.
 
 use domain::Scope;
 use engine::business::commands::keys::CreateKey;
@@ -17,7 +17,6 @@ struct Page {
     filled: Filled,
 }
 
-/// The key, this once.
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/made.html", config = "src/askama.toml")]
 struct Made {
@@ -25,7 +24,7 @@ struct Made {
     list: String,
     title: String,
     key: String,
-    /// A command that tells what the key lets in.
+    /// A command that shows the key's scopes.
     command: String,
 }
 

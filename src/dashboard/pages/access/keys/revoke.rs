@@ -1,4 +1,4 @@
-//! Revoking a key: what stops, and then it does.
+//! Revoking an API key, after a page with the consequences.
 
 use domain::KeyId;
 use engine::business::commands::keys::RevokeKey;
@@ -20,14 +20,14 @@ struct Page {
     may: String,
 }
 
-/// The key of the path; one that is revoked already is no more to be revoked.
+/// The key in the path. A revoked key cannot be revoked again.
 async fn key(member: &Member) -> Result<OperatorKeyView, Refused> {
     let id: KeyId = member.id("key_id")?;
     let key = member.business.key(id).await?;
     key.filter(|key| key.revoked_at.is_none()).ok_or_else(Refused::not_found)
 }
 
-/// The page that says what stops.
+/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let (view, list, key) = (member.view(), member.path_to("settings/keys"), key(&member).await?);
     let used = key.last_used_at.map(|at| {

@@ -1,15 +1,13 @@
-//! What keys may do, in words.
+//! The scopes of keys, in words.
 
 use domain::Scope;
 
 use crate::dashboard::pages::prelude::*;
 
-/// What one of them lets a program do.
 pub(super) fn scope(view: &View, scope: Scope) -> String {
     view.t(&format!("keys-scope-{}", scope.as_str().replace(':', "-")))
 }
 
-/// All of them, in a line.
 pub(super) fn scopes(view: &View, scopes: &[Scope]) -> String {
     if scopes.len() == Scope::ALL.len() {
         return view.t("keys-everything");

@@ -1,5 +1,5 @@
-//! Ending somebody's access, for a while or for good, and giving it back: a page that says what stops and what stays,
-//! and then the doing.
+//! Disabling, enabling and removing a person's access. A page first lists the consequences; its form then
+//! makes the change.
 
 use std::future::ready;
 
@@ -11,19 +11,19 @@ use view::PersonView;
 use super::fields::{about, called, check_may_change, freshened, password, person};
 use crate::dashboard::pages::prelude::*;
 
-/// What becomes of somebody's access.
+/// The change to a person's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It rests.
+    /// The access is disabled.
     Disable,
-    /// It rests no more.
+    /// The access is enabled again.
     Enable,
-    /// It ends; an invitation is taken back.
+    /// The membership ends, or the invitation is withdrawn.
     Remove,
 }
 
 impl Step {
-    /// Whether it can be taken for somebody of this status.
+    /// Whether the change is possible with this status.
     fn fits(self, status: MembershipStatus) -> bool {
         match self {
             Self::Disable => status == MembershipStatus::Active,
@@ -32,7 +32,7 @@ impl Step {
         }
     }
 
-    /// What its words begin with.
+    /// The prefix of the message ids.
     fn word(self, status: MembershipStatus) -> &'static str {
         match self {
             Self::Disable => "people-disable",
@@ -48,15 +48,14 @@ impl Step {
 struct Page {
     sheet: Sheet,
     path: String,
-    /// The person's page.
+    /// The path of the person's page.
     back: String,
     title: String,
-    /// Empty where it is their name already.
+    /// Empty if the title is already the email.
     email: String,
-    /// What happens, and what stays as it is.
+    /// The consequences, and the facts that do not change.
     happens: String,
     stays: String,
-    /// Whether something ends by it.
     ends: bool,
     does: String,
     filled: Filled,
@@ -93,7 +92,7 @@ impl Page {
     }
 }
 
-/// What it comes to.
+/// The page with the consequences.
 pub(crate) async fn show(member: Member, step: Step) -> Answered {
     let (_, person) = person(&member).await?;
     check_may_change(&member, &person)?;
@@ -108,7 +107,7 @@ pub(crate) async fn sent(mut member: Member, step: Step) -> Answered {
     let (before, person) = person(&member).await?;
     check_may_change(&member, &person)?;
     let done = done(&mut member, step, &before, &person).await;
-    // Once it was given lately, the password is not asked for again.
+    // The form has no password field if the person entered the password recently.
     let asks = member.password_field();
     let again =
         |filled: Filled| ready(page_as(filled.status, &Page::new(&member, step, &person, filled, asks)));
@@ -131,7 +130,7 @@ async fn done(
         member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
     }
     Ok(match step {
-        // Whoever ends their own access comes in here no more.
+        // People who end their own access can no longer see the list.
         Step::Disable | Step::Remove if before.id == member.signed_in.person.id => "/dashboard".into(),
         Step::Disable => member.path_to(&format!("settings/people/{}?done=disabled", person.membership_id)),
         Step::Enable => member.path_to(&format!("settings/people/{}?done=enabled", person.membership_id)),

@@ -1,5 +1,4 @@
-//! What the forms about people have in common: the roles and staff members to choose from, the password, and how
-//! somebody is called.
+//! The shared parts of forms about people: roles, staff members, the password field, and names.
 
 use domain::{Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember};
 use engine::business::PageRequest;
@@ -8,10 +7,8 @@ use view::PersonView;
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
 
-/// How many staff members are read at once.
 const STAFF_READ: usize = 200;
 
-/// All staff members of the business.
 pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
@@ -24,12 +21,12 @@ pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> 
     }
 }
 
-/// The name of one of them; empty where there is none.
+/// The name of a staff member, or an empty string.
 pub(super) fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
     staff.iter().find(|one| Some(one.id) == id).map_or("", |one| &one.name)
 }
 
-/// The staff members to choose from: those who work, and whoever is chosen.
+/// The options for the staff member: the active ones, and the chosen one.
 pub(super) fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> Field {
     let shown = staff.iter().filter(|one| one.active || Some(one.id) == chosen);
     let shown = shown.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
@@ -39,7 +36,7 @@ pub(super) fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<Sta
     field.hint(view.t("people-staff-hint"))
 }
 
-/// The roles that whoever asks may give.
+/// The roles that the person may assign.
 pub(super) fn roles(member: &Member, view: &View) -> Choices {
     let given = [Role::Member, Role::Admin, Role::Owner].into_iter();
     let given = given.filter(|role| *role != Role::Owner || member.membership.role == Role::Owner);
@@ -53,14 +50,14 @@ pub(super) fn roles(member: &Member, view: &View) -> Choices {
     }
 }
 
-/// The field for the password, with what is wrong with the one that was given, which is not shown again.
+/// The password field with its problem. The submitted password is not shown again.
 pub(super) fn password(filled: &mut Filled, view: &View, field: Option<Field>) -> Option<Field> {
     let field = field?;
     let problem = filled.problem(view, &field.id);
     Some(Field { problem, ..field })
 }
 
-/// Makes sure that the password was given lately, without which the engine changes nobody.
+/// Checks that the person entered the password recently. The engine requires this for changes to people.
 pub(super) async fn freshened(member: &mut Member) -> Result<(), Refused> {
     let problem = member.freshen().await?;
     match problem.zip(member.password_field()) {
@@ -69,7 +66,7 @@ pub(super) async fn freshened(member: &mut Member) -> Result<(), Refused> {
     }
 }
 
-/// A person of the business, as the business knows them.
+/// The person in the path, as the business may see them.
 pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refused> {
     let id: MembershipId = member.id("membership_id")?;
     let everybody = member.everybody().await?;
@@ -80,13 +77,13 @@ pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refu
     Ok((person, shown))
 }
 
-/// Whether whoever asks may change this person.
+/// Whether the member may change this person. Only owners may change owners.
 pub(super) fn may_change(member: &Member, person: &PersonView) -> bool {
     let reaches = member.membership.role == Role::Owner || person.role != Role::Owner;
     member.may(Right::People) && reaches
 }
 
-/// Refuses whoever may not change this person, before they are asked anything.
+/// Refuses a change that the member may not make, before the form asks anything.
 pub(super) fn check_may_change(member: &Member, person: &PersonView) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);
@@ -97,22 +94,19 @@ pub(super) fn check_may_change(member: &Member, person: &PersonView) -> Result<(
     Ok(())
 }
 
-/// What a person is called: their name, else their email.
+/// The person's name, else the email.
 pub(super) fn called(person: &PersonView) -> &str {
     if person.name.trim().is_empty() { &person.email } else { &person.name }
 }
 
-/// The chip of a status: its class and its word.
 pub(super) fn status(view: &View, status: MembershipStatus) -> (&'static str, String) {
     (status.as_str(), view.t(&format!("people-status-{status}")))
 }
 
-/// When somebody last signed in, as far as the business is told.
 pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> Option<Moment> {
     Some(days::moment(view, person.last_sign_in_at?, member.profile.zone))
 }
 
-/// Words about somebody.
 pub(super) fn about(view: &View, id: &str, who: &str) -> String {
     view.words.say(id, &[("who", Value::Text(who))])
 }

@@ -1,5 +1,5 @@
-//! Inviting somebody. Where mail is sent no link is shown, and every invitation is answered alike; where none is, the
-//! link is shown once, if the engine gives one.
+//! Inviting a person. If the service sends mail, no link is shown and each invitation has the same response.
+//! Otherwise the page shows the link once, if the engine returns one.
 
 use domain::{Locale, Right, StaffMember};
 use engine::people::{Invitation, NewLink};
@@ -13,7 +13,6 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     sheet: Sheet,
     path: String,
-    /// Where the list is.
     back: String,
     mails: bool,
     filled: Filled,
@@ -22,7 +21,6 @@ struct Page {
     role: Choices,
     staff: Field,
     locale: Field,
-    /// The password, where it was given too long ago.
     password: Option<Field>,
 }
 
@@ -98,7 +96,7 @@ struct HandedOver {
     until: String,
 }
 
-/// Shows the link, this once, for whoever invited to hand over.
+/// Shows the link once. The member hands it over to the invited person.
 fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
     let view = member.view();
     let url = member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?;

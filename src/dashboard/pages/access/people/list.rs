@@ -1,4 +1,4 @@
-//! The people of a business, with what each may do and when they last signed in.
+//! The people of a business, with their roles and last sign-ins.
 
 use domain::{MembershipId, ResourceId, Right};
 use uuid::Uuid;
@@ -8,7 +8,6 @@ use super::fields::{called, signed_in, staff, staff_name, status};
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
 
-/// How many people are on a page.
 const SHOWN: usize = 50;
 
 #[derive(Template)]
@@ -17,7 +16,7 @@ struct Page {
     sheet: Sheet,
     base: String,
     sub: String,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
     may_invite: bool,
     people: Vec<Row>,
@@ -30,10 +29,10 @@ struct Row {
     initials: String,
     email: String,
     role: String,
-    /// The staff member that they are; empty where they are none.
+    /// The person's staff member. It may be empty.
     staff: String,
     status: (&'static str, String),
-    /// Whether it is whoever looks at the page.
+    /// Whether the row is the member who views the page.
     own: bool,
     signed_in: Option<Moment>,
 }

@@ -1,7 +1,9 @@
-//! Who may sign in to a business: the list, inviting, one person, and ending or giving back their access.
+//! The people with access to a business: the list, invitations, one person, and changes to access.
 //!
-//! What always holds: of whoever has not accepted nothing is shown but whom it was offered to; what changes somebody's
-//! access asks for the password where it was given too long ago; what an admin may not do to an owner is not offered.
+//! Invariants:
+//! - Before a person accepts, the pages show only the invited address.
+//! - A change to access requires a recently entered password.
+//! - The pages do not offer admins changes to owners.
 
 pub(crate) mod change;
 mod fields;

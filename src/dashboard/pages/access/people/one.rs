@@ -1,7 +1,7 @@
-//! One person: who they are here, and changing that.
+//! The page of one person, with a form for role and staff member.
 //!
-//! What a form was filled in from is their role and staff member alone: that they signed in meanwhile is no reason to
-//! refuse it.
+//! The form's tag covers only role and staff member, so a sign-in in the meantime does not make the form
+//! stale.
 
 use domain::{Access, MembershipPatch, MembershipStatus, Person, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};
@@ -23,22 +23,21 @@ struct Page {
     path: String,
     done: String,
     name: String,
-    /// Empty where that is the name already.
+    /// Empty if the name is already the email.
     email: String,
     role: String,
     staff: String,
     status: (&'static str, String),
     signed_in: Option<Moment>,
     own: bool,
-    /// What whoever invited may do where no answer came; empty once it did.
+    /// The advice for an unanswered invitation. It may be empty.
     waits: String,
-    /// Why nothing can be changed here; empty where it can.
+    /// The reason why the person cannot be changed here. It may be empty.
     fixed: String,
     edit: Option<Edit>,
     ends: Ends,
 }
 
-/// The form.
 struct Edit {
     filled: Filled,
     versions: Versions,
@@ -48,16 +47,16 @@ struct Edit {
     password: Option<Field>,
 }
 
-/// What may be done about their access.
+/// The possible changes to the person's access.
 struct Ends {
     disable: bool,
     enable: bool,
     remove: bool,
-    /// Whether what is removed is an invitation.
+    /// Whether the membership is an invitation.
     invited: bool,
 }
 
-/// What the form is about.
+/// The values that the form's tag covers.
 #[derive(Serialize)]
 struct Place {
     role: Role,
@@ -156,13 +155,12 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&Page::new(&member, &person, &staff(&member).await?, Some((filled, member.password_field()))))
 }
 
-/// Changes what they are.
 pub(crate) async fn sent(mut member: Member) -> Answered {
     let (before, person) = person(&member).await?;
     check_may_change(&member, &person)?;
     let done = save(&mut member, &before, &person).await;
     let again = |filled: Filled| async {
-        // Somebody else may have changed them just now.
+        // Another member may have changed the person in the meantime.
         let now = if filled.stale { super::fields::person(&member).await?.1 } else { person };
         let (status, form) = (filled.status, Some((filled, member.password_field())));
         page_as(status, &Page::new(&member, &now, &staff(&member).await?, form))
@@ -177,7 +175,7 @@ async fn save(member: &mut Member, before: &Person, person: &PersonView) -> Resu
         return Err(Undone::Stale.into());
     }
     freshened(member).await?;
-    // What it goes by from here on is the person as they were read above.
+    // From here on the condition is the person's tag as read above.
     let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
     let changed = (before.id, patch, None);
     member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;

@@ -1,4 +1,4 @@
-//! Deleting an endpoint: what goes with it, and then it is gone.
+//! Deleting an endpoint, after a page with the consequences.
 
 use engine::business::commands::webhooks::DeleteWebhook;
 
@@ -14,7 +14,7 @@ struct Page {
     url: String,
 }
 
-/// The page that says what goes.
+/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let (view, endpoint) = (member.view(), member.endpoint().await?);
     let shown = Page {

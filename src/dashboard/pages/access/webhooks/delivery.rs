@@ -1,4 +1,4 @@
-//! One delivery: what is sent, what came back, and what happens next.
+//! The page of a delivery: request, response, and the next attempts.
 
 use domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
 use engine::delivery::{RETRY_AFTER, SentDelivery};
@@ -17,7 +17,7 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     sheet: Sheet,
     done: String,
-    /// Why something was not done; empty where it was.
+    /// The message about a refused change. It may be empty.
     undone: String,
     here: String,
     kind: (String, String),
@@ -26,7 +26,7 @@ struct Page {
     class: &'static str,
     status: String,
     may_change: bool,
-    /// Why it cannot be sent again now; empty where it can.
+    /// The reason why the delivery cannot be sent again now. It may be empty.
     held: String,
     attempts: String,
     happened: When,
@@ -40,19 +40,17 @@ struct Page {
     steps: Vec<Step>,
 }
 
-/// The body that is sent.
 enum Body {
     Whole(Vec<Piece>),
-    /// It told of somebody who was erased.
+    /// The event was about an erased person.
     Wiped,
-    /// It is kept no longer.
+    /// The retention period of the body has ended.
     Gone,
 }
 
-/// A step of the schedule.
 struct Step {
     text: String,
-    /// What follows from it; empty for nothing.
+    /// The consequence of the step. It may be empty.
     detail: String,
 }
 
@@ -61,7 +59,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, &endpoint, None).await
 }
 
-/// The page, with why something was not done.
+/// The page, with the reason for a refused change.
 pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
     let (view, zone) = (member.view(), member.profile.zone);
     let id: EventId = member.id("delivery_id")?;
@@ -102,7 +100,7 @@ pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: O
     page_as(http, &shown)
 }
 
-/// What was tried, as far as it is kept, and what is to come, the last first.
+/// The stored attempts and the planned ones, the last one first.
 fn steps(view: &View, member: &Member, delivery: &DeliveryView) -> Vec<Step> {
     let zone = member.profile.zone;
     let made = usize::try_from(delivery.attempts).unwrap_or(usize::MAX);
@@ -112,7 +110,7 @@ fn steps(view: &View, member: &Member, delivery: &DeliveryView) -> Vec<Step> {
     let mut steps = Vec::new();
     if let Some(at) = delivery.next_attempt_at {
         let when = When::to_the_second(view, at, zone).text;
-        // The delay behind an attempt stands at its number.
+        // `RETRY_AFTER` has the delay after each attempt, by the number of the attempt.
         let delays = RETRY_AFTER.iter().skip(made).map(|delay| length(view, *delay));
         let delays = delays.collect::<Vec<_>>().join(", ");
         let detail = if delays.is_empty() {

@@ -1,4 +1,4 @@
-//! An endpoint's address, events and what it is for.
+//! The form for an endpoint's URL, events and description.
 
 use domain::{DisabledReason, WebhookEndpoint};
 use engine::business::commands::webhooks::PatchWebhook;
@@ -40,7 +40,7 @@ fn shown(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled) -> Ans
     page_as(shown.filled.status, &shown)
 }
 
-/// What was sent beside what somebody else has saved meanwhile.
+/// The submitted version, and the version that another member has saved.
 fn versions(view: &View, mine: &Form, theirs: &Form) -> Versions {
     let events = |form: &Form| form.all("events").collect::<Vec<_>>().join(", ");
     let of =
@@ -56,7 +56,7 @@ pub(crate) async fn save(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let done = async {
         let body = body(&member)?;
-        // An address that stays was checked when it was saved, and is at every attempt.
+        // An unchanged URL was checked when it was saved, and every attempt checks it again.
         if body.url.as_str() != endpoint.url {
             member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
         }
@@ -71,6 +71,6 @@ pub(crate) async fn save(member: Member) -> Answered {
         member.change(change).await?;
         Ok(after(&member, &endpoint, "saved"))
     };
-    // What has changed meanwhile is read anew.
+    // The endpoint is read again, since it may have changed.
     member.answered(done.await, |filled| async { shown(&member, &member.endpoint().await?, filled) }).await
 }

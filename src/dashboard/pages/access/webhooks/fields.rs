@@ -1,4 +1,4 @@
-//! The fields of an endpoint, as they are filled in for a new one and for one that changes.
+//! The form fields of an endpoint, for a new one and for changes.
 
 use domain::{EventType, WebhookEndpoint};
 
@@ -6,7 +6,6 @@ use super::endpoint::event;
 use crate::api::webhooks::WebhookBody;
 use crate::dashboard::pages::prelude::*;
 
-/// The fields.
 pub(super) struct Fields {
     pub(super) url: Field,
     pub(super) description: Field,
@@ -14,7 +13,6 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Those of a form.
     pub(super) fn of(view: &View, filled: &mut Filled) -> Self {
         let url = Field::new("url", "url", "off", view.t("hooks-url")).class("mono");
         let url = url.hint(view.t("hooks-url-hint"));
@@ -32,12 +30,10 @@ impl Fields {
     }
 }
 
-/// What a form says of an endpoint.
 pub(super) fn body(member: &Member) -> Result<WebhookBody, Undone> {
     member.body().text("url").list("events").text("description").read()
 }
 
-/// What stands in the fields for an endpoint as it is.
 pub(super) fn values(endpoint: &WebhookEndpoint) -> Form {
     let fields = [("url", endpoint.url.as_str()), ("description", endpoint.description.as_str())];
     let events = endpoint.events.iter().map(|event| ("events", event.as_str()));

@@ -1,4 +1,4 @@
-//! The endpoints of a business, and how whatever stands behind them verifies what arrives.
+//! The webhook endpoints of a business, and code for receivers to verify events.
 
 use domain::{ENDPOINTS_MAX, Right, WebhookEndpoint};
 use engine::business::PageRequest;
@@ -11,11 +11,11 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/access/webhooks/list.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
     base: String,
     may_change: bool,
-    /// Whether there are as many as may be.
+    /// Whether the business has the maximum number of endpoints.
     full: bool,
     endpoints: Vec<Row>,
     receivers: &'static [Receiver],
@@ -57,7 +57,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// What it is for, and which events it is told of.
+/// The description and the events of an endpoint.
 fn detail(view: &View, endpoint: &WebhookEndpoint) -> String {
     let events: Vec<_> = endpoint.events.iter().map(|event| event.as_str()).collect();
     let events = match events.len() {

@@ -10,30 +10,29 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::view::View;
 use crate::dashboard::words::attempts;
 
-/// The names of the filters, as the address has them.
+/// The query parameters of the filters.
 pub(super) const FILTERS: [&str; 4] = ["status", "type", "from", "to"];
 
-/// What the log is narrowed to, with the controls that say so.
+/// The filters of the log, with their form fields.
 pub(super) struct Filters {
     pub(super) filter: DeliveryFilter,
     pub(super) tabs: Vec<Tab>,
     pub(super) kind: Field,
     pub(super) from: Field,
     pub(super) to: Field,
-    /// The status, which the form of the others keeps.
+    /// The status filter. The form of the other filters keeps it.
     pub(super) status: String,
-    /// Whether anything is narrowed.
+    /// Whether a filter is set.
     pub(super) narrows: bool,
 }
 
-/// One status of deliveries, or all.
+/// A tab for one status, or for all.
 pub(super) struct Tab {
     pub(super) label: String,
     pub(super) path: String,
     pub(super) current: bool,
 }
 
-/// A delivery in the log.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) path: String,
@@ -48,7 +47,7 @@ pub(super) struct Row {
 }
 
 impl Filters {
-    /// Those of the address, of a page that is there.
+    /// The filters in the query. `here` is the path of the page.
     pub(super) fn of(view: &View, query: &Form, here: &str, zone: Tz) -> Self {
         let status = DeliveryStatus::from_word(query.get("status"));
         let kind = EventType::from_word(query.get("type"));
@@ -87,7 +86,7 @@ impl Filters {
     }
 }
 
-/// A day to narrow by: its first instant, or the first behind it, and its field.
+/// A day filter: the first instant of the day or of the next day, and the form field.
 pub(in super::super) fn day(
     view: &View,
     query: &Form,
@@ -104,7 +103,6 @@ pub(in super::super) fn day(
     (first.map(|day| days::begins(day, zone)), Field { required: false, ..field })
 }
 
-/// A row of the log.
 pub(super) fn row(view: &View, member: &Member, base: &str, delivery: &DeliveryView, on: bool) -> Row {
     let zone = member.profile.zone;
     let (class, status) = status(view, delivery);
@@ -122,14 +120,14 @@ pub(super) fn row(view: &View, member: &Member, base: &str, delivery: &DeliveryV
     }
 }
 
-/// An event's type in the two parts between which a line may break.
+/// The two parts of an event type. A line may break between them.
 pub(super) fn parts_of(kind: EventType) -> (String, String) {
     let word = kind.as_str();
     let (first, rest) = word.split_once('.').unwrap_or((word, ""));
     (format!("{first}."), rest.to_owned())
 }
 
-/// How a delivery stands, as the class of a chip and its word.
+/// The status of a delivery: the CSS class and the text of the chip.
 pub(super) fn status(view: &View, delivery: &DeliveryView) -> (&'static str, String) {
     let class = delivery.status.as_str();
     let word = match delivery.status {
@@ -142,12 +140,12 @@ pub(super) fn status(view: &View, delivery: &DeliveryView) -> (&'static str, Str
     (class, view.t(word))
 }
 
-/// What the newest attempt was answered, in short; empty where there was none.
+/// The result of the last attempt, in short. It is empty without an attempt.
 pub(super) fn answer(view: &View, delivery: &DeliveryView) -> String {
     told(view, delivery.last_response_status, delivery.last_error.as_ref())
 }
 
-/// An answer, or why there was none.
+/// The status of the response, or the error.
 pub(super) fn told(view: &View, status: Option<u16>, error: Option<&AttemptError>) -> String {
     match (status, error) {
         (Some(status @ 300..400), _) => view.with("hooks-answer-redirect", "status", &status.to_string()),
@@ -157,7 +155,6 @@ pub(super) fn told(view: &View, status: Option<u16>, error: Option<&AttemptError
     }
 }
 
-/// How many attempts there were, of how many.
 pub(super) fn attempts(view: &View, delivery: &DeliveryView) -> String {
     let values = [
         ("made", crate::words::Value::Count(delivery.attempts.into())),

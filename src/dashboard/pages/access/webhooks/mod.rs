@@ -1,4 +1,4 @@
-//! Webhooks: the endpoints of a business, one of them with its log, one delivery, and everything that is done to them.
+//! Webhooks: the endpoints of a business, an endpoint with its log, a delivery, and the changes to them.
 
 mod delete;
 mod delivery;

@@ -1,4 +1,4 @@
-//! Another endpoint. Its secret is shown in the answer to the form that adds it, and nowhere else.
+//! A new endpoint. Only the response to the form shows its secret.
 
 use domain::EventType;
 use engine::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook};
@@ -17,7 +17,6 @@ struct Page {
     filled: Filled,
 }
 
-/// A secret, this once.
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/secret.html", config = "src/askama.toml")]
 pub(super) struct Secret {
@@ -25,7 +24,7 @@ pub(super) struct Secret {
     pub(super) title: String,
     pub(super) sub: String,
     pub(super) secret: String,
-    /// Where the endpoint's page is.
+    /// The path of the endpoint's page.
     pub(super) endpoint: String,
     pub(super) receivers: &'static [Receiver],
 }

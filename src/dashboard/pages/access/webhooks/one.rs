@@ -1,4 +1,4 @@
-//! An endpoint: how it is doing, its log, and the ways to everything that is done to it.
+//! The page of an endpoint: its status, its delivery log, and links to all actions.
 
 use domain::{DisabledReason, Right, WebhookEndpoint};
 
@@ -8,18 +8,17 @@ use super::log::{FILTERS, Filters, Row, row};
 use crate::dashboard::drafts::Why;
 use crate::dashboard::pages::prelude::*;
 
-/// How many deliveries are on a page.
 const SHOWN: usize = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/one.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// What was done; empty for nothing.
+    /// The message about the change that was made. It may be empty.
     done: String,
-    /// Why something was not done; empty where it was.
+    /// The message about a refused change. It may be empty.
     undone: String,
-    /// That a form came back; empty where none did.
+    /// The message about a kept form. It may be empty.
     kept: String,
     here: String,
     host: String,
@@ -28,7 +27,7 @@ struct Page {
     on: bool,
     class: &'static str,
     status: String,
-    /// Why it was turned off, and when; empty while it is on.
+    /// The reason and the time of disabling. It is empty for an enabled endpoint.
     off: String,
     by_failures: bool,
     lately: Lately,
@@ -37,7 +36,7 @@ struct Page {
     created: When,
     filters: Filters,
     rows: Vec<Row>,
-    /// Whether looking for deliveries ended before the page was full.
+    /// Whether the search stopped before the page was full.
     incomplete: bool,
     pages: Pages,
 }
@@ -47,7 +46,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, &endpoint, None).await
 }
 
-/// Leads on, or shows the page with why something was not done.
+/// Redirects after a change, or shows the page with the reason for the refusal.
 pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     match done {
         Ok(path) => Ok(see_other(&path)),
@@ -107,7 +106,7 @@ fn done(view: &View, member: &Member) -> String {
     }
 }
 
-/// What is told above a page of the endpoint's.
+/// The message about a refused change, for the top of the page.
 pub(super) fn told(view: &View, undone: &Undone) -> String {
     undone.told(view, view.t("versions-text"))
 }
@@ -120,7 +119,7 @@ fn kept(view: &View, member: &Member) -> String {
     }
 }
 
-/// Why it is off, and since when.
+/// The reason and the time of disabling, in words.
 fn off(view: &View, endpoint: &WebhookEndpoint, zone: chrono_tz::Tz) -> String {
     let Some(at) = endpoint.disabled_at.filter(|_| !endpoint.is_enabled()) else { return String::new() };
     let when = view.words.short_moment(at, zone);
@@ -132,7 +131,6 @@ fn off(view: &View, endpoint: &WebhookEndpoint, zone: chrono_tz::Tz) -> String {
     view.words.say(why, &[("when", Value::Text(&when))])
 }
 
-/// Where the page leads once something was done.
 pub(super) fn after(member: &Member, endpoint: &WebhookEndpoint, done: &str) -> String {
     format!("{}?done={done}", member.path_of(endpoint.id))
 }

@@ -1,4 +1,4 @@
-//! Sending again: one event, or all that an endpoint has not got.
+//! Sending deliveries again: one event, or all failed and missed ones of an endpoint.
 
 use domain::EventId;
 
@@ -6,7 +6,7 @@ use super::delivery;
 use super::one::{after, answered};
 use crate::dashboard::pages::prelude::*;
 
-/// Sends one event again, and leads back to where that was asked for.
+/// Sends one event again, and redirects to the page of the form.
 pub(crate) async fn one(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let id: EventId = member.id("delivery_id")?;
@@ -23,7 +23,7 @@ pub(crate) async fn one(member: Member) -> Answered {
     }
 }
 
-/// Sends all again that was missed or has failed.
+/// Sends all failed and missed deliveries again.
 pub(crate) async fn all(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let done = member.business.resend_missed(endpoint.id).await.map_err(Undone::of);

@@ -1,4 +1,5 @@
-//! Another secret: what stops working, and then the new one, this once.
+//! Replacing an endpoint's secret, after a page with the consequences. The response shows the new secret
+//! once.
 
 use super::endpoint::host;
 use super::new::Secret;
@@ -14,7 +15,7 @@ struct Page {
     host: String,
 }
 
-/// The page that says what stops.
+/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let shown = Page {

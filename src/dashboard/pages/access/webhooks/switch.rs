@@ -1,4 +1,4 @@
-//! Turning an endpoint on and off.
+//! Enabling and disabling an endpoint.
 
 use domain::{DisabledReason, WebhookStatus};
 use engine::business::commands::webhooks::PatchWebhook;
@@ -6,7 +6,7 @@ use engine::business::commands::webhooks::PatchWebhook;
 use super::one::{after, answered};
 use crate::dashboard::pages::prelude::*;
 
-/// Turns it on again. What it missed stays missed until somebody sends it.
+/// Enables the endpoint. Missed deliveries are not sent until a member resends them.
 pub(crate) async fn on(member: Member) -> Answered {
     switch(&member, WebhookStatus::Enabled, "on").await
 }
@@ -23,7 +23,7 @@ async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered 
         events: None,
         description: None,
         status: Some(status),
-        // By hand, as the operator does; the audit log says whose.
+        // The same reason as for the operator. The audit log names the actor.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| after(member, &endpoint, done));

@@ -1,4 +1,4 @@
-//! A test of an endpoint: what was sent, what came back, and how long that took.
+//! A test of an endpoint: the request, the response, and the duration.
 
 use domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
 use engine::delivery::WebhookTrial;
@@ -16,17 +16,16 @@ struct Page {
     sheet: Sheet,
     here: String,
     kind: Field,
-    /// Why no test was made; empty otherwise.
+    /// The reason why the test was refused. It may be empty.
     undone: String,
     came: Option<Came>,
 }
 
-/// What came of a test.
 struct Came {
     delivered: bool,
     answer: String,
     after: String,
-    /// What to look at first; empty where all is well.
+    /// The most likely cause. It is empty after a success.
     likely: String,
     body: String,
     url: String,
@@ -96,7 +95,7 @@ fn came(view: &View, trial: WebhookTrial) -> Came {
     }
 }
 
-/// What is most likely wrong, by why an attempt failed.
+/// The message id of the most likely cause of an error.
 pub(super) fn likely(error: &AttemptError) -> &'static str {
     use AttemptFailure as F;
     match error {

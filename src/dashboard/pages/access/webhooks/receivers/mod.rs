@@ -1,15 +1,14 @@
-//! How whatever receives events verifies them, by the Standard Webhooks scheme: whole receivers, to be copied.
+//! Complete receivers to copy, which verify events by the Standard Webhooks scheme.
 
-/// A receiver in some language.
 pub(super) struct Receiver {
     pub(super) id: &'static str,
-    /// The words that say what it is.
+    /// The message ids of the title and the description.
     pub(super) title: &'static str,
     pub(super) text: &'static str,
 }
 
-/// In the order in which they are shown. Each takes the secret from the environment, verifies the bytes as they came,
-/// and answers 204, or 400 to what is not from us or more than five minutes old.
+/// The receivers in display order. Each one reads the secret from the environment and verifies the raw bytes.
+/// It responds with 204, or with 400 if the signature is wrong or the event is more than five minutes old.
 pub(super) const RECEIVERS: [Receiver; 3] = [
     Receiver { id: "in-javascript", title: "hooks-verify-in-javascript", text: include_str!("node.js") },
     Receiver { id: "in-python", title: "hooks-verify-in-python", text: include_str!("library.py") },
