@@ -35,7 +35,6 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     /// The fields of the POST body.
     pub(super) form: Form,
-    /// The parameters of the query string.
     pub(super) query: Form,
     pub(super) locale: Locale,
 }

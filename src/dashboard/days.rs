@@ -25,11 +25,8 @@ pub(super) fn day(at: Timestamp, zone: Tz) -> NaiveDate {
 /// An instant as a page shows it. The year appears only if it is not the current year.
 #[derive(Clone, Debug)]
 pub(super) struct Moment {
-    /// For the `datetime` attribute.
     pub(super) instant: Timestamp,
-    /// For links and attributes.
     pub(super) date: NaiveDate,
-    /// The date in words, in the page's language.
     pub(super) day: String,
     pub(super) clock: String,
 }
@@ -48,7 +45,6 @@ pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     BOOKABLE_YEARS.contains(&day.year()).then_some(day)
 }
 
-/// The first instant of a day.
 pub(super) fn begins(day: NaiveDate, zone: Tz) -> Timestamp {
     let first = match instant(day.and_time(NaiveTime::MIN), zone) {
         // If the clocks skip midnight, the day begins after the gap. If midnight occurs twice, the day begins

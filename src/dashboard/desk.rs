@@ -75,7 +75,6 @@ impl Desk {
         FormId::new(self.engine.ports(), self.engine.now().millis()).text(&self.cursors, session)
     }
 
-    /// A new random token for a kept form.
     pub(super) fn token(&self) -> Option<Token> {
         let random: [u8; 32] = self.engine.ports().random_bytes();
         Token::parse(&BASE64_URL_SAFE_NO_PAD.encode(random))

@@ -17,7 +17,6 @@ use tokio::time::Instant;
 
 use super::form::Form;
 
-/// How long the service keeps a form.
 const KEPT: Duration = Duration::from_secs(30 * 60);
 /// The maximum number of forms, in total and per network (an IPv4 address or an IPv6 /64). One more form
 /// removes the oldest.
@@ -29,7 +28,6 @@ const BYTES_MAX: usize = 16 * 1024;
 /// The reason for keeping a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// The session had ended.
     SignedOut,
     /// The form was too old to know whether it had acted.
     Stale,
@@ -42,7 +40,6 @@ pub(super) enum Why {
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) page: String,
-    /// The path that the form was sent to.
     pub(super) action: String,
     /// The fields, without passwords.
     pub(super) form: Form,
@@ -82,7 +79,6 @@ impl Drafts {
         true
     }
 
-    /// Whether the token has a form for this page.
     pub(super) fn holds(&self, token: &Token, page: &str) -> bool {
         let mut kept = self.kept.lock();
         forget(&mut kept);

@@ -25,10 +25,8 @@ use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
 use crate::rest::values::phone::PhoneRegion;
 
-/// The form field with the tag of the record's version.
 const TAG: &str = "tag";
 
-/// The tag of a record, for the form's `tag` field.
 pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
 }
@@ -36,7 +34,6 @@ pub(super) fn tag(record: &impl Serialize) -> String {
 /// The reason why a form's change was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undone {
-    /// Fields are invalid.
     Invalid(Vec<Problem>),
     /// The change conflicts with the current state.
     Conflict(Refusal),
@@ -120,13 +117,11 @@ impl Body<'_> {
         self.with(name, value)
     }
 
-    /// Adds whether a checkbox is ticked.
     pub(super) fn ticked(self, name: &str) -> Self {
         let value = Json::Bool(self.form.find(name).is_some());
         self.with(name, value)
     }
 
-    /// Adds the values of all fields with this name.
     pub(super) fn list(self, name: &str) -> Self {
         let items = self.form.all(name).map(|item| Json::String(item.to_owned()));
         let value = Json::Array(items.collect());
@@ -311,7 +306,6 @@ impl Filled {
         &self.values
     }
 
-    /// Whether the checkbox with this name and value is ticked.
     pub(super) fn is_ticked(&self, id: &str, value: &str) -> bool {
         self.values.all(id).any(|ticked| ticked == value)
     }

@@ -10,7 +10,6 @@ use crate::http::body::{self, BodyError};
 use crate::http::cursor::{Binding, Cursors};
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
-/// The form field with the one-use id.
 pub(super) const ID: &str = "form";
 
 /// The decoded fields of a form, in their order.
@@ -51,7 +50,6 @@ impl Form {
         self.find(name).unwrap_or_default()
     }
 
-    /// The first field with this name.
     pub(super) fn find(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }

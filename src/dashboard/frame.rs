@@ -24,7 +24,6 @@ const PLACES: [(&str, &str, Right); 8] = [
 const AT_THE_THUMB: usize = 5;
 /// The entry that shows the number of unread alerts.
 const ALERTS: &str = "alerts";
-/// The entry with sub-entries.
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
 const WITHIN: [(&str, Right); 11] = [
@@ -43,7 +42,6 @@ const WITHIN: [(&str, Right); 11] = [
 /// The largest number of unread alerts that is shown. Larger numbers appear as `99+`.
 const COUNTED_MAX: usize = 99;
 
-/// An entry of the navigation.
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
@@ -62,21 +60,17 @@ impl Place {
     }
 }
 
-/// The frame around a page.
 pub(super) struct Frame {
     /// The name of the business, or of the person's account.
     pub(super) title: String,
-    /// The path that the title links to.
     pub(super) home: String,
     pub(super) within: bool,
     pub(super) places: Vec<Place>,
-    /// The entries of the bar on small screens.
     pub(super) dock: Vec<Place>,
     /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
     /// The path of the alerts, and the number of new alerts.
     pub(super) bell: Option<(String, String)>,
-    /// The person's other businesses.
     pub(super) others: Vec<Place>,
     pub(super) person: String,
     pub(super) initials: String,

@@ -257,7 +257,6 @@ async fn admitted(
     Ok(noted(response, |noted| noted.person = Some(person)))
 }
 
-/// Calls the handler of a row that needs a session.
 async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answered {
     let page = gate.page_of(row.path, visit.path());
     let Who::Member(right) = row.access else {
@@ -288,7 +287,6 @@ async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answere
     Ok(noted(response, |noted| noted.business = Some(business)))
 }
 
-/// Adds fields for the log to a response.
 fn noted(mut response: Response, note: impl FnOnce(&mut Noted)) -> Response {
     note(response.extensions_mut().get_or_insert_default());
     response

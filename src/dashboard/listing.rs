@@ -8,7 +8,6 @@ use super::refused::Refused;
 use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};
 
-/// The query parameter with the cursor.
 const AFTER: &str = "after";
 
 pub(super) struct Part {
@@ -55,7 +54,6 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
-    /// Whether this is the first page.
     pub(super) fn is_first(&self) -> bool {
         self.request.after.is_none()
     }
@@ -70,7 +68,6 @@ impl Part {
 }
 
 impl Pages {
-    /// Whether the list has one page only.
     pub(super) fn is_all(&self) -> bool {
         self.newest.is_none() && self.older.is_none()
     }

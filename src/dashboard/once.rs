@@ -24,7 +24,6 @@ use tokio::time::Instant;
 use super::cookies::Cookies;
 use super::form::{FormId, SessionKey};
 
-/// How long a response is kept.
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
 /// The maximum number of responses. One more removes the oldest early.
 const ANSWERS_MAX: usize = 1_024;
@@ -38,7 +37,6 @@ const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
 /// much.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
-/// A submitted form.
 #[derive(Clone, Copy)]
 pub(super) struct Sent {
     pub(super) session: SessionKey,
@@ -64,7 +62,6 @@ pub(super) struct Once {
 #[derive(Default)]
 struct State {
     sessions: HashMap<SessionKey, Session>,
-    /// The sessions by their number of ids.
     by_ids: BTreeSet<(usize, SessionKey)>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
@@ -75,9 +72,7 @@ struct State {
 #[derive(Default)]
 struct Session {
     acted: HashMap<FormId, Acted>,
-    /// In the order of arrival.
     order: VecDeque<FormId>,
-    /// Like [`State::horizon`], for this session.
     horizon: i64,
 }
 
@@ -91,7 +86,6 @@ struct Acted {
 pub(super) enum Turn {
     /// The form acts. The guard receives its response.
     Act(Acting),
-    /// The form has acted or is acting now.
     Acted(Again),
     /// The form has acted with other content, or its response is no longer kept.
     SentBefore,
@@ -99,12 +93,10 @@ pub(super) enum Turn {
     Stale,
 }
 
-/// A form that is acting.
 pub(super) struct Acting {
     tell: watch::Sender<Option<Answer>>,
 }
 
-/// A form that was sent again.
 pub(super) struct Again(Outcome);
 
 impl Once {

@@ -1,7 +1,6 @@
 //! The parts of pages that need code: form fields, choices, versions and icons. Their markup is in
 //! `parts.html`.
 
-/// A form field: one line, several lines, or a list of options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
     pub(super) id: String,
@@ -11,23 +10,18 @@ pub(super) struct Field {
     /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`.
     pub(super) class: &'static str,
     pub(super) value: String,
-    /// The explanation of the field. It may be empty.
     pub(super) hint: String,
-    /// The problem with the submitted value. It may be empty.
     pub(super) problem: String,
-    /// The `autocomplete` attribute.
     pub(super) autocomplete: &'static str,
     pub(super) required: bool,
     /// A field with options is shown as a list.
     pub(super) options: Vec<Choice>,
 }
 
-/// An option of a field.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choice {
     pub(super) value: String,
     pub(super) label: String,
-    /// The explanation of the option. It may be empty.
     pub(super) hint: String,
     pub(super) chosen: bool,
 }
@@ -106,7 +100,6 @@ impl Field {
         Self { problem: problem.unwrap_or_default(), ..self }
     }
 
-    /// The same field, which may be empty.
     pub(super) fn optional(self) -> Self {
         Self { required: false, ..self }
     }

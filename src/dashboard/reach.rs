@@ -30,7 +30,6 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// The address, if there is one.
     pub(super) fn of(email: Option<&String>) -> Option<Self> {
         email.map(|email| Self { email: email.clone(), link: mailto(email) })
     }

@@ -21,7 +21,6 @@ pub(super) enum Refused {
     Suspended,
     /// The form has acted before, with other content, or its response is no longer kept.
     SentBefore,
-    /// The link was used or has expired.
     LinkGone,
     /// A form's change was not made. The form's page shows the reason.
     Undone(Undone),
@@ -93,7 +92,6 @@ impl Refused {
         }
     }
 
-    /// The error page. `id` is the request id, which is also in the log.
     pub(super) fn page(&self, view: View, id: &str) -> Response {
         let status = self.status();
         let known = known(status);

@@ -23,7 +23,6 @@ pub(super) type Route = router::Route<Pages>;
 
 pub(super) type Answered = Result<Response, Refused>;
 
-/// The access that a row needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Who {
     Anybody,
@@ -42,7 +41,6 @@ pub(super) enum Admitted {
     Member(Box<Member>),
 }
 
-/// The form options of a row.
 #[derive(Default)]
 pub(super) struct FormOf {
     /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
@@ -66,7 +64,6 @@ impl Route {
 }
 
 impl Who {
-    /// The access in one word, for tests.
     pub(super) fn word(self) -> String {
         match self {
             Self::Anybody => "anybody".into(),

@@ -76,11 +76,9 @@ struct Listens {
     watching: LiveSubscription,
     stopping: watch::Receiver<bool>,
     unheard: Unheard,
-    /// The earliest time of the next event.
     next: Instant,
 }
 
-/// The changes since the last event.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Unheard {
     /// Each record once.

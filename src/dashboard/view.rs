@@ -36,7 +36,6 @@ impl View {
         assets::base()
     }
 
-    /// The text of a message id.
     pub(super) fn t(&self, id: &str) -> String {
         self.words.say(id, &[])
     }
@@ -45,7 +44,6 @@ impl View {
         self.words.say(id, &[(name, Value::Text(text))])
     }
 
-    /// The text of a message id with a number.
     pub(super) fn count(&self, id: &str, count: u64) -> String {
         self.words.say(id, &[("count", Value::Count(count))])
     }
@@ -96,7 +94,6 @@ pub(super) fn render(status: StatusCode, template: &impl Template) -> Result<Res
     Ok((status, [(header::CONTENT_TYPE, kind)], html).into_response())
 }
 
-/// A redirect (303) to another page.
 pub(super) fn see_other(path: &str) -> Response {
     let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/dashboard"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()

@@ -14,7 +14,6 @@ use super::refused::Refused;
 
 const PEOPLE_READ: usize = 200;
 
-/// The actors with their names, as the person may see them.
 pub(super) struct Whos(Vec<(Actor, String)>);
 
 impl Member {

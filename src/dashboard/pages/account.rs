@@ -12,9 +12,7 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The message about the change that was made. It may be empty.
     done: String,
-    /// The message about a kept form. It may be empty.
     kept: String,
     name: Field,
     locale: String,
@@ -50,7 +48,6 @@ impl Page {
         })
     }
 
-    /// Fills in the form that was kept for this path.
     fn filled(mut self, action: &str, form: &Form) -> Self {
         if action.ends_with("/email") {
             self.email = self.email.holding(form.get("email"));
@@ -75,7 +72,6 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&shown)
 }
 
-/// Changes name, language and theme.
 pub(crate) async fn sent(visit: Visit) -> Answered {
     let form = &visit.form;
     let name = PersonName::new(form.get("name").trim().to_owned());

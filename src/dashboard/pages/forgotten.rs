@@ -12,7 +12,6 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     view: View,
     sent: bool,
-    /// Whether the service sends mail.
     mails: bool,
     email: Field,
 }

@@ -24,7 +24,6 @@ struct Row {
     role: String,
 }
 
-/// Redirects to the business, or shows the choice.
 pub(crate) async fn show(visit: Visit) -> Answered {
     let offered = |one: &&Belongs| one.membership.status == MembershipStatus::Invited;
     let mut active = visit.active();
@@ -56,14 +55,12 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&shown)
 }
 
-/// Accepts an invitation.
 pub(crate) async fn accept(visit: Visit) -> Answered {
     let business = offered(&visit).await?;
     visit.people().accept(&business, &visit.token).await?;
     Ok(see_other(&format!("/dashboard/b/{}/today", business.id())))
 }
 
-/// Declines an invitation.
 pub(crate) async fn decline(visit: Visit) -> Answered {
     let business = offered(&visit).await?;
     visit.people().decline(&business, &visit.token).await?;

@@ -10,7 +10,6 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     view: View,
     email: String,
-    /// Whether the session came from a password link.
     restricted: bool,
     /// Whether the person has no password, and the link of the session was used too long ago to set one.
     needs_link: bool,

@@ -8,7 +8,6 @@ use crate::words::is_hidden;
 
 /// The maximum number of characters of a body. The service sends no longer body.
 pub(super) const CHARS_MAX: usize = 64 * 1024;
-/// The replacement for an invisible character.
 const HIDDEN: char = '\u{fffd}';
 
 /// A piece of code, and whether it is the name of a property.

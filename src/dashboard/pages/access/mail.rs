@@ -38,9 +38,7 @@ struct Row {
     email: String,
     at: Moment,
     status: (&'static str, String),
-    /// The number of attempts, in words.
     attempts: String,
-    /// The error of the last attempt. It may be empty.
     error: String,
     next: Option<Moment>,
     /// The id of the mail, if it can be sent again.
@@ -115,7 +113,6 @@ fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Ro
     }
 }
 
-/// The kind and the subject of a mail, in words.
 fn what(view: &View, mail: &Mail) -> String {
     match (mail.kind, mail.about.first()) {
         (MailKind::Alert, Some(about)) => view.t(&format!("told-{}", about.kind)),

@@ -35,7 +35,6 @@ const GROUPS: [(&str, [AlertKind; 4]); 2] = [
     ),
 ];
 
-/// The maximum number of characters that are shown of a relay's response.
 const ANSWER_CHARS_MAX: usize = 500;
 
 /// Whether alerts of this kind can belong to a staff member. Missed calls and disabled endpoints belong to
@@ -85,11 +84,9 @@ struct Row {
 struct Tested {
     tone: &'static str,
     told: String,
-    /// The response of the mail relay.
     answer: String,
 }
 
-/// The kinds that the person's role may see, by group.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
     let role = member.membership.role;
     GROUPS
@@ -101,7 +98,6 @@ fn kinds(member: &Member) -> impl Iterator<Item = AlertKind> {
     groups(member).flat_map(|(_, kinds)| kinds)
 }
 
-/// The form with the current settings.
 fn set(member: &Member) -> Form {
     let fields = kinds(member).flat_map(|kind| {
         let setting = member.membership.alert(kind);

@@ -11,11 +11,9 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of appointments in a week view. The page says if there are more.
 pub(super) const OF_A_WEEK_MAX: usize = 2_000;
 
-/// The header of a calendar view.
 pub(super) struct Head {
     pub(super) title: String,
     pub(super) sub: String,
-    /// The name of the view.
     pub(super) is: &'static str,
     pub(super) day: String,
     pub(super) week: String,
@@ -24,13 +22,10 @@ pub(super) struct Head {
     pub(super) before: Option<Crumb>,
     pub(super) present: Option<Crumb>,
     pub(super) behind: Option<Crumb>,
-    /// The path of the booking form, if the person may book.
     pub(super) book: Option<String>,
-    /// The same view for each staff member.
     pub(super) staff: Vec<Tab>,
 }
 
-/// A link to the same view of a staff member.
 pub(super) struct Tab {
     pub(super) label: String,
     pub(super) path: String,
@@ -43,7 +38,6 @@ pub(super) struct Asked {
 }
 
 impl Member {
-    /// The path of a calendar view.
     pub(super) fn calendar(&self, view: &str, date: NaiveDate, staff: Option<StaffId>) -> String {
         let staff = staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
         format!("{}?view={view}&date={date}{staff}", self.path_to("calendar"))

@@ -14,7 +14,6 @@ use crate::http::cursor::Binding;
 use crate::words::plain_lines;
 
 const SHOWN: usize = 50;
-/// The maximum number of characters that are shown of a message.
 const QUOTE_CHARS_MAX: usize = 300;
 
 #[derive(Template)]
@@ -26,7 +25,6 @@ struct Page {
     unread: bool,
     mails: bool,
     days: Vec<Day>,
-    /// The link to older alerts.
     older: Option<String>,
 }
 
@@ -37,12 +35,10 @@ struct Day {
 
 struct Row {
     number: u64,
-    /// For the `datetime` attribute.
     at: String,
     time: String,
     title: String,
     detail: String,
-    /// The text of the message. It may be empty.
     quote: String,
     new: bool,
 }

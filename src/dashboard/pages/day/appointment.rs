@@ -10,7 +10,6 @@ use crate::admin::AppointmentPatchBody;
 use crate::dashboard::days::{clock, day};
 use crate::dashboard::pages::prelude::*;
 
-/// The form field with the team's notes.
 const NOTES: &str = "notes";
 
 #[derive(Template)]
@@ -20,15 +19,11 @@ struct Page {
     path: String,
     tag: String,
     title: String,
-    /// The customer, the service and the end, in words.
     sub: String,
     status: AppointmentStatus,
     word: String,
-    /// The message about the change that was made. It may be empty.
     done: String,
-    /// The message about a refused change. It may be empty.
     undone: String,
-    /// The message that the team has to confirm the appointment. It may be empty.
     waits: String,
     when: String,
     lasts: String,
@@ -44,7 +39,6 @@ struct Page {
     notes_tag: String,
     notes_field: Option<Field>,
     history: Vec<Told>,
-    /// Whether the history is complete.
     is_whole: bool,
     may_confirm: bool,
     may_move: bool,
@@ -62,12 +56,10 @@ async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
 }
 
 impl Member {
-    /// The path of an appointment's page.
     pub(super) fn appointment_path(&self, visit: &AppointmentView) -> String {
         self.path_to(&format!("appointments/{}", visit.id))
     }
 
-    /// The breadcrumbs of an appointment: the link to its day.
     pub(super) fn above(&self, view: &View, visit: &AppointmentView) -> Vec<Crumb> {
         let date = day(visit.starts_at, self.profile.zone);
         let label = capitalised(&view.day(date, self.today()));
@@ -81,7 +73,6 @@ impl Member {
         format!("{date}, {}", clock(visit.starts_at, zone))
     }
 
-    /// The customer, the service and the end, in words.
     pub(super) fn about(&self, view: &View, visit: &AppointmentView) -> String {
         let values = [
             ("service", visit.service_name.clone()),
@@ -96,7 +87,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, None).await
 }
 
-/// The page of the appointment, with the reason for a refused change.
 pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let seen = seen(member).await?;
     let visit = &seen.appointment;

@@ -10,7 +10,6 @@ use domain::Timestamp;
 
 use crate::dashboard::days::local;
 
-/// The minutes of one step.
 pub(super) const STEP_MINUTES: u32 = 5;
 /// The maximum number of hours. The stylesheet has classes for no more.
 const HOURS_MAX: u32 = 24;
@@ -49,12 +48,10 @@ impl Axis {
         Self { from, hours: (to - from).min(HOURS_MAX) }
     }
 
-    /// The shown minutes of the day.
     pub(super) fn minutes(self) -> Range<u32> {
         self.from * 60..(self.from + self.hours) * 60
     }
 
-    /// The shown hours with their positions.
     pub(super) fn labels(self) -> impl Iterator<Item = (u32, String)> {
         (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
     }

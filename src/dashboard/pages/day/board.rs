@@ -26,13 +26,10 @@ const NOON: u32 = 12 * 60;
 const SHORT_MINUTES: u32 = 30;
 const BRIEF_MINUTES: u32 = 45;
 
-/// An item of a lane.
 pub(super) struct Item {
-    /// The position, as CSS classes.
     pub(super) place: String,
     /// The kind: `visit`, `free`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
     pub(super) kind: &'static str,
-    /// Additional CSS classes of an appointment.
     pub(super) class: String,
     /// The path of the item's page. Marks have none.
     pub(super) path: String,
@@ -41,15 +38,12 @@ pub(super) struct Item {
     /// The customer, or the meaning of a mark.
     pub(super) label: String,
     pub(super) say: String,
-    /// Whether the team has to confirm the appointment.
     pub(super) asks: bool,
 }
 
-/// A lane of a board.
 pub(super) struct Lane {
     pub(super) id: String,
     pub(super) title: String,
-    /// The line below the title.
     pub(super) sub: String,
     /// The initials of the staff member. They are empty if the lane is a day.
     pub(super) initials: String,
@@ -63,9 +57,7 @@ pub(super) struct Board<'a> {
     pub(super) zone: Tz,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
-    /// The path of the booking form, if the person may book.
     pub(super) book: Option<String>,
-    /// The path of the appointments.
     pub(super) appointments: String,
 }
 
@@ -116,7 +108,6 @@ pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: T
     span(both.filter(|both| !both.is_empty()))
 }
 
-/// The reason in a word why a staff member does not work on a date. A closed business is the first reason.
 pub(super) fn out_on(view: &View, dates: &Dates, date: NaiveDate, zone: Tz) -> String {
     let opens = open_on(dates, date, zone).iter().any(is_own);
     view.t(if opens { "calendar-not-in" } else { "calendar-closed" })
@@ -135,7 +126,6 @@ pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> 
 }
 
 impl Board<'_> {
-    /// The items of a staff member's lane on a date.
     pub(super) fn items(&self, dates: &Dates, presence: &Presence, date: NaiveDate) -> Vec<Item> {
         let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
         let ground = self.ground(dates, presence, &visits, date);
@@ -150,7 +140,6 @@ impl Board<'_> {
         items
     }
 
-    /// The mark of the current time, if the date is today.
     fn now(&self, date: NaiveDate) -> Option<Item> {
         let (minute, time) = self.present(date)?;
         let item = Item { label: self.view.with("calendar-now", "time", &time), ..Item::mark("now") };

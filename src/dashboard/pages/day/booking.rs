@@ -46,19 +46,16 @@ struct Page {
     filled: Filled,
     /// The fields for the parameters of the times, and for the contact search.
     asked: Vec<Field>,
-    /// The hidden fields.
     sent: [(&'static str, String); 3],
     times: Option<OpenTimes>,
     callers: Vec<Caller>,
     /// The chosen contact, or [`NEW`].
     who: String,
     who_problem: String,
-    /// The search text without a result. It may be empty.
     not_found: String,
     fields: Vec<Field>,
 }
 
-/// The known parts of the booking.
 struct Wanted<'a> {
     service: Option<&'a Service>,
     staff: Option<StaffId>,
@@ -131,7 +128,6 @@ async fn book(member: &Member) -> Result<String, Refused> {
     Ok(member.path_to(&format!("appointments/{id}?done={done}")))
 }
 
-/// The parameters of the shown times, as one text.
 fn times_of(asked: [&str; 3]) -> String {
     asked.join("/")
 }
@@ -277,10 +273,8 @@ fn times(
     times
 }
 
-/// The contacts that the person may mean.
 struct Found {
     callers: Vec<Caller>,
-    /// The search text without a result. It may be empty.
     not_found: String,
     /// The chosen contact, or [`NEW`].
     who: String,

@@ -9,7 +9,6 @@ use crate::http::query::FromQuery;
 use crate::rest::through::{Through, read_through};
 use crate::rest::values::phone::PhoneRegion;
 
-/// The maximum number of search results.
 const OFFERED: usize = 8;
 /// The maximum length of a search text, in characters. It equals the limit of contact names.
 const LOOKED_FOR_CHARS_MAX: usize = 200;
@@ -21,7 +20,6 @@ pub(super) struct Caller {
     pub(super) initials: String,
     pub(super) phone: Option<Number>,
     pub(super) email: Option<Mailbox>,
-    /// The path of the contact's page. It may be empty.
     pub(super) path: String,
 }
 
@@ -40,7 +38,6 @@ impl Caller {
         }
     }
 
-    /// Phone number and email address, on one line.
     pub(super) fn reached(&self) -> String {
         let phone = self.phone.as_ref().filter(|phone| phone.e164 != self.name);
         let email = self.email.as_ref().filter(|email| email.email != self.name);

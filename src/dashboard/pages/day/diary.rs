@@ -18,14 +18,11 @@ const LASTS_MAX: TimeDelta = TimeDelta::days(1);
 /// The statuses of appointments that occupy their time.
 pub(super) const ACTIVE: [AppointmentStatus; 2] = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
 
-/// The data of some dates.
 pub(super) struct Dates {
     pub(super) diary: Diary,
-    /// The reasons for time off.
     pub(super) notes: HashMap<BlockedTimeId, String>,
     /// The appointments that occupy time on the dates, by start.
     pub(super) visits: Vec<AppointmentView>,
-    /// Whether there are more appointments than the maximum.
     pub(super) more: bool,
 }
 
@@ -85,7 +82,6 @@ async fn visits(
 }
 
 impl Member {
-    /// Today in the business's time zone.
     pub(super) fn today(&self) -> NaiveDate {
         days::day(self.business.now(), self.profile.zone)
     }

@@ -18,7 +18,6 @@ struct Page {
     action: String,
     tag: String,
     back: String,
-    /// The consequences, one per line.
     means: Vec<String>,
     deed: String,
 }

@@ -20,7 +20,6 @@ const LANES_MANY: usize = 6;
 struct BoardPage {
     sheet: Sheet,
     head: Head,
-    /// The CSS classes of the board.
     class: String,
     label: String,
     hours: Vec<Hour>,
@@ -30,7 +29,6 @@ struct BoardPage {
     /// Whether the lanes are staff members. Small screens then have links to them.
     is_day: bool,
     more: bool,
-    /// The note of a special day.
     note: String,
 }
 
@@ -94,7 +92,6 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     page(&shown)
 }
 
-/// The duration of the shortest appointment, in minutes.
 fn shortest(dates: &Dates) -> Option<u32> {
     let lasts = dates.visits.iter().map(|visit| (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000);
     lasts.min().and_then(|minutes| u32::try_from(minutes).ok())
@@ -136,7 +133,6 @@ fn day_sub(member: &Member, view: &View, date: NaiveDate, open: Option<std::ops:
     format!("{week} · {open} · {zone}")
 }
 
-/// The week of a staff member.
 pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let week = days(date);

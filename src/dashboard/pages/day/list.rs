@@ -17,7 +17,6 @@ const SHOWN: usize = 50;
 struct Page {
     sheet: Sheet,
     head: Head,
-    /// The path of the filter form.
     action: String,
     fields: Vec<Field>,
     days: Vec<Day>,
@@ -119,7 +118,6 @@ fn date_field(id: &str, label: String, day: Option<NaiveDate>) -> Field {
     Field { required: day.is_some(), ..Field::new(id, "date", "off", label).class("date").holding(&value) }
 }
 
-/// The field with this option selected.
 pub(super) fn chosen(field: Field, value: &str) -> Field {
     let options = field.options.into_iter().map(|one| Choice { chosen: one.value == value, ..one });
     Field { options: options.collect(), ..field }

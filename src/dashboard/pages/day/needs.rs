@@ -17,10 +17,8 @@ use crate::rest::through::read_through;
 use crate::words::plain_lines;
 
 const SHOWN: usize = 20;
-/// The maximum number of characters that are shown of a message.
 const QUOTE_CHARS_MAX: usize = 300;
 
-/// A task for the team.
 pub(super) struct Need {
     /// The status chip: its CSS class and its text.
     pub(super) chip: &'static str,
@@ -28,13 +26,11 @@ pub(super) struct Need {
     /// The title, and the path of the page. The path may be empty.
     pub(super) title: String,
     pub(super) path: String,
-    /// The text after the title.
     pub(super) aside: String,
     /// The time for the `datetime` attribute and in words. Both are empty if the text contains the time.
     pub(super) at: String,
     pub(super) time: String,
     pub(super) text: String,
-    /// Whether the text quotes a person.
     pub(super) is_quote: bool,
     /// The phone number to call back, in E.164 form. It may be empty.
     pub(super) tel: String,

@@ -16,16 +16,13 @@ const EVENING: u32 = 17;
 
 /// Open times of several days. One day is shown with its times.
 pub(super) struct OpenTimes {
-    /// The shown day, in words.
     pub(super) day: String,
     pub(super) strip: Vec<StripDay>,
     /// Whether the days are submit buttons of the surrounding form. Otherwise they are links.
     pub(super) sends: bool,
-    /// The links to the previous and next week.
     pub(super) earlier: Option<String>,
     pub(super) later: Option<String>,
     pub(super) parts: Vec<PartOfDay>,
-    /// The problem with the choice. It may be empty.
     pub(super) problem: String,
     /// Whether this problem is the only reason for the refusal. Then no message above the form mentions it.
     pub(super) first: bool,
@@ -41,7 +38,6 @@ pub(super) struct StripDay {
     pub(super) current: bool,
 }
 
-/// The times of the morning, afternoon or evening.
 pub(super) struct PartOfDay {
     pub(super) id: &'static str,
     pub(super) label: String,
@@ -57,7 +53,6 @@ pub(super) struct OneSlot {
 pub(super) struct Shown<'a> {
     pub(super) view: &'a View,
     pub(super) zone: Tz,
-    /// Today in the business's time zone.
     pub(super) today: NaiveDate,
     pub(super) days: &'a [NaiveDate],
     pub(super) date: NaiveDate,

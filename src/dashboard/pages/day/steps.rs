@@ -15,7 +15,6 @@ use crate::dashboard::pages::prelude::*;
 /// At this age, a business with bookings no longer needs a reminder to create a key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
-/// The page of each step.
 const PLACES: [(&str, &str); 5] = [
     ("hours", "settings/hours"),
     ("service", "settings/services"),
@@ -28,7 +27,6 @@ const TO_A_BOOKING: usize = 4;
 
 /// A missing requirement for bookings, with the page to add it if the person may do so.
 pub(super) struct Missing {
-    /// The reason why nothing can be booked.
     pub(super) text: String,
     pub(super) path: Option<String>,
     pub(super) label: String,
@@ -36,12 +34,9 @@ pub(super) struct Missing {
 
 pub(super) struct Step {
     pub(super) title: String,
-    /// The explanation of the step, or the result.
     pub(super) text: String,
     pub(super) done: bool,
-    /// Whether this is the next step.
     pub(super) next: bool,
-    /// The path of the step's page. It may be empty.
     pub(super) path: String,
     pub(super) label: String,
     pub(super) number: usize,

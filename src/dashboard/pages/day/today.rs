@@ -24,7 +24,6 @@ struct Page {
     title: String,
     sub: String,
     done: String,
-    /// The path of the booking form, if the person may book.
     book: Option<String>,
     /// Whether the business is new, and has no day to show before its first steps are done.
     is_new: bool,
@@ -35,10 +34,8 @@ struct Page {
     more_needs: bool,
     /// The path of the remaining messages. It is empty if the page shows all of them.
     messages: String,
-    /// The staff members with a day to show.
     crew: Vec<OneDay>,
     calendar: String,
-    /// Whether there are more appointments than the maximum.
     more: bool,
 }
 
@@ -59,7 +56,6 @@ struct Row {
     path: String,
     label: String,
     detail: String,
-    /// Whether the team has to confirm it.
     pending: bool,
 }
 

@@ -21,10 +21,8 @@ struct Page {
     at: String,
     when: String,
     sub: String,
-    /// The lines of the summary. It is empty without a summary.
     lines: Vec<String>,
     came_of_it: Vec<Row>,
-    /// The other party's number.
     number: Option<Number>,
     from: End,
     to: End,
@@ -35,7 +33,6 @@ struct Page {
     recording: String,
 }
 
-/// One party of a call.
 struct End {
     /// The path and the name of the contact, if this party is the contact.
     contact: Option<(String, String)>,

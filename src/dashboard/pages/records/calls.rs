@@ -11,7 +11,6 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 
 const SHOWN: usize = 50;
-/// The query parameters of the filters.
 const FILTERS: [&str; 4] = ["outcome", "direction", "status", "day"];
 
 #[derive(Template)]
@@ -20,14 +19,11 @@ struct Page {
     sheet: Sheet,
     base: String,
     sub: String,
-    /// The filter fields.
     fields: Vec<Field>,
     day: Field,
-    /// Whether a filter is set.
     narrowed: bool,
     days: Vec<Day>,
     pages: Pages,
-    /// The message that the search stopped early. It may be empty.
     incomplete: String,
 }
 

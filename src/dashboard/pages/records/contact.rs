@@ -11,7 +11,6 @@ use crate::dashboard::pages::prelude::*;
 /// The number of records of a kind on the contact's page, and on a page of that kind.
 const FEW: usize = 10;
 const SHOWN: usize = 50;
-/// The booking page.
 const BOOKING: &str = "appointments/new";
 
 #[derive(Template)]
@@ -28,19 +27,16 @@ struct Page {
     phone: Option<Number>,
     email: Option<Mailbox>,
     language: &'static str,
-    /// The contact with the fields for the team.
     seen: OperatorContactView,
     lists: Vec<List>,
     /// The links to other pages, if the page shows one kind only.
     pages: Option<Pages>,
-    /// The path of the booking form, if the route table has it.
     book: Option<String>,
     may: bool,
     /// Whether the person may export and erase the contact.
     data: bool,
 }
 
-/// The contact's records of one kind.
 struct List {
     kind: Kind,
     title: String,
@@ -110,13 +106,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// The contact in the path.
 pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
     let id: ContactId = member.id("contact_id")?;
     member.business.contact_as(id).await?.ok_or_else(Refused::not_found)
 }
 
-/// The filters for the contact's records.
 pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageFilter) {
     let contact_id = Some(id);
     (
@@ -151,7 +145,6 @@ async fn newest(member: &Member, view: &View, id: ContactId) -> Result<Vec<List>
     Ok(lists.collect())
 }
 
-/// A page of all records of one kind.
 async fn whole(member: &Member, view: &View, id: ContactId, kind: Kind) -> Result<(List, Pages), Refused> {
     let business = &member.business;
     let part = member.part(&format!("contact {id}"), SHOWN, &["list"]);

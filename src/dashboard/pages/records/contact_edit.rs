@@ -21,7 +21,6 @@ struct Page {
     action: String,
     back: String,
     filled: Filled,
-    /// The other contacts with the same phone number or email.
     others: Vec<Crumb>,
     versions: Versions,
     /// The tag of the changed version. It is empty for a new contact.
@@ -151,7 +150,6 @@ fn shown(
         filled,
         fields: vec![name, phone, email],
         halves: vec![locale, zone],
-        // A new contact has no notes.
         notes: contact.map(|_| notes),
         does: member
             .may(Right::Day)

@@ -10,7 +10,6 @@ use super::rows::{self, Row};
 use super::said::called;
 use crate::dashboard::pages::prelude::*;
 
-/// The checkbox that the form requires.
 const SURE: &str = "sure";
 /// The number of latest appointments in which the page looks for future ones.
 const LOOKED_AT: usize = 50;
@@ -23,13 +22,10 @@ struct Page {
     back: String,
     name: String,
     filled: Filled,
-    /// The problem of the checkbox. It may be empty.
     problem: String,
-    /// The future appointments.
     ahead: Vec<Row>,
 }
 
-/// The page with the consequences.
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Data)?;
     let contact = found(&member).await?.contact;

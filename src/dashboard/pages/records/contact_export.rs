@@ -19,7 +19,6 @@ use super::contact::{filters, found};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::error::ApiError;
 
-/// The number of records per read.
 const READ: usize = 100;
 
 /// The start of the file. The lists follow.
@@ -55,14 +54,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     Ok((headers, Body::from_stream(stream(sending))).into_response())
 }
 
-/// The state of an export.
 struct Sending {
     business: BusinessHandle,
     of: (AppointmentFilter, CallFilter, MessageFilter),
     next: Next,
-    /// The position in the current list.
     after: Option<Vec<u8>>,
-    /// Whether nothing of the current list was sent yet.
     is_first: bool,
 }
 

@@ -19,11 +19,9 @@ struct Page {
     sheet: Sheet,
     base: String,
     done: String,
-    /// The search text. It is empty for all contacts.
     q: String,
     rows: Vec<Row>,
     pages: Pages,
-    /// The message that the search stopped early. It may be empty.
     incomplete: String,
     may: bool,
 }

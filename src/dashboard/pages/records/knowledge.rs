@@ -17,11 +17,9 @@ struct Page {
     sheet: Sheet,
     base: String,
     done: String,
-    /// The search text. It is empty for all entries.
     q: String,
     rows: Vec<Row>,
     pages: Pages,
-    /// The message that the search stopped early. It may be empty.
     incomplete: String,
     may: bool,
 }
@@ -65,7 +63,6 @@ fn row(member: &Member, view: &View, piece: &KnowledgeView) -> Row {
     }
 }
 
-/// The language, and the day of the last change.
 pub(super) fn detail(member: &Member, view: &View, piece: &KnowledgeView) -> String {
     let when = short_day(view, piece.updated_at, member.profile.zone);
     let language = piece.locale.map_or_else(|| view.t("knowledge-both"), |one| language(one).to_owned());

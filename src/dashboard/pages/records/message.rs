@@ -10,7 +10,6 @@ use super::said::{Chip, called, duration, lines, of_message, sender, short_day};
 use crate::admin::messages::MessagePatch;
 use crate::dashboard::pages::prelude::*;
 
-/// The form field with the assigned staff member.
 const STAFF: &str = "staff_id";
 
 #[derive(Template)]
@@ -46,7 +45,6 @@ struct Call {
     long: String,
 }
 
-/// The contact who left the message.
 struct Known {
     path: String,
     name: String,

@@ -14,9 +14,7 @@ use crate::rest::through::read_through;
 /// The number of messages per page. New messages are sorted within their page, so it is larger.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
-/// The maximum number of urgent messages at the start.
 const URGENT_SHOWN: usize = 100;
-/// The maximum number of staff members that are offered for a message.
 const STAFF_MAX: usize = 500;
 
 #[derive(Template)]
@@ -27,7 +25,6 @@ struct Page {
     done: String,
     sub: String,
     tabs: Vec<Tab>,
-    /// The shown status.
     status: MessageStatus,
     heading: String,
     rows: Vec<Row>,
@@ -47,13 +44,11 @@ struct Row {
     name: String,
     at: String,
     when: String,
-    /// The assigned staff member. It may be empty.
     staff: String,
     quote: String,
     phone: Option<String>,
 }
 
-/// Shows the messages of one status.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, business) = (member.view(), &member.business);
     let status = MessageStatus::from_word(member.query.get("status")).unwrap_or(MessageStatus::New);
@@ -117,7 +112,6 @@ fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {
 }
 
 impl View {
-    /// The status of messages, in a word.
     pub(super) fn standing(&self, status: MessageStatus) -> String {
         self.t(match status {
             MessageStatus::New => "messages-tab-new",
@@ -150,7 +144,6 @@ fn row(
     }
 }
 
-/// The message for the word in the query. It may be empty.
 pub(super) fn done(view: &View, word: &str) -> String {
     let id = match word {
         "new" => "message-done-new",

@@ -8,14 +8,12 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
 pub(super) const QUOTE_CHARS_MAX: usize = 300;
 
-/// A record in a row, with the path of its page.
 pub(super) struct Row {
     pub(super) path: String,
     pub(super) at: String,
     pub(super) day: String,
     pub(super) title: String,
     pub(super) detail: String,
-    /// The quoted text. It may be empty.
     pub(super) quote: String,
     pub(super) chip: Chip,
 }

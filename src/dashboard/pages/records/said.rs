@@ -9,7 +9,6 @@ use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
 use crate::rest::values::phone::in_groups;
 
-/// A state: its CSS class and its text.
 pub(super) struct Chip {
     pub(super) class: &'static str,
     pub(super) word: String,
@@ -93,13 +92,11 @@ pub(super) fn of_appointment(view: &View, status: AppointmentStatus) -> Chip {
     Chip { class: status.as_str(), word: view.t(id) }
 }
 
-/// The other party of a call.
 pub(super) fn caller(view: &View, call: &CallView) -> String {
     let number = other_end(call).map(|number| in_groups(number));
     call.contact_name.clone().or(number).unwrap_or_else(|| view.t("call-anonymous"))
 }
 
-/// The other party's number.
 pub(super) fn other_end(call: &CallView) -> Option<&String> {
     match call.direction {
         domain::Direction::Inbound => call.from_number.as_ref(),
@@ -119,7 +116,6 @@ pub(super) fn called(view: &View, contact: &ContactView) -> String {
     contact.name.clone().or(number).or_else(|| contact.email.clone()).unwrap_or_else(|| view.t("somebody"))
 }
 
-/// The name of a language, in that language.
 pub(super) fn language(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "English",

@@ -7,11 +7,9 @@ use engine::{BusinessHandle, EngineError};
 
 use crate::dashboard::pages::prelude::*;
 
-/// The number of rows per read.
 const AT_ONCE: usize = 500;
 /// The maximum number of rows. The list pages show the rest.
 const READ_MAX: usize = 2_000;
-/// The maximum number of characters of a name in a list of names.
 const NAME_CHARS: usize = 60;
 
 pub(super) async fn services(member: &Member) -> Result<Vec<Service>, Refused> {

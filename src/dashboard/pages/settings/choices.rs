@@ -5,7 +5,6 @@ use domain::Locale;
 
 use crate::dashboard::pages::prelude::*;
 
-/// In minutes.
 const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
@@ -24,7 +23,6 @@ pub(super) fn zones(current: &str) -> Vec<Choice> {
     names.into_iter().map(|name| Choice::new(name, name.replace('_', " "))).collect()
 }
 
-/// The city of a zone.
 pub(super) fn place(zone: Tz) -> String {
     zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
 }

@@ -30,7 +30,6 @@ const KEPT: [(&str, &str); 4] = [
     ("appointments_days", "data-appointments"),
     (LOG, "settings-audit"),
 ];
-/// The form field of the audit log.
 const LOG: &str = "audit_days";
 
 #[derive(Template)]
@@ -56,7 +55,6 @@ struct Page {
 struct Shorter {
     sheet: Sheet,
     path: String,
-    /// The data that will be deleted.
     goes: Vec<String>,
     /// The fields of the form, which is submitted again.
     fields: Vec<(String, String)>,
@@ -68,7 +66,6 @@ fn values(kept: &RetentionView) -> Form {
     Form::of(std::iter::zip(KEPT, days).map(|((name, _), days)| (name, text(days))))
 }
 
-/// A period in words.
 fn how_long(view: &View, days: &str) -> String {
     match days.trim().parse() {
         Ok(days) => how_many_days(view, days),

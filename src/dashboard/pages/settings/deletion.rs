@@ -12,13 +12,10 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/settings/deletion.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The path of the page of the service or staff member.
     path: String,
     title: String,
     text: String,
-    /// The reason why it cannot be deleted. It is empty before the first attempt.
     reason: String,
-    /// The path of a page with the obstacles.
     way: Option<String>,
 }
 
@@ -29,7 +26,6 @@ struct Of {
     text: &'static str,
 }
 
-/// The obstacles to a deletion.
 struct InTheWay {
     reason: String,
     way: Option<String>,
@@ -67,19 +63,16 @@ impl Of {
     }
 }
 
-/// The confirmation page for a service.
 pub(crate) async fn show_service(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     shown(&member, &Of::service(&member).await?.1, None)
 }
 
-/// The confirmation page for a staff member.
 pub(crate) async fn show_staff(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     shown(&member, &Of::staff(&member).await?.1, None)
 }
 
-/// Deletes a service without references.
 pub(crate) async fn service(member: Member) -> Answered {
     let (id, of) = Of::service(&member).await?;
     let done = async {
@@ -89,7 +82,6 @@ pub(crate) async fn service(member: Member) -> Answered {
     deleted(&member, &of, done.await)
 }
 
-/// Deletes a staff member without references.
 pub(crate) async fn staff(member: Member) -> Answered {
     let (id, of) = Of::staff(&member).await?;
     let done = async {

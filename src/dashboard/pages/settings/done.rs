@@ -14,7 +14,6 @@ pub(super) struct Done {
     pub(super) appointments: Vec<Lies>,
     /// The message that there are more than the page lists. It may be empty.
     pub(super) more: String,
-    /// The path of the next first step. It may be empty.
     pub(super) next: String,
 }
 
@@ -27,7 +26,6 @@ pub(super) struct Lies {
 }
 
 impl Done {
-    /// The message for the word in the query.
     pub(super) fn said(view: &View, word: &str) -> Self {
         let text = match word {
             "saved" | "zone" | "week" | "day" => view.t("saved"),

@@ -4,7 +4,6 @@ use domain::{Denied, Refusal, Right};
 
 use crate::dashboard::pages::prelude::*;
 
-/// The label and the value.
 pub(super) type Line = (String, String);
 
 /// A line. An empty value is shown as such.
@@ -13,7 +12,6 @@ pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
 }
 
-/// The lines for a page with one version.
 pub(super) fn facts(lines: Vec<Line>) -> Vec<Fact> {
     lines.into_iter().map(|(label, value)| Fact { label, value, differs: false }).collect()
 }

@@ -35,7 +35,6 @@ struct Page {
     may: bool,
     sub: String,
     done: Done,
-    /// The form with the week.
     week: Filled,
     rows: Vec<DayRow>,
     tag: String,
@@ -45,7 +44,6 @@ struct Page {
     days: Vec<DayShown>,
     past: bool,
     pages: Pages,
-    /// The form for a new special day.
     day: Filled,
     date: Field,
     open: Field,
@@ -61,7 +59,6 @@ struct DayShown {
     tag: String,
 }
 
-/// The forms of the page, and the message after a change.
 struct Shown {
     week: Filled,
     day: Filled,
@@ -187,7 +184,6 @@ pub(crate) async fn add_day(member: Member) -> Answered {
     changed_day(&member, "day", added).await
 }
 
-/// Removes a special day, so that the week's hours apply again.
 pub(crate) async fn remove_day(member: Member) -> Answered {
     let date: NaiveDate = member.id("date")?;
     let removed = member.change(DeleteSpecialDay { date }).await;

@@ -16,7 +16,6 @@ use crate::dashboard::pages::prelude::*;
 const NOTICES: [u32; 11] = [0, 60, 120, 240, 720, 1_440, 2_880, 4_320, 10_080, 20_160, 43_200];
 /// The offered maximum times between booking and start, in days.
 const AHEAD: [u32; 9] = [7, 14, 30, 60, 90, 180, 365, 730, 1_095];
-/// The default duration of a new service, in minutes.
 const MINUTES: &str = "30";
 
 #[derive(Template)]
@@ -26,7 +25,6 @@ struct Page {
     path: String,
     above: String,
     title: String,
-    /// Whether the service exists already.
     is_there: bool,
     may: bool,
     done: Done,
@@ -189,7 +187,6 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
     page_as(shown.filled.status, &shown)
 }
 
-/// The form as the body of both changes.
 fn body(member: &Member) -> Body<'_> {
     let form = &member.form;
     let days = form.get("max_advance_days").trim();

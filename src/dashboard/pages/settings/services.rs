@@ -8,9 +8,7 @@ use super::done::Done;
 use crate::dashboard::pages::prelude::*;
 
 const SHOWN: usize = 50;
-/// The maximum number of staff names per service.
 const NAMED: usize = 4;
-/// The maximum number of characters of a description.
 const DESCRIPTION_CHARS: usize = 160;
 
 #[derive(Template)]

@@ -31,7 +31,6 @@ struct Window {
     close: Field,
 }
 
-/// The date in words, with its year.
 pub(super) fn label(view: &View, date: &str) -> String {
     let Ok(day) = date.parse::<NaiveDate>() else { return date.to_owned() };
     format!("{} {}", capitalised(&view.words.date(day)), day.format("%Y"))

@@ -10,7 +10,6 @@ use super::week::{WORKS, in_short};
 use crate::dashboard::pages::prelude::*;
 
 const SHOWN: usize = 50;
-/// The maximum number of service names per staff member.
 const NAMED: usize = 6;
 
 #[derive(Template)]
@@ -19,7 +18,6 @@ struct Page {
     sheet: Sheet,
     path: String,
     may: bool,
-    /// The path of the list of people, if the member may see it.
     people: Option<String>,
     done: Done,
     rows: Vec<Row>,

@@ -43,7 +43,6 @@ struct Page {
     off: Option<TimesOff>,
 }
 
-/// The forms of the page, and the message after a change.
 struct Shown {
     filled: Filled,
     off: Filled,
@@ -72,7 +71,6 @@ fn values(one: &StaffMember) -> Form {
     Form::of(fields)
 }
 
-/// The values of the form for a new staff member.
 fn new(member: &Member, services: &[Service]) -> Form {
     let zone = ("timezone".to_owned(), member.profile.zone.name().to_owned());
     let fixed = [zone, (HOURS.into(), OF_BUSINESS.into()), ("active".into(), "on".into())];
@@ -240,7 +238,6 @@ pub(crate) async fn sent(member: Member) -> Answered {
     saved(&member, Some(&one), done.await, &fields).await
 }
 
-/// Adds time off.
 pub(crate) async fn add_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
     let done = async {
@@ -260,7 +257,6 @@ pub(crate) async fn remove_time_off(member: Member) -> Answered {
     member.answered(done, |off| with_off(&member, &one, off)).await
 }
 
-/// The page with the refused form for time off.
 async fn with_off(member: &Member, one: &StaffMember, mut off: Filled) -> Answered {
     if off.stale {
         off.notice = member.view().t("settings-changed-meanwhile");

@@ -16,16 +16,12 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 use crate::local_time::{WallClockError, instant};
 
-/// The maximum number of rows.
 const SHOWN_MAX: usize = 200;
 
 pub(super) struct TimesOff {
     pub(super) rows: Vec<Row>,
-    /// Whether past rows are shown.
     pub(super) past: bool,
-    /// The message that there are more rows. It may be empty.
     pub(super) more: String,
-    /// Whether the person may add and remove time off.
     pub(super) may: bool,
     pub(super) filled: Filled,
     pub(super) from: Field,
@@ -43,7 +39,6 @@ pub(super) struct Row {
 }
 
 impl TimesOff {
-    /// The rows of a staff member, with this form.
     pub(super) async fn of(member: &Member, staff: StaffId, mut filled: Filled) -> Result<Self, Refused> {
         let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
         let past = member.query.get("off") == "past";
@@ -113,7 +108,6 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     let (form, zone) = (&member.form, member.profile.zone);
     let mut problems = Vec::new();
     let from = date(form, "from");
-    // Without a last day, the time off is one day.
     let to = if form.get("to").trim().is_empty() {
         from.clone().map_err(|_| None)
     } else {

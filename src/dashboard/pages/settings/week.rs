@@ -9,7 +9,6 @@ use domain::{Day, DayHours, Problem};
 use super::facts::Line;
 use crate::dashboard::pages::prelude::*;
 
-/// The days from Monday.
 const DAYS: [Day; 7] =
     [Day::Monday, Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday, Day::Sunday];
 /// The maximum number of ranges that are read per day. The engine accepts fewer for a whole week.
@@ -27,7 +26,6 @@ pub(super) struct Times {
     labels: [&'static str; 2],
 }
 
-/// The opening hours.
 pub(super) const OPEN: Times = Times {
     property: "hours",
     ends: ["open", "close"],
@@ -60,7 +58,6 @@ pub(super) struct DayRow {
     pub(super) problem: String,
 }
 
-/// A range of a day.
 pub(super) struct Span {
     pub(super) word: String,
     pub(super) from: Clock,
@@ -75,7 +72,6 @@ pub(super) struct Clock {
 }
 
 impl DayRow {
-    /// The id of the element with the day's problem.
     pub(super) fn problem_id(&self) -> String {
         format!("{}-problem", self.key)
     }
@@ -115,7 +111,6 @@ impl Times {
         Some([from?, to?])
     }
 
-    /// The ranges of a day in the form.
     fn of_day(&self, form: &Form, day: Day) -> impl Iterator<Item = [String; 2]> {
         (1..=OF_DAY_MAX).map_while(move |nth| self.find(form, day, nth))
     }

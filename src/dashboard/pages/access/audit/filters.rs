@@ -11,7 +11,6 @@ use super::super::webhooks::day;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::audit as words;
 
-/// The query parameters of the filters.
 pub(super) const FILTERS: [&str; 6] = ["by", "did", "to", "id", "from", "until"];
 /// The maximum number of people and of keys in the filter.
 const OFFERED: usize = 100;
@@ -23,9 +22,7 @@ pub(super) struct Filters {
     pub(super) to: Field,
     pub(super) from: Field,
     pub(super) until: Field,
-    /// The record of the filter. It is empty for all records.
     pub(super) id: String,
-    /// Whether a filter is set.
     pub(super) narrows: bool,
     people: Vec<PersonView>,
 }
@@ -103,7 +100,6 @@ fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
     person.map_or(id, |person| person.id.uuid())
 }
 
-/// The actor for a value of the query.
 fn actor(people: &[PersonView], word: &str) -> Option<Actor> {
     match word.split_once(':') {
         None if word == "operator" => Some(Actor::Operator),

@@ -11,7 +11,6 @@ use crate::dashboard::who::Whos;
 use crate::dashboard::words::audit as words;
 
 const SHOWN: usize = 50;
-/// The maximum number of characters that are shown of a record's name.
 const NAME_CHARS_MAX: usize = 80;
 
 #[derive(Template)]
@@ -21,7 +20,6 @@ struct Page {
     here: String,
     filters: Filters,
     days: Vec<Day>,
-    /// Whether the search stopped before the page was full.
     incomplete: bool,
     pages: Pages,
 }
@@ -36,10 +34,8 @@ struct Row {
     time: String,
     who: String,
     did: &'static str,
-    /// The kind of the record, and its name. The name may be empty.
     of: String,
     name: String,
-    /// The path of the record's page. It may be empty.
     path: String,
     /// The path of all entries of the record. A former member has none.
     all: Option<String>,

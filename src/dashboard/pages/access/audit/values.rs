@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::dashboard::pages::prelude::*;
 
-/// The maximum number of characters that are shown of a value.
 const CHARS_MAX: usize = 300;
 
 pub(super) fn value(view: &View, json: &str, zone: Tz) -> String {

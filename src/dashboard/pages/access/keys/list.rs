@@ -16,10 +16,8 @@ const IDLE: TimeDelta = TimeDelta::days(30);
 #[template(path = "dashboard/pages/access/keys/list.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The message about the change that was made. It may be empty.
     done: String,
     base: String,
-    /// Whether the person may create and revoke keys.
     may_change: bool,
     keys: Vec<Row>,
     pages: Pages,

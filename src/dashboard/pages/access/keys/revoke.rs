@@ -27,7 +27,6 @@ async fn key(member: &Member) -> Result<OperatorKeyView, Refused> {
     key.filter(|key| key.revoked_at.is_none()).ok_or_else(Refused::not_found)
 }
 
-/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let (view, list, key) = (member.view(), member.path_to("settings/keys"), key(&member).await?);
     let used = key.last_used_at.map(|at| {

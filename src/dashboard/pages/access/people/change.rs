@@ -11,19 +11,15 @@ use view::PersonView;
 use super::fields::{about, called, check_may_change, freshened, password, person};
 use crate::dashboard::pages::prelude::*;
 
-/// The change to a person's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The access is disabled.
     Disable,
-    /// The access is enabled again.
     Enable,
     /// The membership ends, or the invitation is withdrawn.
     Remove,
 }
 
 impl Step {
-    /// Whether the change is possible with this status.
     fn fits(self, status: MembershipStatus) -> bool {
         match self {
             Self::Disable => status == MembershipStatus::Active,
@@ -48,7 +44,6 @@ impl Step {
 struct Page {
     sheet: Sheet,
     path: String,
-    /// The path of the person's page.
     back: String,
     title: String,
     /// Empty if the title is already the email.
@@ -92,7 +87,6 @@ impl Page {
     }
 }
 
-/// The page with the consequences.
 pub(crate) async fn show(member: Member, step: Step) -> Answered {
     let (_, person) = person(&member).await?;
     check_may_change(&member, &person)?;

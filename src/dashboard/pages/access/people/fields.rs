@@ -21,7 +21,6 @@ pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> 
     }
 }
 
-/// The name of a staff member, or an empty string.
 pub(super) fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
     staff.iter().find(|one| Some(one.id) == id).map_or("", |one| &one.name)
 }
@@ -36,7 +35,6 @@ pub(super) fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<Sta
     field.hint(view.t("people-staff-hint"))
 }
 
-/// The roles that the person may assign.
 pub(super) fn roles(member: &Member, view: &View) -> Choices {
     let given = [Role::Member, Role::Admin, Role::Owner].into_iter();
     let given = given.filter(|role| *role != Role::Owner || member.membership.role == Role::Owner);

@@ -16,7 +16,6 @@ struct Page {
     sheet: Sheet,
     base: String,
     sub: String,
-    /// The message about the change that was made. It may be empty.
     done: String,
     may_invite: bool,
     people: Vec<Row>,
@@ -29,10 +28,8 @@ struct Row {
     initials: String,
     email: String,
     role: String,
-    /// The person's staff member. It may be empty.
     staff: String,
     status: (&'static str, String),
-    /// Whether the row is the member who views the page.
     own: bool,
     signed_in: Option<Moment>,
 }

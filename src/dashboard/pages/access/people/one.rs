@@ -47,12 +47,10 @@ struct Edit {
     password: Option<Field>,
 }
 
-/// The possible changes to the person's access.
 struct Ends {
     disable: bool,
     enable: bool,
     remove: bool,
-    /// Whether the membership is an invitation.
     invited: bool,
 }
 

@@ -14,7 +14,6 @@ struct Page {
     url: String,
 }
 
-/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let (view, endpoint) = (member.view(), member.endpoint().await?);
     let shown = Page {

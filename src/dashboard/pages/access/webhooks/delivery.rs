@@ -17,7 +17,6 @@ use crate::dashboard::pages::prelude::*;
 struct Page {
     sheet: Sheet,
     done: String,
-    /// The message about a refused change. It may be empty.
     undone: String,
     here: String,
     kind: (String, String),
@@ -50,7 +49,6 @@ enum Body {
 
 struct Step {
     text: String,
-    /// The consequence of the step. It may be empty.
     detail: String,
 }
 
@@ -59,7 +57,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, &endpoint, None).await
 }
 
-/// The page, with the reason for a refused change.
 pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
     let (view, zone) = (member.view(), member.profile.zone);
     let id: EventId = member.id("delivery_id")?;

@@ -40,7 +40,6 @@ fn shown(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled) -> Ans
     page_as(shown.filled.status, &shown)
 }
 
-/// The submitted version, and the version that another member has saved.
 fn versions(view: &View, mine: &Form, theirs: &Form) -> Versions {
     let events = |form: &Form| form.all("events").collect::<Vec<_>>().join(", ");
     let of =
@@ -71,6 +70,5 @@ pub(crate) async fn save(member: Member) -> Answered {
         member.change(change).await?;
         Ok(after(&member, &endpoint, "saved"))
     };
-    // The endpoint is read again, since it may have changed.
     member.answered(done.await, |filled| async { shown(&member, &member.endpoint().await?, filled) }).await
 }

@@ -37,7 +37,6 @@ impl Member {
         self.path_to(&format!("settings/webhooks/{id}"))
     }
 
-    /// The breadcrumbs of a page below an endpoint.
     pub(super) fn crumbs_of(&self, endpoint: &WebhookEndpoint) -> Vec<Crumb> {
         let label = host(endpoint).to_owned();
         vec![self.crumb("settings/webhooks"), Crumb { label, path: self.path_of(endpoint.id) }]
@@ -64,7 +63,6 @@ pub(super) fn status(view: &View, endpoint: &WebhookEndpoint) -> (&'static str, 
     }
 }
 
-/// The description of an event type.
 pub(super) fn event(view: &View, event: EventType) -> String {
     view.t(&format!("hooks-event-{}", event.as_str().replace('.', "-")))
 }

@@ -11,11 +11,9 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/access/webhooks/list.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The message about the change that was made. It may be empty.
     done: String,
     base: String,
     may_change: bool,
-    /// Whether the business has the maximum number of endpoints.
     full: bool,
     endpoints: Vec<Row>,
     receivers: &'static [Receiver],
@@ -57,7 +55,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&shown)
 }
 
-/// The description and the events of an endpoint.
 fn detail(view: &View, endpoint: &WebhookEndpoint) -> String {
     let events: Vec<_> = endpoint.events.iter().map(|event| event.as_str()).collect();
     let events = match events.len() {

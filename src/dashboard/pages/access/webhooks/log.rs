@@ -10,10 +10,8 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::view::View;
 use crate::dashboard::words::attempts;
 
-/// The query parameters of the filters.
 pub(super) const FILTERS: [&str; 4] = ["status", "type", "from", "to"];
 
-/// The filters of the log, with their form fields.
 pub(super) struct Filters {
     pub(super) filter: DeliveryFilter,
     pub(super) tabs: Vec<Tab>,
@@ -22,11 +20,9 @@ pub(super) struct Filters {
     pub(super) to: Field,
     /// The status filter. The form of the other filters keeps it.
     pub(super) status: String,
-    /// Whether a filter is set.
     pub(super) narrows: bool,
 }
 
-/// A tab for one status, or for all.
 pub(super) struct Tab {
     pub(super) label: String,
     pub(super) path: String,
@@ -145,7 +141,6 @@ pub(super) fn answer(view: &View, delivery: &DeliveryView) -> String {
     told(view, delivery.last_response_status, delivery.last_error.as_ref())
 }
 
-/// The status of the response, or the error.
 pub(super) fn told(view: &View, status: Option<u16>, error: Option<&AttemptError>) -> String {
     match (status, error) {
         (Some(status @ 300..400), _) => view.with("hooks-answer-redirect", "status", &status.to_string()),

@@ -24,7 +24,6 @@ pub(super) struct Secret {
     pub(super) title: String,
     pub(super) sub: String,
     pub(super) secret: String,
-    /// The path of the endpoint's page.
     pub(super) endpoint: String,
     pub(super) receivers: &'static [Receiver],
 }

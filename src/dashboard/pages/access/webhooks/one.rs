@@ -14,11 +14,8 @@ const SHOWN: usize = 50;
 #[template(path = "dashboard/pages/access/webhooks/one.html", config = "src/askama.toml")]
 struct Page {
     sheet: Sheet,
-    /// The message about the change that was made. It may be empty.
     done: String,
-    /// The message about a refused change. It may be empty.
     undone: String,
-    /// The message about a kept form. It may be empty.
     kept: String,
     here: String,
     host: String,
@@ -36,7 +33,6 @@ struct Page {
     created: When,
     filters: Filters,
     rows: Vec<Row>,
-    /// Whether the search stopped before the page was full.
     incomplete: bool,
     pages: Pages,
 }
@@ -106,7 +102,6 @@ fn done(view: &View, member: &Member) -> String {
     }
 }
 
-/// The message about a refused change, for the top of the page.
 pub(super) fn told(view: &View, undone: &Undone) -> String {
     undone.told(view, view.t("versions-text"))
 }
@@ -119,7 +114,6 @@ fn kept(view: &View, member: &Member) -> String {
     }
 }
 
-/// The reason and the time of disabling, in words.
 fn off(view: &View, endpoint: &WebhookEndpoint, zone: chrono_tz::Tz) -> String {
     let Some(at) = endpoint.disabled_at.filter(|_| !endpoint.is_enabled()) else { return String::new() };
     let when = view.words.short_moment(at, zone);

@@ -6,7 +6,6 @@ use super::delivery;
 use super::one::{after, answered};
 use crate::dashboard::pages::prelude::*;
 
-/// Sends one event again, and redirects to the page of the form.
 pub(crate) async fn one(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let id: EventId = member.id("delivery_id")?;
@@ -23,7 +22,6 @@ pub(crate) async fn one(member: Member) -> Answered {
     }
 }
 
-/// Sends all failed and missed deliveries again.
 pub(crate) async fn all(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let done = member.business.resend_missed(endpoint.id).await.map_err(Undone::of);

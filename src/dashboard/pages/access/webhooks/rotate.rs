@@ -15,7 +15,6 @@ struct Page {
     host: String,
 }
 
-/// The page with the consequences.
 pub(crate) async fn ask(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let shown = Page {

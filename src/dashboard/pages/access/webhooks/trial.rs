@@ -16,7 +16,6 @@ struct Page {
     sheet: Sheet,
     here: String,
     kind: Field,
-    /// The reason why the test was refused. It may be empty.
     undone: String,
     came: Option<Came>,
 }
