@@ -1,8 +1,8 @@
 //! The cookies of the dashboard.
 //!
 //! Invariants:
-//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and belong to
-//!   this host only if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
+//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and are
+//!   bound to this host if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
 //! - The other cookies contain only the language and the theme.
 
 use axum::http::{HeaderMap, HeaderValue, header};

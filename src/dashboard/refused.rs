@@ -1,4 +1,4 @@
-//! Error pages. Only the APIs' error module maps engine errors to statuses.
+//! Error pages. The error module of the APIs maps engine errors to statuses.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};

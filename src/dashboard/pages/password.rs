@@ -1,4 +1,4 @@
-//! The page to choose a password. A restricted session has only this page and signing out.
+//! The page to choose a password. A restricted session can use only this page and sign out.
 
 use domain::Refusal;
 use engine::EngineError;

@@ -92,6 +92,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     page(&shown)
 }
 
+/// In minutes.
 fn shortest(dates: &Dates) -> Option<u32> {
     let lasts = dates.visits.iter().map(|visit| (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000);
     lasts.min().and_then(|minutes| u32::try_from(minutes).ok())

@@ -2,9 +2,8 @@
 //!
 //! ```text
 //! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business
-//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all staff, `list` the
-//! list;
-//!            `above` the header of each view
+//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all staff,
+//!            `list` the list, `above` the header of each view
 //! board      the lanes of a board; `axis` the position of items
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` another time for one; `open_times` the times to choose from

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - The page reads from the business's data which steps are done.
 //! - The steps disappear when all are done, or when the business takes bookings and is older than
-//!   [`NEW_FOR`].
+//!   `NEW_FOR`.
 
 use chrono::TimeDelta;
 use domain::diary::{Diary, Presence};

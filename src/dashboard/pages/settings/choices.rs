@@ -5,6 +5,7 @@ use domain::Locale;
 
 use crate::dashboard::pages::prelude::*;
 
+/// The minutes of an hour, a day and a week.
 const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
