@@ -1,4 +1,5 @@
-//! The engine's refusals in English, as the APIs and MCP tell them. The compiler finds a code without a sentence.
+//! The engine's codes in English for the APIs, the CLI and MCP. Each match is exhaustive, so a new code
+//! needs a sentence.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,6 @@ use domain::{
 };
 use net::named::TlsFault;
 
-/// Why a time cannot be booked.
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
     match reason {
         SlotReason::Past => "the time is in the past",
@@ -28,7 +28,6 @@ pub(crate) fn slot(reason: SlotReason) -> &'static str {
     }
 }
 
-/// What stands in the way of a request.
 pub(crate) fn conflict(conflict: &Conflict) -> String {
     let sentence = match conflict {
         Conflict::SpecialDaysFull(most) => {
@@ -86,7 +85,6 @@ fn amended(amendment: Amendment) -> &'static str {
     }
 }
 
-/// What is under way.
 pub(crate) fn under_way(what: UnderWay) -> &'static str {
     match what {
         UnderWay::Backup => "a backup is being made",
@@ -94,7 +92,6 @@ pub(crate) fn under_way(what: UnderWay) -> &'static str {
     }
 }
 
-/// Why somebody may see something and not change it.
 pub(crate) fn denied(denied: Denied) -> &'static str {
     match denied {
         Denied::NotOfTheBusiness => "the person does not belong to the business",
@@ -120,7 +117,7 @@ pub(crate) fn denied(denied: Denied) -> &'static str {
     }
 }
 
-/// What is wrong at a place, as a predicate: `must be a UUID`.
+/// The problem as a predicate: `must be a UUID`.
 pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
     use ProblemCode as P;
     let words = match code {
@@ -267,7 +264,6 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
     words.into()
 }
 
-/// Why a text is refused.
 pub(crate) fn text(error: TextError) -> Cow<'static, str> {
     let words = match error {
         TextError::Length { min: 0, max } => return format!("must have at most {max} characters").into(),
@@ -280,7 +276,6 @@ pub(crate) fn text(error: TextError) -> Cow<'static, str> {
     words.into()
 }
 
-/// Why a line cannot be imported.
 fn import(problem: &ImportProblem) -> Cow<'static, str> {
     use ImportProblem as I;
     let words = match problem {
@@ -334,7 +329,6 @@ fn import(problem: &ImportProblem) -> Cow<'static, str> {
     words.into()
 }
 
-/// Why a password is refused that is too easy to guess.
 fn guessable(hints: &[PasswordHint]) -> String {
     let hints: Vec<_> = hints.iter().copied().map(hint).collect();
     if hints.is_empty() {
@@ -343,7 +337,6 @@ fn guessable(hints: &[PasswordHint]) -> String {
     format!("is too easy to guess: {}", hints.join(" "))
 }
 
-/// What was found in a password, or makes one harder to guess.
 fn hint(hint: PasswordHint) -> &'static str {
     match hint {
         PasswordHint::RowOfKeys => "Straight rows of keys are easy to guess.",
@@ -380,7 +373,6 @@ fn hint(hint: PasswordHint) -> &'static str {
     }
 }
 
-/// Why no backup can be made in a directory.
 fn backup_dir(dir: &str, fault: &DirFault) -> String {
     match fault {
         DirFault::HoldsBackup => format!("{dir} holds a backup already; choose another directory"),
@@ -391,7 +383,6 @@ fn backup_dir(dir: &str, fault: &DirFault) -> String {
     }
 }
 
-/// What is wrong with a TLS connection.
 pub(crate) fn tls(fault: TlsFault) -> &'static str {
     match fault {
         TlsFault::Expired => "the certificate has expired",
@@ -405,7 +396,6 @@ pub(crate) fn tls(fault: TlsFault) -> &'static str {
     }
 }
 
-/// Why webhooks cannot be sent to a URL.
 fn webhook_url(refusal: UrlRefusal) -> String {
     let words = match refusal {
         UrlRefusal::TooLong(max) => return format!("must have at most {max} characters"),
@@ -421,7 +411,7 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     words.to_owned()
 }
 
-/// What a budget is for, in words: `waiting deliveries`.
+/// The kind in words: `waiting deliveries`.
 fn spaced(kind: BudgetKind) -> String {
     kind.as_str().replace('_', " ")
 }

@@ -1,4 +1,4 @@
-//! For whom an appointment is booked, as both APIs read it.
+//! The contact of a booking, as both APIs read it.
 
 use domain::{ContactDetails, ContactId, Email, Locale, Phone, ProblemCode, Text};
 use engine::business::commands::appointments::BookingContact;
@@ -28,14 +28,14 @@ json_object! {
     check phone_or_email
 }
 
-/// A described contact can be found again only by one of these.
+/// A customer without a phone number and an email address could not be found again.
 fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("phone") && !properties.has("email") {
         problems.add(at, ProblemCode::PhoneOrEmail);
     }
 }
 
-/// A booking is for one contact, either known or described.
+/// A booking names a known contact or describes a new one, not both.
 pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     match (properties.has("contact_id"), properties.has("contact")) {
         (true, true) => problems.add(&at.property("contact"), ProblemCode::NotWith(&["contact_id"])),
@@ -44,12 +44,12 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, probl
     }
 }
 
-/// What [`one_contact`] checks, as a schema.
+/// The rule of [`one_contact`] as a schema.
 pub(crate) fn one_contact_described(object: &mut Schema) {
     one_of(object, &[("BookWithContactId", &["contact_id"]), ("BookWithContact", &["contact"])]);
 }
 
-/// The contact of a booking whose body [`one_contact`] has checked.
+/// Returns the contact of a booking body that has passed [`one_contact`].
 pub(crate) fn booking_contact(
     contact_id: Option<ContactId>,
     contact: Option<ContactBody>,

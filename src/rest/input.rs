@@ -1,10 +1,10 @@
-//! What a handler takes beside its [`Context`](super::context::Context): its query, its body, the business, the ids
-//! in its path. Each knows how it is read and how it is described.
+//! The inputs of a handler besides its [`Context`](super::context::Context): query, body, business and
+//! path ids. Each input type has a reader and a description for the API document.
 //!
-//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named; a
-//! handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler
-//! does not take may not be there: a query where it takes none is refused, and so is the body of a change that takes
-//! none.
+//! Invariants:
+//! - A handler reads its inputs in the order of its arguments: first syntax, then named records. Another
+//!   order, two queries or two bodies do not compile.
+//! - A request with an input that the handler does not take is refused: a query, or the body of a change.
 
 use std::ops::Deref;
 
@@ -27,28 +27,24 @@ use crate::http::query::{self, FromParameters, Parameters};
 use crate::http::read::{self, FromJson, FromText};
 use crate::http::schemas::Schemas;
 
-/// When an input is read.
+/// The order in which inputs are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// First what can be told from the request alone.
+    /// Inputs that need only the request.
     Syntax,
-    /// Then what it names.
+    /// Inputs that name records.
     Named,
 }
 
-/// Which part of a request an input is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The query string, whole.
     Query,
-    /// The body, whole.
     Body,
-    /// The path, or who asks.
+    /// The path, or the caller.
     Path,
 }
 
 impl Part {
-    /// When it is read.
     const fn stage(self) -> Stage {
         match self {
             Self::Query | Self::Body => Stage::Syntax,
@@ -57,30 +53,22 @@ impl Part {
     }
 }
 
-/// Something that a handler takes.
 pub(crate) trait Input: Sized + Send {
-    /// What it is read from.
     const PART: Part;
 
-    /// Reads it.
     fn read(incoming: &mut Incoming) -> impl Future<Output = Result<Self, ApiError>> + Send;
 
-    /// Tells the document of it.
     fn describe(taken: &mut Taken, schemas: &mut Schemas);
 }
 
-/// What a handler takes, as the document tells of it.
+/// The inputs of a handler in the API document.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// The parameters of the query.
     pub(crate) query: Vec<Value>,
-    /// The body.
     pub(crate) body: Option<TakenBody>,
-    /// The ids in the path.
     pub(crate) path: Vec<PathId>,
 }
 
-/// A body as the document tells of it.
 #[derive(Debug)]
 pub(crate) struct TakenBody {
     pub(crate) required: bool,
@@ -88,27 +76,23 @@ pub(crate) struct TakenBody {
     pub(crate) schema: Value,
 }
 
-/// An id in a path as the document tells of it.
 #[derive(Debug)]
 pub(crate) struct PathId {
-    /// The parameter of the path.
     pub(crate) name: &'static str,
-    /// What it is an id of, in words.
+    /// The record type in words, for example "call".
     pub(crate) kind: &'static str,
-    /// What the parameter is of that.
+    /// The form of the parameter.
     pub(crate) form: PathForm,
 }
 
-/// What names a record in a path.
+/// The key of a record in a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathForm {
-    /// Its id, a UUID.
     Id,
-    /// Its local date.
     Date,
 }
 
-/// The query string, read whole.
+/// The parsed query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: FromParameters + JsonSchema + Send> Input for Query<T> {
@@ -128,7 +112,7 @@ fn parse_query<T: FromParameters>(incoming: &Incoming) -> Result<T, ApiError> {
     Ok(query::parse(context.head.uri.query(), context.caller.reading.clone())?)
 }
 
-/// The JSON body, read whole; where none is required, an absent one is read as `null`.
+/// The parsed JSON body. An absent optional body reads as `null`.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: FromJson + Send> Input for Body<T> {
@@ -154,7 +138,7 @@ pub(crate) async fn read_body(incoming: &mut Incoming) -> Result<bytes::Bytes, A
     Ok(body::read(incoming.context.headers(), body).await?)
 }
 
-/// A body of lines of JSON, which the handler reads as they come, however many they are.
+/// A body of JSON lines. The handler reads it in pieces, so it has no size limit here.
 pub(crate) struct Streamed(pub(crate) Pieces);
 
 impl Input for Streamed {
@@ -171,11 +155,10 @@ impl Input for Streamed {
     }
 }
 
-/// The business that the request acts on.
 pub(crate) struct Business(BusinessHandle);
 
 impl Business {
-    /// What a cursor of this list of the business is tied to, its filters to be added.
+    /// The cursor binding of this list of the business, still without filters.
     pub(crate) fn list(&self, name: &str) -> Binding {
         Binding::list(name).with(self.0.id().uuid().as_bytes())
     }
@@ -199,7 +182,7 @@ impl Input for Business {
     fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
-/// The id in the path under the name that ids of this type have. A malformed one names nothing, so it is not found.
+/// The id from the path. A malformed id gives 404, since no record has it.
 pub(crate) struct Path<I>(pub(crate) I);
 
 impl<I: RecordId> Input for Path<I> {
@@ -215,7 +198,8 @@ impl<I: RecordId> Input for Path<I> {
     }
 }
 
-/// The local date in the path that names a special day. People write dates themselves, so a malformed one is told.
+/// The local date in the path of a special day. People write dates by hand, so a malformed date gives a
+/// validation error.
 pub(crate) struct PathDate(pub(crate) NaiveDate);
 
 impl Input for PathDate {
@@ -236,8 +220,8 @@ impl Input for PathDate {
     }
 }
 
-/// Makes sure that a request has no query, or no body, where its handler takes none, and that the headers of a change
-/// are well-formed: that is told before what a path names.
+/// Refuses a query or a body that the handler does not take, and malformed headers of a change. This runs
+/// before any input that names a record.
 pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
     if !parts.contains(&Part::Query) {
         let NoQuery = parse_query(incoming)?;
@@ -253,7 +237,6 @@ pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Resul
     Ok(())
 }
 
-/// The parameters of a handler that takes none.
 struct NoQuery;
 
 impl FromParameters for NoQuery {
@@ -264,7 +247,7 @@ impl FromParameters for NoQuery {
     }
 }
 
-/// Whether a handler can take these, in this order: each in its stage, and what is read whole only once.
+/// Whether the inputs follow the order of [`Stage`] with at most one query and one body.
 pub(super) const fn in_order(parts: &[Part]) -> bool {
     let (mut at, mut queries, mut bodies) = (0, 0, 0);
     while at < parts.len() {

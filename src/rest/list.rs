@@ -1,9 +1,10 @@
-//! Lists: what narrows them, and which part of them is asked for.
+//! List queries: filters, limit and cursor.
 //!
-//! What always holds: a filter is declared once ([`list_query!`](crate::list_query)), and what every list has is
-//! declared here; the query that is read, what a cursor is tied to and what the engine is asked for follow from it. A
-//! cursor is tied to every filter, in the order in which they are declared: another order, or another filter, and the
-//! cursors of before are none of this list.
+//! Invariants:
+//! - A filter is declared once, with [`list_query!`](crate::list_query). The query parser, the cursor
+//!   binding and the engine's filter follow from it.
+//! - A cursor is bound to every filter in the order of declaration. A cursor from another set or order of
+//!   filters is invalid.
 
 use chrono::NaiveDate;
 use domain::{
@@ -20,29 +21,25 @@ use crate::http::lists::CommaList;
 use crate::http::query::FromParameters;
 use crate::list_query;
 
-/// A query for part of a list; [`list_query!`](crate::list_query) declares them.
+/// A list query. [`list_query!`](crate::list_query) implements it.
 pub(crate) trait ListQuery: FromParameters {
-    /// What narrows the list.
     type Filter: From<Self>;
 
-    /// The query that is meant.
-    ///
-    /// # Errors
-    /// When none can be.
+    /// Adjusts the query before a cursor is bound to it.
     fn normalized(self) -> Result<Self, ApiError> {
         Ok(self)
     }
 
-    /// Ties a cursor of this list to every filter.
+    /// Adds every filter to the cursor binding.
     fn bind(&self, list: Binding) -> Binding;
 
-    /// At most how many are asked for, and after which.
+    /// The limit and the cursor.
     fn part(&self) -> (usize, Option<&CursorText>);
 
-    /// What is asked for of this list, its cursor opened.
+    /// Opens the cursor and returns the page request.
     ///
     /// # Errors
-    /// When the cursor is none of this list with these filters.
+    /// Refuses a cursor of another list or of other filters.
     fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
         let query = self.normalized()?;
         let (binding, cursors) = (query.bind(list), context.cursors.clone());
@@ -52,23 +49,20 @@ pub(crate) trait ListQuery: FromParameters {
     }
 }
 
-/// Which part of a list is asked for.
+/// A page request with its filter.
 pub(crate) struct Asked<F> {
-    /// What narrows the list.
     pub(crate) filter: F,
-    /// The part of it.
     pub(crate) page: PageRequest,
     binding: Binding,
     cursors: Cursors,
 }
 
 impl<F> Asked<F> {
-    /// The part that was found.
     pub(crate) fn listed<V>(&self, found: Page<V>) -> Listed<V> {
         self.listed_as(found, std::convert::identity)
     }
 
-    /// The part that was found, as it is shown.
+    /// Converts each item with `view`.
     pub(crate) fn listed_as<T, V>(&self, found: Page<T>, view: impl Fn(T) -> V) -> Listed<V> {
         let next = found.next.map(|position| self.cursors.seal(&self.binding, &position));
         Listed { items: found.items.into_iter().map(view).collect(), next_cursor: next }
@@ -80,11 +74,11 @@ list_query! {
     pub(crate) struct PlainList {}
 }
 
-/// Declares the query of a list, as [`query_object!`](crate::query_object) does. What every list has is added to it.
+/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`.
 ///
-/// What narrows the list is the query itself, or the filter of the engine that is named after `=>`, whose fields have
-/// the names of the parameters. A list of another size than most says so in a `limit` of its own, and a function after
-/// `normalize` makes of a query the one that is meant, before a cursor is tied to it.
+/// The filter is the query itself, or the engine's filter after `=>`, whose fields have the names of the
+/// parameters. `limit` replaces the default limit. The function after `normalize` adjusts the query before
+/// a cursor is bound to it.
 #[macro_export]
 macro_rules! list_query {
     (
@@ -143,7 +137,7 @@ macro_rules! list_query {
     };
 }
 
-/// What narrows the list of a query: the query itself or a filter of the engine, which is made from it field by field.
+/// The filter of a list query: the query itself, or the engine's filter made field by field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {
@@ -161,15 +155,14 @@ macro_rules! filter_of {
     };
 }
 
-/// A parameter that narrows a list.
+/// A parameter that filters a list.
 pub(crate) trait Narrows {
-    /// As the engine's filter has it.
+    /// The type in the engine's filter.
     type Given;
 
-    /// Ties a cursor to it.
+    /// Adds the parameter to the cursor binding.
     fn bind(&self, binding: Binding) -> Binding;
 
-    /// As the engine's filter has it.
     fn given(self) -> Self::Given;
 }
 
@@ -185,15 +178,15 @@ impl<T: Filter> Narrows for T {
     }
 }
 
-/// A value that a list can be narrowed to.
+/// A value that filters a list.
 pub(crate) trait Filter {
-    /// As the engine's filter has it.
+    /// The type in the engine's filter.
     type Given;
 
-    /// What a cursor is tied to.
+    /// The text for the cursor binding.
     fn text(&self) -> String;
 
-    /// As the engine's filter has it.
+    /// The value in the engine's filter.
     fn given(self) -> Self::Given;
 }
 

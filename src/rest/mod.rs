@@ -1,19 +1,19 @@
-//! What everything that serves the engine over HTTP has in common, whoever may come: a table of routes whose handlers
-//! say by their signatures what they take and what they give.
+//! The typed HTTP framework of the JSON APIs. The signature of a handler declares its inputs and its
+//! output.
 //!
 //! ```text
-//! Route      a row of the table of `http`, with what the document says beside
-//! Gate       authenticates whoever asks, authorizes them for the route, and makes the request a Context
-//! Input      what a handler takes: Query, Body, Streamed, Business, Path
-//! Output     what it gives: One, Changed, Created, Done, Listed, Plain, Accepted, Ending, Gone, Lines
+//! Route      a row of the route table, with its text for the API document
+//! Gate       authenticates the caller, authorizes the route and builds the Context
+//! Input      an argument of a handler: Query, Body, Streamed, Business, Path
+//! Output     the result of a handler: One, Changed, Created, Done, Listed, Plain, Accepted, Ending, Gone,
+//! Lines
 //! ```
 //!
-//! What always holds in it:
-//!
-//! - router and document are made from the same table, and from the same signatures;
-//! - syntax is told before what is named, and what is named before the state ([`input`]);
-//! - [`error::ApiError`] is the one place where a fault becomes a status and an error body;
-//! - a value type is parsed in one place, [`values`], whether it stands in a body, in a query or in a path.
+//! Invariants:
+//! - The router and the API document come from the same table and the same signatures.
+//! - Syntax errors come before missing records, and missing records before conflicts ([`input`]).
+//! - Only [`error::ApiError`] maps errors to a status and an error body.
+//! - Each value type has one parser in [`values`], for bodies, queries and paths.
 
 pub(crate) mod contact;
 pub(crate) mod context;
@@ -28,7 +28,7 @@ mod tests;
 pub(crate) mod through;
 pub(crate) mod values;
 
-/// What the file of a resource names.
+/// The imports of a resource file.
 pub(crate) mod prelude {
     pub(crate) use super::context::Context;
     pub(crate) use super::error::ApiError;

@@ -1,7 +1,8 @@
-//! What a handler gives. Each knows how it is answered and how it is described.
+//! The outputs of handlers. Each output type has a response and a description for the API document.
 //!
-//! What always holds: a resource has an entity tag, and nothing else has; a handler gives the answer to a change as
-//! what the change's type says it shows ([`AnswerTo`]).
+//! Invariants:
+//! - A response has an entity tag exactly if it shows a resource.
+//! - The type of a change determines the output type of its handler ([`AnswerTo`]).
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -23,24 +24,20 @@ use crate::http::etag::{Condition, ETag};
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
 
-/// Something that a handler gives.
 pub(crate) trait Output: Send {
-    /// How it is answered.
     const KIND: Kind;
 
-    /// What it shows, if anything.
+    /// The schema of the body, if the response has one.
     fn shows(schemas: &mut Schemas) -> Option<Described>;
 
-    /// The answer to the request with this head.
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
 }
 
-/// What an answer shows, as the document tells of it.
+/// The body of a response in the API document.
 #[derive(Debug)]
 pub(crate) struct Described {
-    /// The name of what it shows, or of which it shows a page.
+    /// The name of the schema, or of the items of a page.
     pub(crate) name: Cow<'static, str>,
-    /// The whole body.
     pub(crate) body: Value,
 }
 
@@ -54,7 +51,7 @@ impl Described {
     }
 }
 
-/// How a request is answered when all is well.
+/// The form of a successful response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// 200 with a resource and its tag, or 304 to a client that has this version.
@@ -65,24 +62,24 @@ pub(crate) enum Kind {
     Created,
     /// 200 with a page of a list.
     Page,
-    /// 200 with something that is no resource and has no tag.
+    /// 200 with a value that has no tag.
     Plain,
-    /// The same, of a change.
+    /// The same as `Plain`, for a change.
     Done,
-    /// 202 with what will be done.
+    /// 202 with a job that the service will do.
     Accepted,
-    /// 202 with what was ended and will be gone.
+    /// 202 with a record that is being deleted.
     Ending,
     /// 204.
     Gone,
-    /// 200 with lines of JSON, as many as there are.
+    /// 200 with an unbounded stream of JSON lines.
     Lines,
 }
 
-/// A resource as a change has left it.
+/// A resource after a change.
 struct Resource<V> {
     value: V,
-    /// The tag of the resource alone, where the answer shows more.
+    /// The tag of the resource, if the body shows more than the resource.
     tag: Option<ETag>,
     replayed: bool,
 }
@@ -104,9 +101,8 @@ impl<V: Serialize> Resource<V> {
     }
 }
 
-/// What is made of the answer to a change of which the type says that it gives `G`.
+/// Converts the result of a change with result type `G` into an output.
 pub(crate) trait AnswerTo<G: Gives> {
-    /// The answer as a handler gives it.
     fn answer_to(answer: Answer<G::Value>) -> Self;
 }
 
@@ -117,14 +113,13 @@ fn with_replayed(mut response: Response, replayed: bool) -> Response {
     response
 }
 
-/// One resource. Where it was asked for and the client has this version already, that is said instead.
+/// One resource, or 304 if the client has this version.
 pub(crate) struct One<V> {
     rendered: Vec<u8>,
     shows: PhantomData<fn() -> V>,
 }
 
 impl<V: Serialize> One<V> {
-    /// This resource.
     pub(crate) fn of(resource: &V) -> Self {
         Self { rendered: view::render(resource), shows: PhantomData }
     }
@@ -143,11 +138,11 @@ impl<V: JsonSchema> Output for One<V> {
     }
 }
 
-/// A resource as a change has left it, which was made only if it was as the request's `If-Match` says.
+/// A resource after a change.
 pub(crate) struct Changed<V>(Resource<V>);
 
 impl<V: Serialize> Changed<V> {
-    /// The same, tagged as this part of it is alone where the answer shows more.
+    /// Computes the tag from a part of the body, if the body shows more than the resource.
     pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
         Self(self.0.tagged_as(alone))
     }
@@ -171,16 +166,14 @@ impl<V: Serialize + JsonSchema + Send> Output for Changed<V> {
     }
 }
 
-/// A new resource.
 pub(crate) struct Created<V>(Resource<V>);
 
 impl<V: Serialize> Created<V> {
-    /// This resource.
     pub(crate) fn of(resource: V) -> Self {
         Self(Resource::of(Answer { value: resource, replayed: false }))
     }
 
-    /// The same, tagged as this part of it is alone where the answer shows more, this once.
+    /// Computes the tag from a part of the body, if the body also shows a secret that appears only once.
     pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
         Self(self.0.tagged_as(alone))
     }
@@ -204,7 +197,6 @@ impl<V: Serialize + JsonSchema + Send> Output for Created<V> {
     }
 }
 
-/// A page of a list.
 pub(crate) struct Listed<V> {
     pub(super) items: Vec<V>,
     pub(super) next_cursor: Option<String>,
@@ -222,7 +214,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     }
 }
 
-/// What an action says of itself, which is no resource.
+/// The result of an action without a resource.
 pub(crate) struct Plain<V>(pub(crate) V);
 
 impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
@@ -237,10 +229,10 @@ impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
     }
 }
 
-/// What a change says of itself, which is no resource.
+/// The result of a change without a resource.
 pub(crate) struct Done<V> {
     pub(crate) said: V,
-    /// Whether the change was made earlier, by the same request.
+    /// Whether an earlier request with the same key made the change.
     pub(crate) replayed: bool,
 }
 
@@ -262,7 +254,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
     }
 }
 
-/// What will be done.
+/// A job that the service will do.
 pub(crate) struct Accepted<V>(pub(crate) V);
 
 impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
@@ -277,7 +269,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
     }
 }
 
-/// What was ended, and of which everything goes from now on.
+/// A record that is being deleted with all its data.
 pub(crate) struct Ending(Answer<EndedView>);
 
 impl AnswerTo<Ended> for Ending {
@@ -299,7 +291,7 @@ impl Output for Ending {
     }
 }
 
-/// Lines of JSON that are made while they are sent. Where they break off, so does the answer.
+/// A stream of JSON lines. If the source breaks off, the response breaks off too.
 pub(crate) struct Lines(pub(crate) Body);
 
 impl Output for Lines {
@@ -314,7 +306,7 @@ impl Output for Lines {
     }
 }
 
-/// Nothing: what was there is no more.
+/// An empty response after a deletion.
 pub(crate) struct Gone {
     replayed: bool,
 }

@@ -1,8 +1,9 @@
-//! The rows of the JSON APIs: those of [`crate::http::router`], with what the document says beside what the handler's
-//! signature says.
+//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document.
 //!
-//! Handlers are async functions of a [`Context`], then of up to three inputs, that give an output or an error. What
-//! always holds: what a handler reads and answers is what its signature says, and nothing is read that is not described.
+//! A handler is an async function of a [`Context`] and up to three inputs. It returns an output or an
+//! error.
+//!
+//! Invariant: a handler reads only inputs that its signature declares.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use super::output::{self, Kind, Output};
 use crate::http::router::{self, Handled, Handler, Surface};
 use crate::http::schemas::Schemas;
 
-/// A surface whose requests and answers are JSON; `A` says who may come to a route.
+/// A surface with JSON requests and responses. `A` is the access rule of a route.
 #[allow(dead_code, reason = "it names a surface and has no value")]
 pub(crate) struct Rest<A>(PhantomData<A>);
 
@@ -27,51 +28,46 @@ impl<A: Send + Sync + 'static> Surface for Rest<A> {
     type About = Operation;
 }
 
-/// One row of a table.
 pub(crate) type Route<A> = router::Route<Rest<A>>;
 
-/// What the document says of a route.
+/// The text of a route in the API document.
 pub(crate) struct Operation {
-    /// The name by which generated clients call it; it never changes.
+    /// The `operationId`. It never changes, since generated clients use it as a name.
     pub(crate) id: &'static str,
-    /// What it does, in a few words.
     pub(crate) summary: &'static str,
-    /// What else there is to know, in sentences.
     pub(crate) details: &'static str,
-    /// The errors it can give beyond those that follow from its method, its path and its handler.
+    /// The errors in addition to those that follow from method, path and handler.
     pub(crate) refuses: &'static [Code],
-    /// Whether a deletion by it goes by `If-Match`, as every change of a record does.
+    /// Whether a deletion accepts `If-Match`. Changes of a record always do.
     pub(crate) conditional: bool,
-    /// What its handler takes and gives.
     pub(crate) describe: fn(&mut Schemas) -> Signature,
 }
 
 impl<A: Send + Sync + 'static> Route<A> {
-    /// The same with what else there is to know.
     pub(crate) fn details(mut self, details: &'static str) -> Self {
         self.about.details = details;
         self
     }
 
-    /// The same of a deletion that goes by `If-Match`.
+    /// Lets a deletion accept `If-Match`.
     pub(crate) fn conditional(mut self) -> Self {
         self.about.conditional = true;
         self
     }
 
-    /// The same with the errors it can give beyond those that follow from its method, its path and its handler.
+    /// Adds errors to those that follow from method, path and handler.
     pub(crate) fn refuses(mut self, refuses: &'static [Code]) -> Self {
         self.about.refuses = refuses;
         self
     }
 }
 
-/// The beginning of a row: where it is, who may come, who handles it. It still needs its name.
+/// A row without its operation id and summary.
 #[must_use]
 pub(crate) struct Unnamed<A: Send + Sync + 'static>(Route<A>);
 
 impl<A: Send + Sync + 'static> Unnamed<A> {
-    /// The operation's name, and what it does in a few words.
+    /// Sets the `operationId` and the summary.
     pub(crate) fn named(mut self, id: &'static str, summary: &'static str) -> Route<A> {
         (self.0.about.id, self.0.about.summary) = (id, summary);
         self.0
@@ -95,20 +91,16 @@ macro_rules! methods {
 
 methods!(get GET, post POST, put PUT, patch PATCH, delete DELETE);
 
-/// What the document tells of a handler.
+/// The inputs and the output of a handler in the API document.
 #[derive(Debug)]
 pub(crate) struct Signature {
-    /// What it takes.
     pub(crate) takes: Taken,
-    /// How it answers when all is well.
     pub(crate) answers: Kind,
-    /// What the answer shows.
     pub(crate) shows: Option<output::Described>,
 }
 
-/// A handler that the document describes; `Inputs` are its arguments after the context.
+/// A handler with a description. `Inputs` are its arguments after the context.
 pub(crate) trait Described<Inputs> {
-    /// What the document tells of it.
     fn describe(schemas: &mut Schemas) -> Signature;
 }
 

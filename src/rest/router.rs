@@ -1,4 +1,4 @@
-//! The router of a table of the JSON APIs, behind its gate.
+//! The router of a route table of the JSON APIs, with its gate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,18 @@ use super::error::ApiError;
 use super::route::{Rest, Route};
 use crate::http::router::{self, Handled, PathParams, Place, caught};
 
-/// Stands before the handlers: authenticates whoever asks, whatever for, and then authorizes them for the route.
+/// Authenticates the caller of every request and then authorizes the route.
 pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
-    /// Who asks.
     type Identity: Send;
 
-    /// Has `next` answer whoever may ask at all, and refuses anybody else.
+    /// Calls `next` for an authenticated caller and refuses all others.
     fn authenticate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
         next: impl FnOnce(Request, Self::Identity) -> F + Send,
     ) -> impl Future<Output = Response> + Send;
 
-    /// Lets them in to the route, or says why not.
+    /// Builds the caller for the handler, or refuses the route.
     fn authorize(
         &self,
         identity: Self::Identity,
@@ -34,11 +33,10 @@ pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Incoming, ApiError>> + Send;
 }
 
-/// The router of a table, with `gate` before every handler. A method that a path does not have is answered in the
-/// error envelope, with `Allow`.
+/// Builds the router of a table. A request with an unsupported method gets the error envelope with `Allow`.
 pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl Gate<A>) -> Router {
     let (places, gate) = (Place::all(table), gate.clone());
-    // The table is made once in the life of the process, so these texts may live as long.
+    // The table is built once per process, so the texts may leak.
     let refused = |place: &Place<Rest<A>>| (&*place.allow().leak(), &*actions(&places, place.path).leak());
     let refused: BTreeMap<_, _> = places.iter().map(|place| (place.path, refused(place))).collect();
     router::router(places, move |place, request| {
@@ -53,7 +51,7 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl
     })
 }
 
-/// The router of a path of no table, which anybody may get.
+/// A router of one public path.
 pub(crate) fn open<F, Fut>(path: &'static str, answer: F) -> Router
 where
     F: Fn() -> Fut + Clone + Send + Sync + 'static,
@@ -70,7 +68,7 @@ where
     })
 }
 
-/// An answer that is no row of a table: a panic is a 500 in the error envelope.
+/// Turns a panic of a public path into a 500 with the error envelope.
 pub(crate) async fn caught_open(answer: impl Future<Output = Response>) -> Response {
     caught(async { Ok(answer.await) }).await.unwrap_or_else(|fault: ApiError| fault.into_response())
 }
@@ -89,7 +87,8 @@ async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
     row.answer(incoming).await
 }
 
-/// The actions on the record that a path names: a client that would change the record looks for them.
+/// Lists the actions on the record of a path. The 405 message names them for clients that try to change
+/// the record.
 fn actions<A: Send + Sync + 'static>(places: &[Place<Rest<A>>], record: &str) -> String {
     let is_action = |place: &&Place<Rest<A>>| {
         place.path.rsplit_once('/').is_some_and(|(above, _)| above == record)
@@ -100,12 +99,12 @@ fn actions<A: Send + Sync + 'static>(places: &[Place<Rest<A>>], record: &str) ->
     actions.collect::<Vec<_>>().join(", ")
 }
 
-/// The paths of a table that list something.
+/// The paths of the operations whose id begins with `list`.
 pub(crate) fn lists<A: Send + Sync + 'static>(table: &[Route<A>]) -> Arc<[&'static str]> {
     table.iter().filter(|row| row.about.id.starts_with("list")).map(|row| row.path).collect()
 }
 
-/// The nearest of these paths above an unknown one, whose reader may look for a record of the list.
+/// The nearest list path above an unknown path. The 404 message suggests it.
 pub(crate) fn list_above(lists: &[&'static str], path: &str) -> Option<&'static str> {
     let fits = |list: &str, path: &str| {
         let (list, path) = (list.split('/'), path.split('/'));

@@ -1,24 +1,21 @@
-//! Reading lists through: a bounded scan may end a page early, though there is more behind it.
+//! Reads a page with several bounded scans, since a bounded scan may end before the page is full.
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
 
-/// How many reads of a bounded scan make a page, before the search is left incomplete.
+/// The greatest number of scans per page. With more, the page is marked incomplete.
 pub(crate) const READS_MAX: usize = 16;
 
-/// Part of a list that was read through.
+/// A page of a list.
 pub(crate) struct Through<T> {
     pub(crate) items: Vec<T>,
-    /// The position behind them, if there is more.
+    /// The position after the last item, if the list has more.
     pub(crate) next: Option<Vec<u8>>,
-    /// Whether the reads have ended before so many were found as were wanted: what is asked for may stand further on.
+    /// Whether the scans ended before the page was full. More matching items may follow.
     pub(crate) is_incomplete: bool,
 }
 
-/// So many items of a list, or as many as the reads find.
-///
-/// # Errors
-/// That of a read.
+/// Reads up to a page of items.
 pub(crate) async fn read_through<T, Fut>(
     page: PageRequest,
     read: impl Fn(PageRequest) -> Fut,

@@ -1,7 +1,9 @@
-//! Errors as the APIs answer them: the one place that maps a fault to a status and an error body (spec §7).
+//! The error responses of the JSON APIs. Only this module maps errors to a status and a body.
 //!
-//! What always holds: the body is `{"error": {"code", "message", "details"?}}`, and of a fault of ours it says nothing
-//! but that there was one. The fault itself is logged here, once, inside the request's span and so under its id.
+//! Invariants:
+//! - The body is `{"error": {"code", "message", "details"?}}`.
+//! - The body of an internal error has no details. The error is logged once, in the request's span, so the
+//!   log has its request id.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -20,11 +22,10 @@ use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
 use crate::http::router::Panicked;
 
-/// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503, of a request
-/// that is still being carried out, and of one that another thing under way stands in the way of.
+/// The default `Retry-After` of 503 and of conflicts with a running request or job, in seconds.
 pub(crate) const RETRY_SECONDS: u64 = 1;
 
-/// The same for what a nearly full disk has no room for, which somebody has to make.
+/// The `Retry-After` of a full disk, in seconds. An operator must free space first.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
 
 /// What stands in `code`; there are no others.
@@ -64,79 +65,71 @@ pub(crate) enum Code {
     InternalError,
 }
 
-/// Why a request is answered with an error.
+/// The errors of a request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// The rules refuse it.
     #[error("refused: {0:?}")]
     Refusal(Refusal),
-    /// There is no valid key.
     #[error("no valid key: {0:?}")]
     NoKey(BadCredential),
-    /// There is no valid operator token.
     #[error("no valid operator token: {0:?}")]
     NoToken(BadCredential),
-    /// The key lacks the scope of the endpoint.
     #[error("the key lacks the scope {0}")]
     InsufficientScope(Scope),
-    /// The business of the key is suspended.
     #[error("the business is suspended")]
     Forbidden,
-    /// Its `Host` or its `Origin`, as told here, is not the service's.
+    /// The `Host` or `Origin` header, named here, is foreign.
     #[error("the {0} is not the service's")]
     ForeignOrigin(&'static str),
-    /// Its `Host` is not one of the operator listener's.
+    /// The `Host` is unknown to the operator listener.
     #[error("the Host is not one of the operator listener's")]
     UnknownAdminHost,
-    /// There is no such path; this one, if any, lists what it may be meant to show.
+    /// The path is unknown. The value is the nearest list path, if any.
     #[error("no such path")]
     NoSuchPath(Option<&'static str>),
-    /// The path has other methods, listed as `Allow` has them; the second lists paths with actions on the same record.
+    /// The first text is the value of `Allow`. The second lists the actions on the same record.
     #[error("the path allows {0}")]
     MethodNotAllowed(&'static str, &'static str),
-    /// The body is larger than it may be.
+    /// The limit in bytes.
     #[error("the body is larger than {0} bytes")]
     BodyTooLarge(usize),
-    /// The body is of another media type than this one.
+    /// The expected media type.
     #[error("the body is not declared as {0}")]
     UnsupportedMediaType(&'static str),
-    /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     BodyTimeout,
-    /// It breaks a rule of HTTP, told here.
+    /// The request breaks the named rule of HTTP.
     #[error("no request: {0}")]
     Malformed(&'static str),
-    /// The connection broke, or its framing did, while the body was read.
+    /// The connection or its framing broke within the body.
     #[error("the body could not be read")]
     BodyBroken,
-    /// The key has used up this minute.
+    /// The key has used up its quota of this minute.
     #[error("rate limited")]
     RateLimited {
-        /// Seconds until the minute is over.
+        /// Seconds until the minute ends.
         retry_after: u64,
     },
-    /// The table of addresses is full.
+    /// The rate limit's table of addresses is full.
     #[error("no room to count the rate")]
     RateLimitUnavailable {
-        /// Seconds until there may be room.
+        /// Seconds until the table may have space.
         retry_after: u64,
     },
-    /// The business fails again and again, and rests; nothing was changed.
+    /// The business actor failed repeatedly and waits for its restart. Nothing was changed.
     #[error("the business rests")]
     Resting {
-        /// Seconds until it is started again.
+        /// Seconds until the restart.
         retry_after: u64,
     },
-    /// Overloaded or shutting down; nothing was changed.
     #[error("unavailable")]
     Unavailable,
-    /// The disk is nearly full; nothing was changed.
     #[error("the disk is nearly full")]
     DiskFull,
-    /// A fault of ours, with its cause.
+    /// An internal error with its cause.
     #[error("internal error")]
     Internal(#[source] Box<dyn Error + Send + Sync>),
-    /// A handler panicked; the panic hook has logged it.
+    /// A handler panicked. The panic hook has logged it.
     #[error("a handler panicked")]
     Panicked,
 }
@@ -198,17 +191,14 @@ impl From<EngineError> for ApiError {
 }
 
 impl ApiError {
-    /// A fault of ours.
     pub(crate) fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }
 
-    /// One problem at a place of the request.
     pub(crate) fn invalid(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
         Self::Refusal(Refusal::invalid(path, code))
     }
 
-    /// The status and the code.
     pub(crate) fn status(&self) -> (StatusCode, Code) {
         match self {
             Self::Refusal(refusal) => match refusal {
@@ -249,7 +239,6 @@ impl ApiError {
         }
     }
 
-    /// What the client is told.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Refusal(refusal) => match refusal {
@@ -316,14 +305,13 @@ impl ApiError {
         }
     }
 
-    /// The body of the answer.
     pub(crate) fn body(&self) -> Body<'_> {
         let details = self.details().iter();
         let details = details.map(|Problem { path, code }| Detail { path, message: english::problem(code) });
         Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
     }
 
-    /// What is wrong and where, if it can be said of places.
+    /// The problems with their paths, if the error has any.
     pub(crate) fn details(&self) -> &[Problem] {
         match self {
             Self::Refusal(Refusal::Invalid(problems)) => problems,
@@ -332,14 +320,14 @@ impl ApiError {
         }
     }
 
-    /// The header that goes with the status.
+    /// The additional header of the response.
     pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::NoKey(_) | Self::NoToken(_) => {
                 Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
             }
             Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
-            // What follows cannot be told from the next request.
+            // The rest of the connection cannot be separated from the next request.
             Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
@@ -355,7 +343,7 @@ impl ApiError {
     }
 }
 
-/// What is wrong with the header that carries a credential.
+/// Describes a bad credential header.
 fn header_fault(fault: BadCredential, credential: &str) -> String {
     let fault = match fault {
         BadCredential::Missing => "The request has no Authorization header.",
@@ -365,7 +353,7 @@ fn header_fault(fault: BadCredential, credential: &str) -> String {
     format!("{fault} Send Authorization: Bearer {credential}.")
 }
 
-/// The problems in one sentence: the problem itself when there is one, else their number.
+/// The only problem, or the number of problems.
 fn summary(problems: &[Problem]) -> String {
     match problems {
         [] => "the request is invalid".into(),
@@ -407,7 +395,7 @@ struct Detail<'a> {
 }
 
 impl ApiError {
-    /// Logs a fault of ours, for whoever answers it.
+    /// Logs an internal error. Each surface calls it once.
     pub(crate) fn log(&self) {
         if let Self::Internal(cause) = self {
             let cause: &(dyn Error + 'static) = cause.as_ref();
@@ -419,7 +407,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         self.log();
-        // Serialising strings cannot fail; an empty body would still carry the status.
+        // Serializing strings cannot fail. An empty body would still have the right status.
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
         let mut response =
             (self.status().0, [(header::CONTENT_TYPE, "application/json")], body).into_response();

@@ -1,4 +1,4 @@
-//! Bodies as they are declared: every problem is found, whatever else is wrong.
+//! Tests of declared bodies: the reader reports every problem of a body.
 
 use domain::{ContactId, Email, Problem, Text, WeeklyHours};
 

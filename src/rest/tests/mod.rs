@@ -1,4 +1,4 @@
-//! The readers of `http`, tried with the values of the APIs.
+//! Tests of the readers in `http` with the value types of the APIs.
 
 mod bodies;
 mod queries;

@@ -1,4 +1,4 @@
-//! Queries as they are declared: every problem is found, whatever else is wrong.
+//! Tests of declared queries: the reader reports every problem of a query.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What is declared and what is shown, as the document describes it.
+//! Tests of the schemas of declared requests and of resources.
 
 use domain::{AppointmentId, Locale, Text};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::http::query::FromParameters as _;
 use crate::http::schemas::Schemas;
 use crate::{json_object, query_object};
 
-// What is declared is described; nothing is read here.
+// The tests use only the schemas of these types.
 #[allow(dead_code)]
 mod declared {
     use super::*;

@@ -1,5 +1,4 @@
-//! The value types of requests and their parsers, one each, for bodies and queries alike: here texts, ids and words,
-//! the others in files of their own.
+//! The parsers of the value types, each used for bodies and queries. This file has texts, ids and keywords.
 
 pub(crate) mod money;
 pub(crate) mod phone;
@@ -30,13 +29,13 @@ impl FromText for PersonName {
     }
 }
 
-/// An id that a path can name a record by.
+/// An id that a path can contain.
 pub(crate) trait RecordId: ResourceId + FromStr + Send + 'static {
-    /// The parameter of a path that holds it.
+    /// The name of the path parameter.
     const PARAMETER: &'static str;
-    /// What it is an id of, in words.
+    /// The record type in words.
     const KIND: &'static str;
-    /// That there is no such record.
+    /// The refusal for an unknown id.
     const NOT_FOUND: Refusal = Refusal::NotFound(Self::KIND);
 }
 
@@ -51,12 +50,12 @@ macro_rules! record_ids {
 
 record_ids! {
     AppointmentId: "appointment_id", "appointment";
-    // Where it need not be there; else a handler takes the business itself.
+    // For an optional business. Other handlers take `Business`.
     BusinessId: "business_id", "business";
     CallId: "call_id", "call";
     ContactId: "contact_id", "contact";
     KnowledgeId: "knowledge_id", "knowledge";
-    // Of an event a path names the delivery to the endpoint that is named before it.
+    // The path names the endpoint before the event, so the pair is one delivery.
     EventId: "event_id", "delivery";
     KeyId: "key_id", "API key";
     MessageId: "message_id", "message";

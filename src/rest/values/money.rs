@@ -1,5 +1,3 @@
-//! Currencies.
-
 use domain::{Currency, ProblemCode};
 
 use crate::http::read::FromText;

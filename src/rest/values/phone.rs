@@ -1,7 +1,8 @@
-//! Phone numbers as people write them.
+//! Parsing of phone numbers as people write them.
 //!
-//! What always holds: a number that was read is one of E.164 form. An international one keeps every digit; a national
-//! one is known to the plan of its region, or refused.
+//! Invariants:
+//! - A parsed number has E.164 form.
+//! - An international number keeps every digit. A national number must be valid in the plan of its region.
 
 use domain::{Business, Phone, ProblemCode, TextError};
 use schemars::JsonSchema;
@@ -12,7 +13,6 @@ use crate::http::query::FromQuery;
 use crate::http::read::{FromJson, FromText};
 use crate::http::reading::Reading;
 
-/// A number in E.164 form, or a national one of the region that the request is read in.
 impl FromJson for Phone {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let text = String::from_json(json, at, problems)?;
@@ -21,7 +21,6 @@ impl FromJson for Phone {
     }
 }
 
-/// As in a body.
 impl FromQuery for Phone {
     type Given = Self;
 
@@ -30,15 +29,16 @@ impl FromQuery for Phone {
     }
 }
 
-/// Loads the numbering plans of all regions, which takes a tenth of a second that no request should wait.
+/// Loads the numbering plans of all regions. This takes about 100 ms and runs at the start, so no request
+/// waits for it.
 pub(crate) fn load_numbering_plans() {
     let _ = phonenumber::parse(Some(phonenumber::country::Id::US), "+12015550123");
 }
 
-/// Reads a phone number as people write it: an international one as it stands, a national one by the region's plan.
+/// Parses an international number as written, or a national number by the plan of `region`.
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();
-    // The parser's work grows with the text, and no number is longer.
+    // The parser's time grows with the length of the text, and valid numbers are shorter.
     if text.chars().count() > Phone::WRITTEN_CHARS_MAX {
         return Err(TextError::Phone);
     }
@@ -47,8 +47,8 @@ fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     }
     let region = region.parse().ok();
     let number = phonenumber::parse(region, text).map_err(|_| TextError::Phone)?;
-    // A guess is not stored: the plan must know the number. Those of ten digits in the North American plan are taken
-    // as they are, so that its fictional ones (555) can be used.
+    // The plan must know the number, so a guess is never stored. Numbers of ten digits in the North
+    // American plan are exempt, since fictional numbers (555) are common in tests.
     let ten_digits = (1_000_000_000..10_000_000_000).contains(&number.national().value());
     let known = phonenumber::is_valid(&number) || (number.code().value() == 1 && ten_digits);
     if !known {
@@ -58,8 +58,8 @@ fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     Phone::from_e164(format!("+{}{zeros}{}", number.code().value(), number.national().value()))
 }
 
-/// A number with its country code keeps every digit: the plans' own reading would strip what looks like a national
-/// prefix. Only the `(0)` that some write behind the country code is no part of it.
+/// Keeps every digit of a number with a country code. The plans would remove digits that look like a
+/// national prefix. Only a `(0)` after the country code is removed.
 fn international(text: &str) -> Result<Phone, TextError> {
     let mut kept = String::from("+");
     for c in text.replacen("(0)", "", 1).chars().skip(1) {
@@ -69,12 +69,12 @@ fn international(text: &str) -> Result<Phone, TextError> {
             _ => return Err(TextError::Phone),
         }
     }
-    // The plans are asked only whether there is such a country code.
+    // The plans check only the country code.
     phonenumber::parse(None, &kept).map_err(|_| TextError::Phone)?;
     Phone::from_e164(kept)
 }
 
-/// A stored number as people write it: in groups, behind its country code. One that no plan has groups for is as it is.
+/// Formats a stored number in groups after its country code. A number without known groups stays as it is.
 pub(crate) fn in_groups(e164: &str) -> String {
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let number = phonenumber::parse(None, e164).ok();
@@ -88,23 +88,22 @@ pub(crate) fn in_groups(e164: &str) -> String {
 pub(crate) struct PhoneRegion(#[schemars(regex(pattern = "^[A-Z]{2}$"))] String);
 
 impl PhoneRegion {
-    /// The region of a business that names none.
+    /// The region of a business without a setting.
     const DEFAULT: &'static str = "US";
 
-    /// What the numbers of a request about this business are read by.
+    /// The reading of requests about this business.
     pub(crate) fn reading(business: &Business) -> Reading {
         Reading::by(Self(business.phone_region.clone()))
     }
 
-    /// The code of the region by which a request is read.
+    /// The region code of the request.
     ///
     /// # Panics
-    /// When the gate that let it in gave none: a number that is read by the wrong plan is another number.
+    /// If the gate set no region. A wrong region would silently give a wrong number.
     fn of(reading: &Reading) -> &str {
         &reading.get::<Self>().expect("a gate says by which region phone numbers are read").0
     }
 
-    /// The code.
     pub(crate) fn into_string(self) -> String {
         self.0
     }
@@ -182,7 +181,7 @@ mod tests {
             ("+12015550123", "+1 201-555-0123"),
             ("+390612345678", "+39 06 1234 5678"),
             ("+15551234567", "+1 555-123-4567"),
-            // Longer than its plan has groups for, of no plan, and none.
+            // A number longer than its plan's groups, an unknown country code, and a text without a number.
             ("+33112345678901", "+33 112345678901"),
             ("+9991234567", "+9991234567"),
             ("no number", "no number"),

@@ -1,4 +1,4 @@
-//! Instants, days, times of day, zones, and the opening hours and breaks of a week or a date.
+//! Parsing of instants, dates, times of day, time zones, opening hours and breaks.
 
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -12,7 +12,7 @@ use crate::http::json::Json;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, FromText, Properties, items};
 
-/// The greatest number of characters of a time zone's name.
+/// In characters.
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
 
 impl FromText for Timestamp {
@@ -27,7 +27,6 @@ impl FromText for Timestamp {
 pub(crate) struct Zone(#[schemars(with = "String", length(min = 1, max = ZONE_CHARS_MAX))] Tz);
 
 impl Zone {
-    /// The zone.
     pub(crate) fn get(self) -> Tz {
         self.0
     }
@@ -50,7 +49,7 @@ impl FromText for LocalTime {
 
 impl FromText for NaiveDate {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        // chrono also takes signs, white space and numbers without their zeros.
+        // chrono also accepts signs, white space and missing zeros.
         let shaped = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| match at {
                 4 | 7 => byte == b'-',
@@ -67,7 +66,7 @@ impl FromJson for DayHours {
     }
 }
 
-/// A window of a day of the week, whose day and ends are called like this.
+/// Parses one window of a weekday. The parameters name its properties.
 fn day_window(
     json: &Json,
     names: &'static [&'static str; 3],

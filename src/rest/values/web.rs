@@ -1,4 +1,4 @@
-//! Addresses of the web and of mail.
+//! Parsing of web addresses and email addresses.
 
 use domain::{Address, Email, ProblemCode, TextError};
 use net::WebhookUrl;
@@ -7,10 +7,10 @@ use url::Url;
 
 use crate::http::read::FromText;
 
-/// The greatest number of characters of a web address.
+/// In characters.
 const URL_CHARS_MAX: usize = 2000;
 
-/// The URL of a webhook endpoint, as far as its text tells; where its host leads is asked when it is saved.
+/// Checks only the text of a webhook URL. The address check runs when the endpoint is saved.
 impl FromText for WebhookUrl {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
         Self::parse(text).map_err(ProblemCode::from)
@@ -49,7 +49,7 @@ impl FromText for WebsiteUrl {
         if text.chars().count() > URL_CHARS_MAX {
             return Err(TextError::Length { min: 0, max: URL_CHARS_MAX }.into());
         }
-        // The parser repairs what it can (white space, a missing slash); what is kept must need no repair.
+        // The parser repairs some texts (white space, a missing slash). The stored URL must need no repair.
         let scheme = text.get(..8).unwrap_or(text).to_ascii_lowercase();
         let absolute = scheme.starts_with("http://") || scheme.starts_with("https://");
         let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
