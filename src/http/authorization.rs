@@ -1,19 +1,14 @@
-//! The credentials that a request carries.
-
 use axum::http::{HeaderMap, header};
 
-/// What is wrong with the credentials of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadCredential {
-    /// There is no `Authorization` header.
     Missing,
-    /// There is more than one.
     Repeated,
-    /// It is of another scheme than `Bearer`.
+    /// The scheme is not `Bearer`.
     NotBearer,
-    /// It does not have the form of a key.
+    /// The token does not have the form of a key.
     Malformed,
-    /// It opens nothing.
+    /// The token is not valid.
     Unknown,
 }
 

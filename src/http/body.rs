@@ -1,9 +1,12 @@
-//! Request bodies: JSON and forms, within a size and a time; and what is read in pieces, however long it is.
+//! Reading of request bodies: JSON and forms within a size and a time, and streamed bodies in pieces.
 //!
-//! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
-//! [`BODY_TIME_MAX`] for its body. For one that is read in pieces it waits as long as they come at [`PACE_MIN`] on an average,
-//! or stay away for [`PATIENCE_MAX`]. A client that is too large or too slow loses its connection, since what it still sends
-//! is no request.
+//! Invariants:
+//! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory.
+//! - A request waits at most [`BODY_TIME_MAX`] for its body.
+//! - A streamed body may take longer while its average pace is at least [`PACE_MIN`]. A pause is at most
+//!   [`PATIENCE_MAX`].
+//! - After a body that is too large or too slow the connection closes, since the rest of the body is not a
+//!   request.
 
 use std::time::Duration;
 
@@ -16,55 +19,43 @@ use tokio::time::{Instant, timeout};
 
 use super::json::Json;
 
-/// The media type of JSON.
 pub const JSON: &str = "application/json";
-/// The media type of lines of JSON.
 pub const JSON_LINES: &str = "application/x-ndjson";
 
-/// The greatest size of a body, in bytes.
+/// In bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// How long a whole body may take to arrive.
+/// The time for a whole body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long a body that is read in pieces is waited for beyond what its bytes make up for.
+/// The initial and the greatest waiting time for the pieces of a streamed body.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// How many bytes of it make up for a second of waiting.
+/// Each second of waiting is regained with this many bytes of a streamed body.
 pub const PACE_MIN: u64 = 4 * 1024;
 
-/// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// It has more than [`BODY_BYTES_MAX`] bytes.
     TooLarge,
-    /// It is declared to be of another media type than this one.
+    /// The expected media type.
     UnsupportedMediaType(&'static str),
-    /// It did not arrive within [`BODY_TIME_MAX`], or its pieces came slower than at [`PACE_MIN`].
+    /// The body took longer than [`BODY_TIME_MAX`], or its pieces were slower than [`PACE_MIN`].
     Timeout,
-    /// The connection broke, or its framing did.
     Broken,
 }
 
-/// Reads the body of a request.
-///
-/// # Errors
-/// Why it was not read.
+/// Reads a JSON body.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     read_as(JSON, headers, body).await
 }
 
-/// The same of a body of another media type.
-///
-/// # Errors
-/// Why it was not read.
 pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
-    // What is not there needs no type: clients without a body declare forms.
+    // An empty body needs no media type: some clients declare a form without sending one.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
     }
     check_media_type(headers, media_type)?;
-    // With Content-Length the size is known before the body is, and the client need not send it in vain.
+    // With a Content-Length the response is sent before the client sends a large body in vain.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {
         return Err(BodyError::TooLarge);
@@ -75,7 +66,7 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
 async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing that is read here.
+        // Trailers are ignored.
         let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
         if whole.len() + data.len() > BODY_BYTES_MAX {
             return Err(BodyError::TooLarge);
@@ -85,19 +76,15 @@ async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A body that is read piece by piece, as fast as whoever reads it takes it. Only the time counts for which it is waited for:
-/// a client is not slow because its reader is.
+/// A streamed body. Only the waiting time counts, so a slow reader does not make a client slow.
 pub struct Pieces {
     body: Body,
-    /// For how long it is still waited for. Saving up has an end, so that what came fast may not stand still for long.
+    /// The remaining waiting time. It is capped, so a fast start does not permit a long pause.
     patience: Duration,
 }
 
 impl Pieces {
-    /// The body of a request, of this media type.
-    ///
-    /// # Errors
-    /// [`BodyError::UnsupportedMediaType`].
+    /// Refuses another media type.
     pub fn of(headers: &HeaderMap, body: Body, media_type: &'static str) -> Result<Self, BodyError> {
         if !hyper::body::Body::is_end_stream(&body) {
             check_media_type(headers, media_type)?;
@@ -105,17 +92,14 @@ impl Pieces {
         Ok(Self { body, patience: PATIENCE_MAX })
     }
 
-    /// The next piece; none at the end.
-    ///
-    /// # Errors
-    /// [`BodyError::Timeout`] and [`BodyError::Broken`].
+    /// Returns the next piece, or `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
             let began = Instant::now();
             let frame = timeout(self.patience, self.body.frame()).await.map_err(|_| BodyError::Timeout)?;
             self.patience = self.patience.saturating_sub(began.elapsed());
             let Some(frame) = frame else { return Ok(None) };
-            // Trailers say nothing that is read here.
+            // Trailers are ignored.
             if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
                 let made_up = Duration::from_millis((piece.len() as u64).saturating_mul(1_000) / PACE_MIN);
                 self.patience = (self.patience + made_up).min(PATIENCE_MAX);
@@ -125,7 +109,7 @@ impl Pieces {
     }
 }
 
-/// A body may leave its media type unsaid; what it says must be this.
+/// The header may be absent.
 fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
@@ -138,10 +122,7 @@ fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(),
     }
 }
 
-/// Accepts the body of an endpoint that has none: nothing, or an empty object, as some clients send.
-///
-/// # Errors
-/// What is wrong with anything else.
+/// Accepts an empty body or an empty object for an endpoint without a body. Some clients send `{}`.
 pub fn parse_none(body: &[u8]) -> Result<(), Problem> {
     if body.is_empty() {
         return Ok(());
@@ -162,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// A body that gives its chunks one by one and then never ends, or breaks.
+    /// A body that yields its chunks and then never ends, or breaks.
     struct Chunks {
         chunks: Vec<Bytes>,
         breaks: bool,
@@ -198,7 +179,7 @@ mod tests {
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
         assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
-        // Without Content-Length the size shows only as the body comes; this one would never end.
+        // Without Content-Length the size is only known while the body arrives. This body never ends.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
         assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));
@@ -234,7 +215,7 @@ mod tests {
         assert_eq!(Pieces::of(&json, Body::empty(), JSON_LINES).unwrap().next().await, Ok(None));
     }
 
-    /// A body of pieces that come so many bytes at a time, each so long behind the one before it.
+    /// A body of pieces with so many bytes at each interval.
     fn dripping(bytes: usize, every: Duration) -> Pieces {
         let pieces = futures_util::stream::unfold((), move |()| async move {
             tokio::time::sleep(every).await;
@@ -243,7 +224,7 @@ mod tests {
         Pieces::of(&HeaderMap::new(), Body::from_stream(pieces), JSON_LINES).unwrap()
     }
 
-    /// For how long pieces are taken before they are given up; 4,000 of them are taken to come for ever.
+    /// The time until the reader gives up, or `None` after 4,000 pieces.
     async fn taken_for(mut pieces: Pieces) -> Option<Duration> {
         let start = Instant::now();
         for _ in 0..4_000 {
@@ -260,11 +241,11 @@ mod tests {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // Half as fast it loses half a second each second; a byte at a time it does no better than nothing.
+        // At half the pace it loses half a second per second. A byte at a time gains nothing.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
-        // What has come fast is worth no more than that.
+        // A fast start does not extend the pause.
         let start = Instant::now();
         let mut fast = Pieces::of(
             &HeaderMap::new(),

@@ -1,8 +1,9 @@
-//! Opaque cursors: a place in a list, sealed so that only this service can make one and only for the list and the
-//! filters it was made for.
+//! Opaque cursors: positions in a list with a seal. A cursor is only valid for its list and filters.
 //!
-//! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over version, binding
-//! and position. What always holds: a position that [`Cursors::open`] gives out was sealed under the same binding.
+//! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over
+//! version, binding and position.
+//!
+//! Invariant: [`Cursors::open`] returns only positions that were sealed with the same binding.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,19 +15,16 @@ use subtle::ConstantTimeEq;
 
 use super::read::FromText;
 
-/// The greatest number of characters of a cursor.
 pub const CURSOR_CHARS_MAX: usize = 512;
 
-/// The length of the seal, in bytes.
 const SEAL_BYTES: usize = 16;
 
-/// The greatest number of bytes of a position; its cursor is no longer than [`CURSOR_CHARS_MAX`].
+/// In bytes. The cursor of such a position has [`CURSOR_CHARS_MAX`] characters.
 pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
 
-/// The form of the cursors made now.
 const VERSION: u8 = 1;
 
-/// Why a text is no cursor of this list.
+/// The cursor is malformed, altered, or of another list or other filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the cursor is not one of this list with the same filters")]
 pub struct CursorError;
@@ -43,7 +41,7 @@ impl From<CursorError> for ProblemCode {
 pub struct CursorText(#[schemars(length(max = CURSOR_CHARS_MAX))] String);
 
 impl CursorText {
-    /// The text, of at most [`CURSOR_CHARS_MAX`] characters.
+    /// At most [`CURSOR_CHARS_MAX`] characters.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,18 +53,17 @@ impl FromText for CursorText {
     }
 }
 
-/// What a cursor belongs to: the list, whose it is, and its filters. Each part carries its length, so that no two
-/// lists of parts give the same binding.
+/// The list, its owner and its filters. Each part carries its length, so different lists of parts never
+/// give the same binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 
 impl Binding {
-    /// The list of this name. It goes on with whose it is and the filters.
     pub fn list(name: &str) -> Self {
         Self(Vec::new()).with(name.as_bytes())
     }
 
-    /// Adds a part, such as the id of whose it is or the value of a filter.
+    /// Adds a part, for example the owner's id or a filter value.
     #[must_use]
     pub fn with(mut self, part: &[u8]) -> Self {
         self.0.push(1);
@@ -75,7 +72,7 @@ impl Binding {
         self
     }
 
-    /// Adds a filter that may be absent; absent is another thing than empty.
+    /// Adds an optional filter. An absent filter differs from an empty one.
     #[must_use]
     pub fn with_filter(mut self, value: Option<impl std::fmt::Display>) -> Self {
         match value {
@@ -88,22 +85,22 @@ impl Binding {
     }
 }
 
-/// Seals and opens cursors. The secret outlives the process, so cursors do too.
+/// Seals and opens cursors. The secret is in the store, so cursors survive a restart.
 #[derive(Clone)]
 pub struct Cursors {
     secret: [u8; 32],
 }
 
 impl Cursors {
-    /// Cursors under this secret.
     pub fn new(secret: [u8; 32]) -> Self {
         Self { secret }
     }
 
-    /// Makes a cursor for a position of at most [`POSITION_BYTES_MAX`] bytes.
+    /// Makes a cursor.
     ///
     /// # Panics
-    /// When the position is longer: positions are sort keys of ours, never text from outside.
+    /// If the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own sort
+    /// keys.
     pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
         assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
         let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);
@@ -113,10 +110,6 @@ impl Cursors {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position in a cursor.
-    ///
-    /// # Errors
-    /// When the text is malformed, altered, or made for another list or other filters.
     pub fn open(&self, binding: &Binding, text: &str) -> Result<Vec<u8>, CursorError> {
         if text.len() > CURSOR_CHARS_MAX {
             return Err(CursorError);
@@ -129,7 +122,7 @@ impl Cursors {
     }
 
     fn seal_of(&self, version: u8, binding: &Binding, position: &[u8]) -> [u8; SEAL_BYTES] {
-        // HMAC takes keys of any length; new_from_slice cannot fail.
+        // HMAC accepts keys of any length.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes a key of any length");
         mac.update(&[version]);
         mac.update(&(binding.0.len() as u64).to_be_bytes());

@@ -1,6 +1,8 @@
-//! Answers: one resource as `{"data": …}` with its entity tag, a list as `{"data": […], "next_cursor", "has_more"}`.
+//! Response bodies: `{"data": …}` with an entity tag for a resource, `{"data": […], "next_cursor",
+//! "has_more"}` for a list.
 //!
-//! What always holds: the tag of a resource is that of the very bytes that are sent, less what is shown this once.
+//! Invariant: the tag of a resource is computed from the sent bytes, without a secret that appears only
+//! once.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,7 +12,7 @@ use serde::Serialize;
 
 use super::etag::{Condition, ETag};
 
-/// So many headers an answer has at most, all told.
+/// The greatest number of response headers.
 const HEADERS: usize = 10;
 
 /// One thing that is answered.
@@ -35,14 +37,13 @@ pub struct Page<'a, V> {
     pub next_cursor: Option<String>,
 }
 
-/// One resource, already rendered, with its tag.
 pub fn tagged(status: StatusCode, rendered: &[u8], tag: &ETag) -> Response {
     let mut response = plain(status, rendered);
     response.headers_mut().insert(header::ETAG, tag.header());
     response
 }
 
-/// One resource that was asked for: 304 without a body when the client has this version.
+/// Returns 304 without a body if the client has this version.
 pub fn found(rendered: &[u8], if_none_match: Option<&Condition>) -> Response {
     let tag = ETag::of(rendered);
     if if_none_match.is_some_and(|condition| condition.matches(&tag)) {
@@ -51,19 +52,15 @@ pub fn found(rendered: &[u8], if_none_match: Option<&Condition>) -> Response {
     tagged(StatusCode::OK, rendered, &tag)
 }
 
-/// Something rendered that is no resource and so has no tag: an [`Answer`], around what is rendered already.
 pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
     let body = [br#"{"data":"#, rendered, b"}"].concat();
     json(status, body)
 }
 
-/// One page of a list; there is more exactly when there is a next cursor.
-///
-/// # Errors
-/// A fault of ours: an item cannot be rendered.
+/// A page of a list. `has_more` is true exactly if there is a cursor.
 pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, serde_json::Error> {
     let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
-    // About what the items come to, so that they are rendered into one piece of memory.
+    // A rough estimate of the size, so that the buffer rarely grows.
     let mut body = Vec::with_capacity((64 + 2 * size_of::<T>()) * (items.len() + 1));
     serde_json::to_writer(&mut body, &page)?;
     Ok(json(StatusCode::OK, body))

@@ -1,63 +1,52 @@
-//! Entity tags and the conditions that name them (RFC 9110 §8.8.3, §13.1).
+//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1).
 //!
-//! A tag is a hash of the resource's JSON, so it is the same after a restart and on every machine.
-//!
-//! The typed headers of the `headers` crate answer whether a tag passes, and do not give the tags; here a change
-//! carries them to where it is decided, and what is wrong with a header is told with its name.
+//! A tag is a hash of the resource's JSON, so it is the same after a restart and on every machine. The
+//! `headers` crate does not expose the tags of a condition, but the actor that decides a change needs
+//! them.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::{Problem, ProblemCode};
 
-/// A strong entity tag, quotes included.
+/// A strong entity tag with its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ETag(String);
 
 impl ETag {
-    /// The tag of a resource, from the bytes of its JSON.
     pub fn of(resource: &[u8]) -> Self {
         Self(view::etag(resource))
     }
 
-    /// The tag, quotes included.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The tag as a header's value.
     pub fn header(&self) -> HeaderValue {
-        // Quotes and base64url are visible ASCII, so this never falls back.
+        // Quotes and base64url are visible ASCII, so the fallback is never used.
         HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static("\"\""))
     }
 }
 
-/// What `If-Match` or `If-None-Match` names.
+/// The value of `If-Match` or `If-None-Match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// `*`: any version.
     Any,
-    /// These versions, quotes included; perhaps none.
+    /// These versions, with quotes. The list may be empty.
     Tags(Vec<String>),
 }
 
 impl Condition {
-    /// Reads `If-Match`. Weak tags are dropped: under the strong comparison they match nothing.
-    ///
-    /// # Errors
-    /// That the header is malformed.
+    /// Reads `If-Match`. Weak tags are dropped, since they never match in a strong comparison.
     pub fn if_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
         Self::read(headers, &IF_MATCH, "If-Match", false)
     }
 
-    /// Reads `If-None-Match`. Weak tags count as strong ones: the comparison is weak.
-    ///
-    /// # Errors
-    /// That the header is malformed.
+    /// Reads `If-None-Match`. Weak tags count as strong ones, since the comparison is weak.
     pub fn if_none_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
         Self::read(headers, &IF_NONE_MATCH, "If-None-Match", true)
     }
 
-    /// Whether the version is one of those named.
     pub fn matches(&self, tag: &ETag) -> bool {
         match self {
             Self::Any => true,
@@ -81,7 +70,7 @@ impl Condition {
     }
 }
 
-/// Reads `*` or a list of entity tags; empty items are passed over (RFC 9110 §5.6.1.2).
+/// Parses `*` or a list of entity tags. Empty items are ignored (RFC 9110 §5.6.1.2).
 fn parse(value: &[u8], weak: bool) -> Option<Condition> {
     if value.trim_ascii() == b"*" {
         return Some(Condition::Any);

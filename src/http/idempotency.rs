@@ -1,7 +1,7 @@
-//! What makes a request the same one again: its `Idempotency-Key`, and what it asks for.
+//! The `Idempotency-Key` and the fingerprint of a request.
 //!
-//! What always holds: two requests have the same fingerprint exactly when their method, their path, their query as it was
-//! written and the canonical form of their body are the same.
+//! Invariant: two requests have the same fingerprint exactly if method, path, query text and canonical
+//! body are the same.
 
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
@@ -9,18 +9,12 @@ use axum::http::{HeaderMap, HeaderName};
 use domain::{Problem, ProblemCode};
 use sha2::{Digest, Sha256};
 
-/// The greatest length of an `Idempotency-Key`, in characters.
 pub(crate) const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
 
-/// The request header that makes a change happen once.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The answer header that says that the change happened earlier.
 pub(crate) const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// The key that the request carries, if it does.
-///
-/// # Errors
-/// That it is malformed, or there are several.
+/// The key of the request, if any. Refuses a malformed or repeated header.
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -31,20 +25,19 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     Ok(Some(bytes))
 }
 
-/// Whether these bytes can be a key.
 pub(crate) fn is_key(bytes: &[u8]) -> bool {
     (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
 }
 
-/// SHA-256 of what the request asks for.
+/// SHA-256 of method, path, query and canonical body.
 pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
-    // No path holds the mark that a query begins with, so one text tells both apart.
+    // A path contains no `?`, so the joined text is unambiguous.
     let target = parts.uri.path_and_query().map_or(parts.uri.path(), PathAndQuery::as_str);
     fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }
 
-/// The same of a request on another surface: how it asks, what for, and with what. Which surface it is shows in the
-/// first part, which is no method there.
+/// The fingerprint of a request on another surface. Its first part must not be an HTTP method, so surfaces
+/// differ.
 pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
     let mut fingerprint = Sha256::new();
     for part in parts {
@@ -84,7 +77,7 @@ mod tests {
         }
     }
 
-    /// What was remembered by earlier versions, which did not look at the query, stays good where there is none.
+    /// Fingerprints stored by earlier versions ignored the query. They stay valid for requests without one.
     #[test]
     fn without_a_query_the_fingerprint_is_what_it_was() {
         assert_eq!(of("POST", "/a", "{}"), fingerprint_of([b"POST", b"/a", b"{}"]));

@@ -1,41 +1,36 @@
-//! JSON as it was written: a tree that keeps duplicate properties, so that they can be refused instead of the last
-//! one quietly winning.
+//! A JSON tree that keeps duplicate properties, so readers can refuse them.
 //!
-//! A tree that was parsed is at most 128 levels deep (serde_json's own limit) and holds only valid Unicode.
+//! Invariant: a parsed tree is at most 128 levels deep (the limit of serde_json) and contains only valid
+//! Unicode.
 
 use std::fmt;
 
 use domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Below this every whole number is exact in an `f64` (2^53).
+/// Up to 2^53 each whole number is exact in an `f64`.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
-    /// `null`.
     Null,
-    /// `true` or `false`.
     Bool(bool),
-    /// A number written as an integer that fits 64 bits, exactly.
+    /// An integer that fits 64 bits.
     Integer(i128),
-    /// Any other number; always finite.
+    /// Any other number. It is finite.
     Float(f64),
-    /// A string.
     String(String),
-    /// An array.
     Array(Vec<Json>),
-    /// An object: its properties in the order they were written, duplicates included.
+    /// The properties in their written order, with duplicates.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Parses one JSON text and nothing after it.
+    /// Parses one JSON text.
     ///
     /// # Errors
-    /// One problem without a path that names line and column: a syntax error, invalid UTF-8, a lone surrogate, a
-    /// number out of range, nesting too deep, or something after the text.
+    /// One problem without a path, with line and column: a syntax error, invalid UTF-8, a lone surrogate,
+    /// a number out of range, too deep nesting, or text after the value.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Problem::new("", ProblemCode::EmptyBody));
@@ -48,18 +43,17 @@ impl Json {
         Ok(json)
     }
 
-    /// The property of this name, of several the first one; nothing where it has none, or is no object.
+    /// The first property with this name. `None` for other values than objects.
     pub fn property(&self, name: &str) -> Option<&Self> {
         let Self::Object(properties) = self else { return None };
         properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The text, when it is one.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// The number, when it is a whole one, however it was written (`30`, `30.0`, `3e1`).
+    /// The whole number, in any notation (`30`, `30.0`, `3e1`).
     pub fn as_whole(&self) -> Option<i128> {
         match *self {
             Self::Integer(number) => Some(number),
@@ -70,10 +64,10 @@ impl Json {
         }
     }
 
-    /// Writes the value compactly, with the properties of every object sorted by name.
+    /// Writes the value compactly with sorted properties.
     ///
-    /// Two bodies that say the same give the same bytes, whatever their white space, escapes and order; whole numbers
-    /// up to 2^53 are alike however they are written. Serves as the fingerprint of a request, not as an answer.
+    /// White space, escapes, order and the notation of whole numbers up to 2^53 do not change the result.
+    /// It is a fingerprint, not a response.
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_canonical(&mut out);
@@ -103,7 +97,7 @@ impl Json {
             }
             Self::Object(properties) => {
                 let mut sorted: Vec<_> = properties.iter().collect();
-                // The sort is stable: duplicates, which no endpoint accepts, keep their order.
+                // The sort is stable. Duplicates keep their order, though every endpoint refuses them.
                 sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
                 out.push(b'{');
                 for (index, (name, value)) in sorted.into_iter().enumerate() {
@@ -120,7 +114,7 @@ impl Json {
     }
 }
 
-/// Writes a JSON string with the least escaping.
+/// Escapes as few characters as possible.
 fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for byte in text.bytes() {
@@ -139,7 +133,6 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// Builds the tree.
 struct Tree;
 
 impl<'de> Visitor<'de> for Tree {

@@ -1,4 +1,4 @@
-//! Lists within bounds: arrays in bodies, values with commas between them in queries.
+//! Bounded lists: arrays in bodies, comma-separated values in queries.
 
 use domain::ProblemCode;
 use std::collections::HashSet;
@@ -18,7 +18,6 @@ use super::reading::Reading;
 pub struct List<T, const MIN: usize, const MAX: usize>(#[schemars(length(min = MIN, max = MAX))] Vec<T>);
 
 impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
-    /// The items.
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }
@@ -63,12 +62,10 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
 pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);
 
 impl<T, const MAX: usize> CommaList<T, MAX> {
-    /// The values, at most as many as were given.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
 
-    /// The values, at most as many as were given.
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }

@@ -1,20 +1,19 @@
-//! HTTP without knowledge of the business: tables of routes and their router, reading bodies, queries and headers, and
-//! writing answers.
+//! HTTP without business knowledge: route tables, router, readers of bodies, queries and headers, and
+//! response writers.
 //!
 //! ```text
-//! Surface    a part of the service with a table of routes and a gate: the JSON APIs (`rest`), the dashboard
-//! Route      method, path, access, handler, and what the surface says beside
-//! Place      a path with its rows, to which the router brings a request; the gate answers it
+//! Surface    a part of the service with its own route table and gate: the JSON APIs (`rest`), the
+//! dashboard
+//! Route      method, path, access, handler, and the surface's own text
+//! Place      a path with its rows; the gate answers its requests
 //! ```
 //!
-//! What always holds in it:
-//!
-//! - of the engine it names the form of a problem and of an entity tag, and the ids that are logged, and nothing else;
-//! - what is read is read whole: every problem of a request is found and named with its place, up to
-//!   [`problems::PROBLEMS_MAX`];
-//! - one declaration of a type says how it is read and how it is described ([`crate::json_object`],
-//!   [`crate::query_object`]);
-//! - nothing from outside is kept without a bound.
+//! Invariants:
+//! - From the engine this module uses only problems, entity tags and the ids for the log.
+//! - A reader reports every problem of a request with its path, up to [`problems::PROBLEMS_MAX`].
+//! - One declaration of a type gives its reader and its schema ([`crate::json_object`],
+//!   [`crate::query_object`]).
+//! - Everything kept from a request has a bound.
 
 pub(crate) mod authorization;
 pub mod body;

@@ -1,4 +1,4 @@
-//! Whole numbers within bounds, in bodies and in queries.
+//! Bounded whole numbers in bodies and queries.
 
 use domain::ProblemCode;
 use schemars::JsonSchema;
@@ -16,7 +16,6 @@ use super::schemas::without_format;
 pub struct Whole<const MIN: u32, const MAX: u32>(#[schemars(range(min = MIN, max = MAX))] u32);
 
 impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
-    /// The number.
     pub fn get(self) -> u32 {
         self.0
     }
@@ -32,7 +31,6 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
         ProblemCode::WholeNumber { min: MIN.into(), max: MAX.into() }
     }
 
-    /// Reads decimal digits, as a query has them.
     fn from_digits(text: &str) -> Result<Self, ProblemCode> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {

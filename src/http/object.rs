@@ -1,8 +1,8 @@
-//! The macros that declare request types. One declaration says what a body or a query may hold; reading and the schema
-//! follow from it, and its doc comments are the schema's descriptions.
+//! The macros that declare request types. One declaration gives the reader and the schema. Doc comments in
+//! it become the schema's descriptions.
 //!
-//! The derive of schemars does not do here: it goes by how serde would read, for which an `Option` may be null in a
-//! query as well and nothing is known of a PATCH.
+//! The derive of schemars follows serde, so it would allow `null` for optional query parameters and does
+//! not know PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::query::FromQuery;
 use super::read::FromJson;
 
-/// The schema of a declared object, property by property. What is required, and what a PATCH may leave out, the types
-/// of the properties say.
+/// The schema of a declared object. The property types determine the required properties and the optional
+/// ones of a PATCH.
 #[derive(Debug, Default)]
 pub struct Declared {
     properties: Map<String, Value>,
@@ -20,7 +20,7 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Adds the property of a body.
+    /// Adds a body property.
     pub fn property<T: FromJson>(
         &mut self,
         name: &'static str,
@@ -31,7 +31,7 @@ impl Declared {
         self.add::<T>(name, doc, T::REQUIRED, generator);
     }
 
-    /// Adds the parameter of a query.
+    /// Adds a query parameter.
     pub fn parameter<T: FromQuery>(
         &mut self,
         name: &'static str,
@@ -54,8 +54,8 @@ impl Declared {
         self.required.extend(required.then_some(name));
     }
 
-    /// The object. One in which everything may be left out must still ask for something. `more` adds what must hold
-    /// between the properties.
+    /// Returns the schema of the object. A PATCH needs at least one property. `more` adds the rules
+    /// between properties.
     pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
         let mut object =
             json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});
@@ -70,9 +70,9 @@ impl Declared {
     }
 }
 
-/// Describes that exactly one of these lists of properties is given, by an object for each with a title. The properties of
-/// its list are required there, and described as never null although null is read as if it was left out; those of the
-/// other lists are absent. Generators of clients make a type of each object; of lists of required names they make nothing.
+/// Requires exactly one of these lists of properties, as an object with a title for each. A client
+/// generator makes a type of each object, but ignores lists of required names. The reader takes null as
+/// absent, so the listed properties are described as required and never null.
 pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
     let whole = std::mem::take(object);
     if let Some(description) = whole.get("description") {
@@ -97,7 +97,7 @@ pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
     object.insert("oneOf".into(), choices.iter().map(one).collect());
 }
 
-/// Takes null from what a property may be.
+/// Removes null from the types of a property.
 fn never_null(property: &mut Value) {
     let Some(property) = property.as_object_mut() else { return };
     let is_null = |of: &Value| *of == "null";
@@ -112,8 +112,8 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Whether an object is that of a PATCH, by which of its properties keep what is there when they are left out: all of
-/// them. It must have one.
+/// Whether an object is a PATCH: every property may be absent to keep its value. A PATCH needs at least
+/// one property.
 pub const fn is_patch(properties: &[bool]) -> bool {
     let mut at = 0;
     while at < properties.len() {
@@ -127,10 +127,9 @@ pub const fn is_patch(properties: &[bool]) -> bool {
 
 /// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
 ///
-/// Every property is read even when others are wrong; unknown and duplicate ones are problems. A property that is
-/// no Rust name is declared `kind as "type": …`. Where all may be left out to keep what is there, one must be there.
-/// What else must hold between properties is a function after `check`, and one
-/// after `described` that adds it to the schema.
+/// The reader reports the problems of all properties, with unknown and duplicate ones. `kind as "type": …`
+/// renames a property. A PATCH needs at least one property. The function after `check` checks rules
+/// between properties; the function after `described` adds them to the schema.
 #[macro_export]
 macro_rules! json_object {
     (
@@ -170,8 +169,8 @@ macro_rules! json_object {
     };
 }
 
-/// Declares the struct of a query string, its [`FromParameters`](crate::http::query::FromParameters) and its schema, as
-/// [`json_object!`](crate::json_object) does for a body.
+/// Declares the struct of a query string, its [`FromParameters`](crate::http::query::FromParameters) and
+/// its schema, like [`json_object!`](crate::json_object).
 #[macro_export]
 macro_rules! query_object {
     (
@@ -205,7 +204,6 @@ macro_rules! query_object {
     };
 }
 
-/// The schema of a declared object.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! declared_schema {
@@ -228,7 +226,6 @@ macro_rules! declared_schema {
     };
 }
 
-/// The name of a declared property: as written, or as the field is called.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_of {

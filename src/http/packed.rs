@@ -1,4 +1,4 @@
-//! A body that is compressed once and sent as the client accepts it.
+//! A body that is compressed once and sent plain or as gzip.
 
 use std::io::Write;
 
@@ -8,7 +8,6 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A body of a media type, plain and compressed.
 pub(crate) struct Packed {
     pub(crate) media_type: &'static str,
     pub(crate) plain: Bytes,
@@ -20,7 +19,6 @@ impl Packed {
         Self { media_type, gzip: gzip(&plain), plain }
     }
 
-    /// The response to a request with these headers.
     pub(crate) fn response(&self, headers: &HeaderMap) -> Response {
         let takes_gzip = headers.get_all(header::ACCEPT_ENCODING).iter().any(|value| {
             let codings = value.to_str().unwrap_or_default().split(',');

@@ -1,6 +1,8 @@
-//! The three states of a property of a PATCH: left out, null, a value.
+//! The three states of a PATCH property: absent, null, or a value.
 //!
-//! What always holds: what is left out stays as it is, and a PATCH asks for something.
+//! Invariants:
+//! - An absent property keeps its value.
+//! - A PATCH contains at least one property.
 
 use domain::ProblemCode;
 use std::borrow::Cow;
@@ -11,18 +13,15 @@ use super::json::Json;
 use super::problems::{FieldPath, Problems};
 use super::read::{FromJson, Properties};
 
-/// A property of a PATCH: absent keeps what is there. `Patch<Option<T>>` can be cleared with `null`, `Patch<T>` not.
+/// A PATCH property. `null` clears a `Patch<Option<T>>`. A `Patch<T>` refuses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The property is absent.
     #[default]
     Keep,
-    /// The property has this value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// The new value, if there is one.
     pub fn set(self) -> Option<T> {
         match self {
             Self::Keep => None,
@@ -63,7 +62,7 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// A check for the body of a PATCH: something must be asked for.
+/// The check of a PATCH body: it must contain a property.
 pub(crate) fn not_empty(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if properties.is_empty() {
         problems.add(at, ProblemCode::OneRequired(properties.names()));

@@ -1,7 +1,8 @@
-//! What is wrong with a request, and where.
+//! The problems of a request and their paths.
 //!
-//! What always holds: nothing of a problem is longer than its bound, whatever the client sent; and of many problems
-//! the first [`PROBLEMS_MAX`] are named and the others counted.
+//! Invariants:
+//! - Each part of a problem has a bound, whatever the client sends.
+//! - The first [`PROBLEMS_MAX`] problems are named and the others counted.
 
 use std::fmt;
 
@@ -9,30 +10,26 @@ use domain::{Problem, ProblemCode};
 
 use super::reading::Reading;
 
-/// How many problems of one request are named; the rest is only counted, so that an answer stays small.
+/// The greatest number of named problems per response.
 pub const PROBLEMS_MAX: usize = 100;
 
-/// How many characters of a path are shown; names come from the client and may be as long as the body.
+/// The greatest length of a shown path, in characters. Property names come from the client.
 pub const PATH_CHARS_MAX: usize = 200;
 
-/// A place in a request: `hours[0].open`.
+/// A path in a request, for example `hours[0].open`.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldPath<'a> {
-    /// The whole.
     Root,
-    /// A property.
     Property(&'a FieldPath<'a>, &'a str),
-    /// An item of an array, from 0.
+    /// The index starts at 0.
     Item(&'a FieldPath<'a>, usize),
 }
 
 impl<'a> FieldPath<'a> {
-    /// The property of this name.
     pub fn property(&'a self, name: &'a str) -> FieldPath<'a> {
         FieldPath::Property(self, name)
     }
 
-    /// The item at this place.
     pub fn item(&'a self, index: usize) -> FieldPath<'a> {
         FieldPath::Item(self, index)
     }
@@ -49,7 +46,6 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// The problems found so far.
 #[derive(Debug)]
 pub struct Problems {
     named: Vec<Problem>,
@@ -58,17 +54,15 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// None yet, for a request whose values are read so.
     pub fn new(reading: Reading) -> Self {
         Self { named: Vec::new(), unnamed: 0, reading }
     }
 
-    /// What values are read by.
+    /// The context for values such as national phone numbers.
     pub fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// Adds what is wrong at a place.
     pub fn add(&mut self, at: &FieldPath<'_>, code: impl Into<ProblemCode>) {
         if self.named.len() == PROBLEMS_MAX {
             self.unnamed += 1;
@@ -81,15 +75,11 @@ impl Problems {
         self.named.push(Problem::new(path, code));
     }
 
-    /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()
     }
 
-    /// The value, if it was read and nothing is wrong.
-    ///
-    /// # Errors
-    /// Every problem.
+    /// Returns the value, or every problem.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Invalid> {
         match value {
             Some(value) if self.named.is_empty() => Ok(value),
@@ -98,14 +88,13 @@ impl Problems {
     }
 }
 
-/// What is wrong with a request: at least one problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid(pub Vec<Problem>);
 
 impl From<Problems> for Invalid {
     fn from(problems: Problems) -> Self {
         let mut named = problems.named;
-        // Reading gives up only after it said why; were it not so, the client would still learn that it was refused.
+        // A reader that returns no value has added a problem. Without one, the client still gets a refusal.
         debug_assert!(!named.is_empty(), "a value was refused without a problem");
         if problems.unnamed > 0 {
             named.push(Problem::new("", ProblemCode::Unnamed(problems.unnamed)));

@@ -1,7 +1,7 @@
-//! Query strings, read as strictly as bodies and with the same parsers of values.
+//! Strict query strings with the same value parsers as bodies.
 //!
-//! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
-//! without escaping is therefore wrong, and the problem says how to write it.
+//! The encoding is that of HTML forms, so `+` is a space. An unescaped offset such as `+01:00` is
+//! therefore wrong, and the problem explains the escape.
 
 use domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
@@ -10,32 +10,23 @@ use super::problems::{FieldPath, Invalid, Problems};
 use super::read::FromText;
 use super::reading::Reading;
 
-/// A type that a query string can be read as; [`query_object!`](crate::query_object) declares them.
+/// A parsed query string. [`query_object!`](crate::query_object) declares such types.
 pub trait FromParameters: Sized {
-    /// The parameters there are.
     const NAMES: &'static [&'static str];
 
-    /// Reads every parameter, or adds what is wrong.
+    /// Reads every parameter, or adds the problems.
     fn from_parameters(parameters: &Parameters, problems: &mut Problems) -> Option<Self>;
 }
 
-/// A type that one parameter can be read as.
 pub trait FromQuery: Sized {
-    /// Whether it has to be there.
     const REQUIRED: bool = true;
-    /// What it is when it is there: in a query nothing can be null.
+    /// The type of a present parameter. A query has no null.
     type Given: JsonSchema;
 
-    /// Reads the decoded value.
-    ///
-    /// # Errors
-    /// What is wrong, as a predicate.
+    /// Parses the decoded value.
     fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode>;
 
-    /// What an absent parameter means.
-    ///
-    /// # Errors
-    /// What is wrong, as a predicate.
+    /// The value of an absent parameter.
     fn absent() -> Result<Self, ProblemCode> {
         Err(ProblemCode::Required)
     }
@@ -70,7 +61,6 @@ impl<T: FromQuery> FromQuery for Option<T> {
     }
 }
 
-/// The decoded parameters of a query string, in order.
 #[derive(Debug)]
 pub struct Parameters {
     values: Vec<Parameter>,
@@ -80,12 +70,11 @@ pub struct Parameters {
 struct Parameter {
     name: String,
     value: String,
-    /// Whether the value had a `+` that stood for a space.
+    /// Whether the encoded value contained `+` for a space.
     plus: bool,
 }
 
 impl Parameters {
-    /// Reads the parameter of this name.
     pub fn read<T: FromQuery>(&self, name: &str, problems: &mut Problems) -> Option<T> {
         let parameter = self.values.iter().find(|parameter| parameter.name == name);
         let read = match parameter {
@@ -117,10 +106,7 @@ impl Parameters {
     }
 }
 
-/// Reads a query string.
-///
-/// # Errors
-/// Every problem: unknown, repeated, missing, badly encoded or wrong parameters.
+/// Parses a query string. The problems include unknown, repeated, missing and badly encoded parameters.
 pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result<T, Invalid> {
     let mut problems = Problems::new(reading);
     let parameters = Parameters::decode(query.unwrap_or_default(), &mut problems);
@@ -137,7 +123,7 @@ pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result
     problems.finish(value)
 }
 
-/// Decodes `%XX` and `+`; `None` when a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
+/// Decodes `%XX` and `+`. `None` if the escape or the UTF-8 is invalid.
 fn decode(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

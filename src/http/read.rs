@@ -1,15 +1,11 @@
-//! Reading typed values out of JSON, finding every problem on the way.
+//! Reads typed values from JSON and reports every problem.
 //!
-//! What always holds: a value is read (`Some`) or a problem was added that says why not. A whole is accepted only
-//! when no problem was added at all, so an unknown property beside good ones still refuses the request.
+//! Invariants:
+//! - A reader returns a value, or adds a problem.
+//! - A request is accepted only without any problem, so an unknown property refuses it.
 //!
-//! `deserr`, which is made for errors like these, was weighed against it. It too finds every problem, each with its
-//! place. But of a property that is given twice it takes the last, where here that is refused; nothing can be handed to
-//! it on the way down, where here a phone number is read by the region of whoever asks; and it describes nothing, where
-//! here one declaration says what is read and what the document tells of it. The tree that keeps duplicates, the
-//! canonical form that makes a request the same one again, the three states of a PATCH and the types of values would
-//! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
-//! errors into ours.
+//! `deserr` also reports every problem, but accepts duplicate properties, passes no context such as the
+//! phone region, and makes no schema.
 
 use domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
@@ -18,46 +14,36 @@ use super::json::Json;
 use super::problems::{FieldPath, Invalid, Problems};
 use super::reading::Reading;
 
-/// A type that can be read from JSON.
 pub trait FromJson: JsonSchema + Sized {
-    /// Whether a property of this type has to be there.
     const REQUIRED: bool = true;
-    /// Whether a property of this type may be left out to keep what is there.
+    /// Whether an absent property keeps its value.
     const PATCH: bool = false;
 
-    /// Reads the value, or adds what is wrong with it.
+    /// Reads the value, or adds its problems.
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self>;
 
-    /// What an absent property means.
+    /// The value of an absent property.
     fn absent(at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         problems.add(at, ProblemCode::Required);
         None
     }
 }
 
-/// Reads a typed value out of JSON.
-///
-/// # Errors
-/// Every problem.
 pub fn from_json<T: FromJson>(json: &Json, reading: Reading) -> Result<T, Invalid> {
     let mut problems = Problems::new(reading);
     let value = T::from_json(json, &FieldPath::Root, &mut problems);
     problems.finish(value)
 }
 
-/// Reads a typed object out of a body, for tests.
+/// Reads an object from a body.
 #[cfg(test)]
 pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
     let json = Json::parse(body).map_err(|problem| Invalid(vec![problem]))?;
     from_json(&json, Reading::PLAIN)
 }
 
-/// A type written as a string, in a body as in a query. Its parser stands here alone.
 pub trait FromText: JsonSchema + Sized {
-    /// Reads the text, which holds no NUL.
-    ///
-    /// # Errors
-    /// What is wrong, as a predicate: `must be a UUID`.
+    /// Parses the text, which contains no NUL. The problem is a predicate, for example `must be a UUID`.
     fn from_text(text: &str) -> Result<Self, ProblemCode>;
 }
 
@@ -106,7 +92,7 @@ impl<T: FromJson> FromJson for Option<T> {
     }
 }
 
-/// The items of an array, each read even when one before it is wrong.
+/// Reads every item, even after a wrong one.
 pub(crate) fn items<T: FromJson>(
     json: &Json,
     (min, max): (usize, usize),
@@ -117,7 +103,7 @@ pub(crate) fn items<T: FromJson>(
         problems.add(at, ProblemCode::NotAnArray);
         return None;
     };
-    // The length is looked at first: it bounds the work that follows.
+    // The length check bounds the work.
     if !(min..=max).contains(&items.len()) {
         problems.add(at, ProblemCode::Items { min, max });
         return None;
@@ -127,14 +113,14 @@ pub(crate) fn items<T: FromJson>(
     read.into_iter().collect()
 }
 
-/// The properties of an object whose names are known beforehand.
+/// The properties of an object by their declared names.
 pub struct Properties<'a> {
     names: &'static [&'static str],
     values: Vec<Option<&'a Json>>,
 }
 
 impl<'a> Properties<'a> {
-    /// Sorts the properties to their names; adds those that are unknown or given twice.
+    /// Assigns the properties to their names. Unknown and duplicate properties become problems.
     pub fn sort(
         json: &'a Json,
         names: &'static [&'static str],
@@ -165,23 +151,20 @@ impl<'a> Properties<'a> {
         Some(Self { names, values })
     }
 
-    /// The names that there are.
     pub(super) fn names(&self) -> &'static [&'static str] {
         self.names
     }
 
-    /// Whether no property is there.
     pub(super) fn is_empty(&self) -> bool {
         self.values.iter().all(Option::is_none)
     }
 
-    /// Whether the property is there and not `null`.
+    /// Whether the property is present and not `null`.
     pub fn has(&self, name: &str) -> bool {
         let index = self.names.iter().position(|known| *known == name);
         index.and_then(|index| self.values[index]).is_some_and(|value| !matches!(value, Json::Null))
     }
 
-    /// Reads the property of this name.
     pub fn read<T: FromJson>(&self, name: &str, at: &FieldPath<'_>, problems: &mut Problems) -> Option<T> {
         let index = self.names.iter().position(|known| *known == name);
         match index.and_then(|index| self.values[index]) {

@@ -1,26 +1,24 @@
-//! What values are read by beside their own text.
+//! The context for values whose text alone is not enough.
 //!
-//! What always holds: nothing here knows what it is. Whoever lets a request in hands it on, and the one type of value
-//! that is read by it asks for it by its type.
+//! Invariant: this module does not know the type of the context. The gate sets it, and a value parser asks
+//! for it by type.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the values of a request are read by, such as the region of its national phone numbers.
+/// The context of a request's values, for example the region of national phone numbers.
 #[derive(Clone)]
 pub struct Reading(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Reading {
-    /// Values are read by their text alone.
+    /// No context.
     pub const PLAIN: Self = Self(None);
 
-    /// They are read by this.
     pub fn by<T: Any + Send + Sync>(what: T) -> Self {
         Self(Some(Arc::new(what)))
     }
 
-    /// What they are read by, if it is of this type.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.as_deref()?.downcast_ref()
     }

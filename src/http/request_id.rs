@@ -1,18 +1,16 @@
-//! Which request it was: the id that a client chose, or one of ours.
+//! The request id: the client's own id or a new one.
 //!
-//! What always holds: an id is 1 to [`REQUEST_ID_CHARS_MAX`] characters of visible ASCII, so it can stand in a header
-//! and in a line of the log as it is. `tower-http` would keep any id that a client sends.
+//! Invariant: an id has 1 to [`REQUEST_ID_CHARS_MAX`] visible ASCII characters, so headers and logs need
+//! no escape. `tower-http` would accept any id.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The greatest number of characters of an id that a client chose.
 pub const REQUEST_ID_CHARS_MAX: usize = 128;
 
-/// The id of a request: the client's when it is one, else a new one.
+/// The client's id if it is valid, otherwise a new one.
 pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let given = headers.get(X_REQUEST_ID).filter(|value| {
         (1..=REQUEST_ID_CHARS_MAX).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)

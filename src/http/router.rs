@@ -1,7 +1,8 @@
-//! Tables of routes, and the router that brings each request to the gate of its path.
+//! Route tables, and the router that passes each request to the gate of its path.
 //!
-//! What always holds: a table is the one place that lists the routes of a surface, each with who may come; the gate of
-//! the surface sees every request to one of its paths before a handler does.
+//! Invariants:
+//! - The table of a surface lists all of its routes with their access rules.
+//! - The gate receives every request before a handler does.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -17,31 +18,28 @@ use axum::routing::any;
 use domain::{BusinessId, KeyId, PersonId};
 use futures_util::FutureExt;
 
-/// A part of the service with a table of routes and a gate of its own.
 pub(crate) trait Surface: 'static {
-    /// Who may come to a route.
+    /// The access rule of a route.
     type Access: Send + Sync;
-    /// A request that the gate has let in.
+    /// An authorized request.
     type Incoming: Send;
-    /// Why a request is refused.
     type Refused: Send;
-    /// What else a row says.
+    /// The surface's own text of a row.
     type About: Send + Sync;
 }
 
-/// The result of a handler.
 pub(crate) type Handled<S> = Result<Response, <S as Surface>::Refused>;
 
 type Handle<S> =
     dyn Fn(<S as Surface>::Incoming) -> Pin<Box<dyn Future<Output = Handled<S>> + Send>> + Send + Sync;
 
-/// A function that handles requests of a surface; `Inputs` are its arguments.
+/// An async function for the requests of a surface. `Inputs` are its arguments.
 pub(crate) trait Handler<S: Surface, Inputs>: Send + Sync + 'static {
-    /// Reads the inputs, calls the function and answers.
+    /// Reads the inputs, calls the function and renders its result.
     fn handle(&self, incoming: S::Incoming) -> impl Future<Output = Handled<S>> + Send;
 }
 
-/// One row of a table.
+/// A row of a route table.
 pub(crate) struct Route<S: Surface> {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
@@ -66,20 +64,17 @@ impl<S: Surface> Route<S> {
         Self { method, path, access, about, handle: Box::new(handle) }
     }
 
-    /// Calls the handler with a request that was let in.
     pub(crate) async fn answer(&self, incoming: S::Incoming) -> Handled<S> {
         (self.handle)(incoming).await
     }
 }
 
-/// A path with its rows.
 pub(crate) struct Place<S: Surface> {
     pub(crate) path: &'static str,
     pub(crate) rows: Vec<Route<S>>,
 }
 
 impl<S: Surface> Place<S> {
-    /// The paths of a table, in their order.
     pub(crate) fn all(table: Vec<Route<S>>) -> Vec<Self> {
         let mut paths: BTreeMap<&'static str, Vec<Route<S>>> = BTreeMap::new();
         for row in table {
@@ -88,13 +83,13 @@ impl<S: Surface> Place<S> {
         paths.into_iter().map(|(path, rows)| Self { path, rows }).collect()
     }
 
-    /// The row that answers a method: HEAD is answered as GET.
+    /// The row of a method. HEAD uses the row of GET.
     pub(crate) fn row(&self, method: &Method) -> Option<&Route<S>> {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.rows.iter().find(|row| row.method == *method)
     }
 
-    /// The methods as `Allow` lists them (RFC 9110 §10.2.1).
+    /// The value of `Allow` (RFC 9110 §10.2.1).
     pub(crate) fn allow(&self) -> String {
         let mut methods: Vec<&str> = self.rows.iter().map(|row| row.method.as_str()).collect();
         if methods.contains(&"GET") {
@@ -104,7 +99,7 @@ impl<S: Surface> Place<S> {
     }
 }
 
-/// The router of some paths. `serve` is the gate: it answers every request to one of them, whatever its method.
+/// Builds the router of these paths. `serve` is the gate and gets every request, whatever its method.
 pub(crate) fn router<S: Surface, F, Fut>(places: Vec<Place<S>>, serve: F) -> Router
 where
     F: Fn(Arc<Place<S>>, Request) -> Fut + Clone + Send + Sync + 'static,
@@ -116,7 +111,7 @@ where
     })
 }
 
-/// The router of one path; its answers name it to the log and to the counters.
+/// Builds the router of one path. Logs and counters contain the path.
 pub(crate) fn at<F, Fut>(path: &'static str, serve: F) -> Router
 where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
@@ -133,12 +128,12 @@ where
     Router::new().route(path, any(serve))
 }
 
-/// The parameters of a path, percent-decoded.
+/// The percent-decoded parameters of a path.
 #[derive(Clone)]
 pub(crate) struct PathParams(Arc<[(String, String)]>);
 
 impl PathParams {
-    /// Those of a request. A path whose percent-encoding is no UTF-8 has none, so it names nothing.
+    /// Reads the parameters. A path with invalid UTF-8 has none, so it names no record.
     pub(crate) async fn of(parts: &mut Parts) -> Self {
         let params = RawPathParams::from_request_parts(parts, &()).await;
         let params = params.iter().flatten();
@@ -150,25 +145,23 @@ impl PathParams {
     }
 }
 
-/// What the log and the counters are told of a request, in the extensions of its answer.
+/// Facts for logs and counters, in the extensions of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
-    /// The path as the table of routes has it; `None` when no route has the path.
+    /// The path of the route table, or `None` for an unknown path.
     pub(crate) route: Option<&'static str>,
-    /// The key that it was authenticated with.
+    /// The API key of the request.
     pub(crate) key: Option<KeyId>,
-    /// The business that it was about, once it was known that whoever asked belongs to it.
+    /// The business, only after the caller was authorized for it.
     pub(crate) business: Option<BusinessId>,
-    /// The person who was signed in.
+    /// The signed-in person.
     pub(crate) person: Option<PersonId>,
 }
 
-/// Finding an answer panicked.
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
-/// The answer, or [`Panicked`] when finding it panicked. A handler keeps no state that a panic could leave half-changed:
-/// state lives behind the engine's handles.
+/// Turns a panic into [`Panicked`]. A panic leaves no half-changed state, since all state is in the engine.
 pub(crate) async fn caught<T, E: From<Panicked>>(answer: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| Err(Panicked.into()))
 }

@@ -1,30 +1,32 @@
-//! The schemas of the published document: those that schemars makes of the types, in the form of this document.
+//! The schemas of the API document. schemars generates them from the types, and this module adapts their
+//! form.
 //!
-//! What always holds: a type is described once, by its [`JsonSchema`], whether it is read or shown; two types never
-//! share a name in the document; an object has the properties that are listed and no others.
+//! Invariants:
+//! - The [`JsonSchema`] of a type describes it in requests and in responses.
+//! - Two types never have the same name. schemars would silently number the second one; here it is a panic.
+//! - An object has only the listed properties.
 //!
-//! schemars would give a second type of the same name a number and say nothing; here that is a fault. It keeps the
-//! properties of an object sorted, so whoever wants the parameters of a query in their order names them.
+//! schemars sorts the properties of an object, so [`Schemas::parameters`] takes the names of query
+//! parameters in order.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// Where the document keeps the schemas that have a name.
 const COMPONENTS: &str = "/components/schemas";
 
-/// The schemas of a document.
 #[derive(Debug)]
 pub struct Schemas {
     of_types: SchemaGenerator,
-    /// Those that no type has as they are.
+    /// Named schemas without a type of their own.
     others: Map<String, Value>,
 }
 
 impl Default for Schemas {
     fn default() -> Self {
-        // What is shown says by its derive what is always there. What is read says so itself.
+        // The derive of a response type says which properties are always present. A request type says it
+        // itself.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
         let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());
         Self { of_types: settings.into_generator(), others: Map::new() }
@@ -32,31 +34,28 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// The schema of a type, or a reference to it if it has a name.
     pub fn of<T: JsonSchema>(&mut self) -> Value {
         let mut schema = self.of_types.subschema_for::<T>();
         form(&mut schema);
         schema.to_value()
     }
 
-    /// The schema of a type without its name, even if it has one.
     pub fn nameless<T: JsonSchema>(&mut self) -> Schema {
         let mut schema = T::json_schema(&mut self.of_types);
         form(&mut schema);
         schema
     }
 
-    /// Puts a schema that no type has as it is under a name.
+    /// Adds a named schema that has no type of its own.
     ///
     /// # Panics
-    /// When another has the name already.
+    /// If the name is taken.
     pub fn add(&mut self, name: &str, schema: Schema) {
         let known = self.others.insert(name.to_owned(), schema.to_value());
         assert!(known.is_none(), "two schemas are called {name}");
     }
 
-    /// The properties of a type as the document lists the parameters of a query. A list of values has commas between
-    /// them.
+    /// The properties of a type as query parameters. The values of a list are comma-separated.
     pub fn parameters<T: JsonSchema>(&mut self, names: &[&str]) -> Vec<Value> {
         let object = self.nameless::<T>();
         let is_required = |name: &str| object.get("required").is_some_and(|all| lists(all, name));
@@ -75,17 +74,17 @@ impl Schemas {
         names.iter().map(parameter).collect()
     }
 
-    /// All that have a name, as the document has them.
+    /// The named schemas of the document.
     ///
     /// # Panics
-    /// When two types have the same name.
+    /// If two types have the same name.
     pub fn into_json(mut self) -> Value {
         let mut named = self.of_types.take_definitions(true);
         for (name, schema) in self.others {
             assert!(named.insert(name.clone(), schema).is_none(), "two schemas are called {name}");
         }
         for name in named.keys() {
-            // With a number behind its name the generator tells a second type from the first.
+            // The generator appends a number to the second type with a name.
             let taken = name.trim_end_matches(|c: char| c.is_ascii_digit());
             assert!(taken == name || !named.contains_key(taken), "two schemas are called {taken}");
         }
@@ -97,7 +96,7 @@ fn lists(names: &Value, name: &str) -> bool {
     names.as_array().is_some_and(|names| names.iter().any(|listed| listed == name))
 }
 
-/// Gives a schema, and those in it, the form of this document.
+/// Adapts a schema and its subschemas to the document.
 fn form(schema: &mut Schema) {
     transform_subschemas(&mut form, schema);
     let Some(schema) = schema.as_object_mut() else { return };
@@ -110,7 +109,7 @@ fn form(schema: &mut Schema) {
     if schema.get("type").is_some_and(|of| of == "object") && schema.contains_key("properties") {
         schema.insert("additionalProperties".into(), json!(false));
     }
-    // A value is never null as well.
+    // A value is never null besides its type.
     if let Some(choices) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), choices);
     }
@@ -121,8 +120,7 @@ fn form(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
     }
-    // Of whole numbers OpenAPI itself knows the formats `int32` and `int64`. A status that is kept in 16 bits is not
-    // bounded by them.
+    // OpenAPI knows `int32` and `int64`. The format `uint16` of a status would be no useful bound.
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if format == "uint16" {
         schema.remove("maximum");
@@ -132,12 +130,12 @@ fn form(schema: &mut Schema) {
     }
 }
 
-/// Takes the format from a number, where its bounds say all.
+/// Removes the number format, if the bounds already say everything.
 pub(crate) fn without_format(schema: &mut Schema) {
     schema.remove("format");
 }
 
-/// The lines of a doc comment as running text.
+/// Joins the lines of a doc comment.
 pub(crate) fn paragraph(doc: &[&str]) -> String {
     let text = doc.iter().flat_map(|lines| lines.lines()).map(str::trim).collect::<Vec<_>>().join("\n");
     text.trim().split("\n\n").map(|part| part.replace('\n', " ")).collect::<Vec<_>>().join("\n\n")
@@ -147,7 +145,7 @@ pub(crate) fn paragraph(doc: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// A type, and another of the same name.
+    /// A type, and another one with the same name.
     mod other {
         #[derive(schemars::JsonSchema)]
         pub(super) struct Named {

@@ -1,10 +1,10 @@
-//! What the tests of answers share.
+//! Helpers of the response tests.
 
 use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::Value;
 
-/// Status, headers and JSON of an answer.
+/// Status, headers and JSON body.
 pub(crate) async fn parts(response: Response) -> (u16, axum::http::HeaderMap, Value) {
     let (head, body) = response.into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();
