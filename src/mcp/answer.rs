@@ -1,4 +1,4 @@
-//! What a tool gives, as it is sent: no empty fields, and within its bound.
+//! The JSON result of a tool, without null properties and within its bound.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,11 +7,10 @@ use super::bounds::fits;
 use super::refused::Refused;
 use crate::rest::error::ApiError;
 
-/// What is shown, as JSON.
 pub(super) fn answer<V: Serialize>(shown: &V) -> Result<Value, Refused> {
     let mut value = serde_json::to_value(shown).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
     without_nulls(&mut value);
-    // Whoever makes an answer keeps it short; one that is not would break its reader, so it is a fault of ours.
+    // Each tool keeps its result short. A longer one would break the client, so it is an internal error.
     if fits(&value) {
         Ok(value)
     } else {
@@ -19,12 +18,10 @@ pub(super) fn answer<V: Serialize>(shown: &V) -> Result<Value, Refused> {
     }
 }
 
-/// Whether what is shown makes an answer within its bound.
 pub(super) fn is_within_bound<V: Serialize>(shown: &V) -> bool {
     answer(shown).is_ok()
 }
 
-/// Leaves out what is not there.
 pub(super) fn without_nulls(value: &mut Value) {
     match value {
         Value::Object(properties) => {

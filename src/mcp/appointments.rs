@@ -1,4 +1,4 @@
-//! `list_appointments`, `get_appointment`: what is booked, with names and local times.
+//! `list_appointments` and `get_appointment`, with names and local times.
 
 use chrono::TimeDelta;
 use domain::{AppointmentId, AppointmentStatus, ContactId};
@@ -18,7 +18,7 @@ use crate::json_object;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 
-/// What is listed when no time is named.
+/// The default end of the listed time.
 const DAYS_AHEAD: TimeDelta = TimeDelta::days(30);
 
 json_object! {
@@ -79,7 +79,6 @@ pub(super) struct Appointments {
 }
 
 impl Appointment {
-    /// The appointment of a view.
     pub(super) fn of(view: AppointmentView) -> Result<Self, Refused> {
         let zone =
             view.timezone.parse().map_err(|_| Refused::Fault(ApiError::internal("an unknown zone")))?;
@@ -141,7 +140,6 @@ pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused
     show(&asking, one.appointment_id.get()?).await
 }
 
-/// The appointment with this id.
 pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {
     let found = asking.business.appointment(id).await?;
     Appointment::of(found.ok_or(AppointmentId::NOT_FOUND)?)

@@ -1,4 +1,4 @@
-//! Who asks a tool, and what it may ask the engine for.
+//! The context of one tool call.
 
 use std::sync::Arc;
 
@@ -13,31 +13,27 @@ use crate::http::idempotency::fingerprint_of;
 use crate::http::json::Json;
 use crate::rest::context::{Caller, Context};
 
-/// The surface, by which its requests are none of another one with the same idempotency key.
+/// The first part of a fingerprint, so MCP calls never match requests of another surface.
 const SURFACE: &[u8] = b"MCP";
 
-/// The tool that may name services and staff members without the business's scope, and to which refusals point.
+/// This tool may name services and staff without the scope `business:read`. Refusals point to it.
 pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
 
-/// The arguments that do not say what is asked for, only how.
+/// The arguments outside the fingerprint.
 const HOW: [&str; 2] = ["cursor", "idempotency_key"];
 
-/// One call of a tool, by whoever holds a key.
+/// One call of a tool with an API key.
 #[derive(Clone)]
 pub(super) struct Asking {
-    /// The business of the key.
     pub(super) business: BusinessHandle,
-    /// Who asks.
     pub(super) caller: Caller,
-    /// The tool.
     pub(super) tool: &'static str,
     cursors: Cursors,
-    /// What is asked for, apart from how.
+    /// The canonical arguments without [`HOW`].
     canonical: Arc<[u8]>,
 }
 
 impl Asking {
-    /// The call of a tool with these arguments.
     pub(super) fn new(
         context: &Context,
         business: &BusinessHandle,
@@ -53,17 +49,15 @@ impl Asking {
         }
     }
 
-    /// Whether the key has a scope.
     pub(super) fn may(&self, scope: Scope) -> bool {
         self.caller.principal.as_ref().is_some_and(|principal| principal.key.scopes.contains(scope))
     }
 
-    /// Whether an answer may name services and staff members.
+    /// Whether the result may name services and staff members.
     pub(super) fn may_name(&self) -> bool {
         self.may(Scope::BusinessRead) || self.tool == FIND_OPEN_TIMES
     }
 
-    /// Carries out a change.
     pub(super) async fn change<C: Change + 'static>(
         &self,
         key: Option<&IdempotencyKey>,
@@ -77,24 +71,24 @@ impl Asking {
         Ok(self.business.change(request, change).await?)
     }
 
-    /// Where an earlier page of this list ended.
+    /// Opens the cursor of an earlier page.
     pub(super) fn opened(&self, cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refused> {
         Ok(cursor.map(|cursor| self.cursors.open(&self.binding(), cursor)).transpose()?)
     }
 
-    /// The cursor of a place in this list.
+    /// Seals the cursor of a position.
     pub(super) fn sealed(&self, position: &[u8]) -> String {
         self.cursors.seal(&self.binding(), position)
     }
 
-    /// What a cursor belongs to: this tool with these arguments, for this business.
+    /// The cursor binding: the tool, its arguments and the business.
     fn binding(&self) -> Binding {
         let list = Binding::list("mcp").with(self.tool.as_bytes());
         list.with(self.business.id().uuid().as_bytes()).with(&self.canonical)
     }
 }
 
-/// The arguments that say what is asked for.
+/// The arguments that determine the result, without [`HOW`].
 fn asked(arguments: &Json) -> Json {
     match without_nulls(arguments) {
         Json::Object(mut properties) => {
@@ -105,7 +99,7 @@ fn asked(arguments: &Json) -> Json {
     }
 }
 
-/// The same without what is null, at whatever depth: it is the same as left out.
+/// Removes nulls at any depth, since null means absent.
 fn without_nulls(json: &Json) -> Json {
     match json {
         Json::Object(properties) => {

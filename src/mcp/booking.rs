@@ -1,8 +1,9 @@
-//! `book_appointment`, `reschedule_appointment`, `cancel_appointment`.
+//! `book_appointment`, `reschedule_appointment` and `cancel_appointment`.
 //!
-//! What always holds: what is asked for twice is done once, and what is moved or cancelled starts when whoever asks
-//! believes; both are decided where the change is. A refusal proposes what can be had instead, and never says who has
-//! what cannot.
+//! Invariants:
+//! - A repeated call with the same idempotency key makes the change once.
+//! - A move or cancellation happens only if the appointment still has the expected start.
+//! - A refusal proposes open times and never names another customer.
 
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
@@ -22,7 +23,6 @@ use crate::english;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
 
-/// A minute, in milliseconds.
 const MINUTE_MILLIS: i64 = 60_000;
 
 json_object! {
@@ -108,7 +108,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
     };
     let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
-        // It may have been moved or cancelled since.
+        // The appointment may have changed since the first call.
         appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
     let already_booked = already_booked || answer.replayed;
@@ -129,7 +129,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     match asking.change(None, change).await {
         Ok(answer) => Appointment::of(answer.value),
         Err(refused) => {
-            // Where else it could go is only looked for once it is known that it cannot go there.
+            // Other times are only searched after the refusal.
             let current = asking.business.appointment(id).await?;
             let wanted = current.map(|current| {
                 let staff = Some(staff_id.unwrap_or(current.staff_id));
@@ -150,18 +150,17 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
     }
 }
 
-/// An assistant is an integration, which waits for the team only if it says so.
+/// A booking by an assistant may wait for confirmation only with `allow_pending`.
 fn assistant(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }
 
-/// What somebody wanted and cannot have.
 struct Wanted {
     sought: Sought,
     starts_at: Timestamp,
 }
 
-/// A refusal with what can be had instead.
+/// Adds open times or the next step to a refusal.
 async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted: Option<Wanted>) -> Refused {
     let (Some(Wanted { sought, starts_at }), clock) = (wanted, catalog.clock()) else { return refused };
     match &refused {
@@ -182,11 +181,11 @@ async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted:
     }
 }
 
-/// Whether another time would help.
+/// Whether another time could be booked.
 enum Why {
-    /// It would; this one cannot be had.
+    /// Another time could be booked. The text is the reason.
     ThatTime(String),
-    /// No time can be had; the next step is told.
+    /// No time can be booked. The text contains the next step.
     ForGood(String),
 }
 
@@ -230,7 +229,7 @@ fn why_not(
     })
 }
 
-/// The refusal of what stands otherwise than whoever asks believes, with the next step.
+/// The refusal for an appointment with another start than expected, with the next step.
 fn stands_otherwise(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {

@@ -1,46 +1,43 @@
-//! How much an answer holds.
+//! The bounds of tool results.
 //!
-//! What always holds: an answer, its text and its structured content together, has fewer than [`ANSWER_CHARS_MAX`]
-//! characters as it is sent, whatever others have written into what it shows.
+//! Invariant: the text and the structured content of a result have together less than [`ANSWER_CHARS_MAX`]
+//! characters of JSON, whatever texts the records contain.
 
 use std::fmt::Write as _;
 use std::io;
 
 use serde_json::Value;
 
-/// How many characters an answer has at most, its text and its structured content together, as JSON.
+/// The text and the structured content of a result together, in characters of JSON.
 pub(super) const ANSWER_CHARS_MAX: usize = 100_000;
 
-/// What of that is left to what stands around them in the message.
+/// The part of the bound for the rest of the message.
 const ENVELOPE_CHARS: usize = 1_000;
 
-/// How many characters of a text are shown.
+/// The shown characters of a text.
 pub(super) const TEXT_CHARS_MAX: usize = 2_000;
 
-/// How many of the texts of one call, where it is asked for alone.
+/// The shown characters of each text of a single call.
 pub(super) const CALL_TEXT_CHARS_MAX: usize = 8_000;
 
-/// How many characters of a name stand in a refusal.
 const NAME_CHARS_MAX: usize = 100;
 
-/// How many items a page has.
 pub(super) const PAGE_ITEMS: usize = 20;
 
-/// A text as it is shown: whole, or its beginning with how much is left out and where it stands whole.
+/// Cuts a long text. The end says how many characters are missing and which tool shows them.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };
     let left_out = text[end..].chars().count();
     format!("{} … [{left_out} more characters; {whole}]", &text[..end])
 }
 
-/// The text of an answer: its JSON on one line, whatever line breaks are known anywhere, with nothing in it that a reader
-/// does not see.
+/// The text of a result: JSON on one line without line breaks of any kind and without invisible characters.
 pub(super) fn text_of(answer: &Value) -> String {
     let json = answer.to_string();
     if !json.contains(is_escaped) {
         return json;
     }
-    // They stand within strings only, where JSON may write them so.
+    // These characters occur only within strings, where JSON permits an escape.
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         if is_escaped(c) {
@@ -52,20 +49,19 @@ pub(super) fn text_of(answer: &Value) -> String {
     text
 }
 
-/// Whether the text of an answer escapes a character that JSON need not escape.
+/// Whether the text escapes the character although JSON does not require it.
 fn is_escaped(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || is_unseen(c)
 }
 
-/// How many characters it has as it is sent: as structured content, and as text within a string.
+/// The characters of a result: once as structured content, once as JSON text within a string.
 pub(super) fn chars_of(answer: &Value) -> usize {
     let mut chars = Chars::default();
-    // A value is always written, and counting does not fail.
+    // Serializing a value and counting cannot fail.
     let _ = serde_json::to_writer(&mut chars, answer);
     chars.structured + chars.text + 2
 }
 
-/// Counts what is written instead of keeping it.
 #[derive(Default)]
 struct Chars {
     structured: usize,
@@ -90,12 +86,11 @@ impl io::Write for Chars {
     }
 }
 
-/// Whether an answer is within its bound.
 pub(super) fn fits(answer: &Value) -> bool {
     chars_of(answer) < ANSWER_CHARS_MAX - ENVELOPE_CHARS
 }
 
-/// How many of the items, from the first on, fit into one answer; one at least.
+/// How many of the items fit into one result. At least one.
 pub(super) fn fitting(items: &[Value]) -> usize {
     let mut chars = 0;
     let fits = |item: &&Value| {
@@ -105,27 +100,27 @@ pub(super) fn fitting(items: &[Value]) -> usize {
     items.iter().take_while(fits).count().max(1)
 }
 
-/// A text on one line: what comes from outside begins none of its own, and turns none around.
+/// Joins a text into one line without direction marks. Texts of customers cannot start a line of their own.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.replace(is_unseen, "").replace(is_break, " ")
 }
 
-/// Whether a reader sees nothing of a character: marks by which text of both directions is laid out, characters without
-/// width, and the tags of U+E0000, in which a model may read what nobody sees.
+/// Whether a character is invisible: direction marks, characters without width, and the tags of U+E0000,
+/// which only a model would read.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A text from outside within a line of ours: in quotes that it cannot end, and its first so many characters.
+/// Quotes the beginning of an external text. The text cannot end the quotes.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     let kept: String = one_line(text).trim().chars().take(max).collect();
     format!("\"{}\"", kept.replace('"', "'"))
 }
 
-/// The name of a service, a staff member or anything else in a refusal.
+/// Quotes a name in a refusal.
 pub(super) fn quoted_name(name: &str) -> String {
     quoted(name, NAME_CHARS_MAX)
 }
@@ -175,7 +170,7 @@ mod tests {
         assert_eq!(fitting(&[item(10), item(10)]), 2);
         assert_eq!(fitting(&vec![item(10_000); 20]), 4);
         assert_eq!(fitting(&[item(200_000)]), 1);
-        // What is escaped counts as it is sent.
+        // Escapes count as they are sent.
         assert_eq!(fitting(&vec![json!("\"".repeat(10_000)); 20]), 1);
     }
 }

@@ -1,4 +1,5 @@
-//! `get_business`, `update_business`: the profile, and for whoever only reads it what can be booked and with whom.
+//! `get_business` and `update_business`. Without the write scope a client sees the profile, the services
+//! and the staff.
 
 use std::collections::HashMap;
 
@@ -35,10 +36,10 @@ json_object! {
     }
 }
 
-/// A service or a staff member takes more characters than this, its text and its structured content together.
+/// A service or a staff member has at least this many characters in a result, text and structured content
+/// together.
 const ITEM_CHARS_MIN: usize = 100;
 
-/// What is said where not all are listed.
 const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
     staff.";
 
@@ -116,14 +117,13 @@ pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused>
     show(&asking).await
 }
 
-/// The business of whoever asks.
 pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
     let catalog = Catalog::read(&asking.business).await?;
     shown(&catalog, asking.business.now())
 }
 
-/// The business with no more services, staff and names than an answer may hold. Who carries out what is left out as a whole
-/// where it is too much.
+/// Builds the result within its bounds. Without room for all staff names of a service, the result leaves
+/// them all out.
 fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
     let clock = WallClock(catalog.business.zone);
     let services: Vec<_> = catalog.services.iter().filter(|service| service.active).collect();
@@ -172,7 +172,7 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
 }
 
 impl Business {
-    /// Says how many are not listed, of so many.
+    /// Notes how many services and staff members are missing.
     fn note_left_out(&mut self, services: usize, staff: usize) {
         let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
         self.services_left_out = left_out(services, self.services.len());
@@ -182,8 +182,8 @@ impl Business {
     }
 }
 
-/// The same with less, until it fits: without who offers what, then with fewer of what there is more of. There are so many
-/// services and staff members in all.
+/// Shortens the result until it fits: first without the staff of each service, then with fewer items of
+/// the longer list. The counts are the totals.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let fewer = |len: usize| len - len.div_ceil(4);
     while !is_within_bound(&business) {
@@ -206,7 +206,7 @@ fn within_bounds(mut business: Business, services: usize, staff: usize) -> Busin
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
-    // What is left out stays, and null is the same as left out.
+    // Null is the same as absent, and both keep the value.
     let patch = PatchBusiness {
         name: change.name,
         zone: change.timezone.map(Zone::get),

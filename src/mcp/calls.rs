@@ -1,4 +1,4 @@
-//! `list_calls`, `get_call`: who called, what was said and what came of it.
+//! `list_calls` and `get_call`.
 
 use domain::{CallId, CallOutcome, ContactId};
 use engine::business::CallFilter;
@@ -126,7 +126,7 @@ pub(super) async fn get(asking: Asking, one: One) -> Result<Call, Refused> {
     let mut chars = CALL_TEXT_CHARS_MAX;
     loop {
         let call = Call::of(found.clone(), clock, (chars, &whole));
-        // What is escaped as it is sent may be many times as long.
+        // Escapes can make a text many times as long.
         if chars <= TEXT_CHARS_MAX || is_within_bound(&call) {
             return Ok(call);
         }

@@ -1,7 +1,8 @@
-//! What a business offers and who carries it out, as people name it.
+//! The services and staff of a business, found by name or id.
 //!
-//! What always holds: a name that two have is never guessed; whether an id is unknown or another business's, the answer
-//! is word for word the same.
+//! Invariants:
+//! - An ambiguous name is refused, never guessed.
+//! - An unknown id and an id of another business get the same refusal, word for word.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -16,29 +17,25 @@ use super::moment::WallClock;
 use super::refused::Refused;
 use super::values::Named;
 
-/// How many are read at once.
 const READ_ITEMS: usize = 100;
 
-/// How many names or ids a refusal lists.
 const TOLD_MAX: usize = 20;
 
-/// The business, its services and its staff members.
 pub(super) struct Catalog {
     pub(super) business: Business,
     pub(super) services: Vec<Service>,
     pub(super) staff: Vec<StaffMember>,
 }
 
-/// What a name is to be good for.
+/// The use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
-    /// A booking, which takes what is active.
+    /// Only active records match.
     Booking,
-    /// Finding what is there, of the past too.
+    /// Inactive records match too.
     Finding,
 }
 
-/// What can be named.
 struct Candidate<'a, I> {
     id: I,
     name: &'a str,
@@ -46,7 +43,7 @@ struct Candidate<'a, I> {
 }
 
 impl Catalog {
-    /// Reads it whole; it has as many as a business has set up.
+    /// Reads all services and staff members.
     pub(super) async fn read(business: &BusinessHandle) -> Result<Self, Refused> {
         let profile = business.business().await?;
         let services = all(|page| async move { business.services(true, &page).await }).await?;
@@ -54,12 +51,11 @@ impl Catalog {
         Ok(Self { business: profile, services, staff })
     }
 
-    /// The clock on the wall of the business.
     pub(super) fn clock(&self) -> WallClock {
         WallClock(self.business.zone)
     }
 
-    /// The service that is meant.
+    /// Finds a service by name or id.
     pub(super) fn service(
         &self,
         asking: &Asking,
@@ -75,7 +71,7 @@ impl Catalog {
         meant(asking, "service", named, good_for, &candidates.collect::<Vec<_>>())
     }
 
-    /// The staff member who is meant.
+    /// Finds a staff member by name or id.
     pub(super) fn staff_member(
         &self,
         asking: &Asking,
@@ -88,23 +84,21 @@ impl Catalog {
         meant(asking, "staff", named, good_for, &candidates.collect::<Vec<_>>())
     }
 
-    /// The service with this id.
     pub(super) fn service_of(&self, id: ServiceId) -> Option<&Service> {
         self.services.iter().find(|service| service.id == id)
     }
 
-    /// The active staff members who offer a service.
     pub(super) fn offering(&self, service: ServiceId) -> impl Iterator<Item = &StaffMember> {
         self.staff.iter().filter(move |member| member.offers(service))
     }
 
-    /// Who a staff member is, as far as this may be told, to begin a sentence.
+    /// The staff member's name, if the client may see it, as the start of a sentence.
     pub(super) fn who(&self, asking: &Asking, id: StaffId) -> String {
         let member = self.staff.iter().find(|member| member.id == id).filter(|_| asking.may_name());
         member.map_or_else(|| "That staff member".into(), |member| quoted_name(&member.name))
     }
 
-    /// What names nothing usable in a booking or a search for times, with the next step for each.
+    /// Adds the next step to each invalid id of a booking or a search.
     pub(super) fn mended(
         &self,
         asking: &Asking,
@@ -114,7 +108,7 @@ impl Catalog {
         let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
         let step = |problem: &Problem| {
             match (problem.path.as_str(), staff) {
-            // Who is named is active, as of a moment ago.
+            // The staff member was active a moment ago.
             ("staff_id", Some(staff)) => {
                 let (who, others) = (self.who(asking, staff), self.who_offers(asking, service));
                 Some(format!("{who} does not offer this service. {others}"))
@@ -131,7 +125,7 @@ impl Catalog {
         steps.map_or(refused, |steps| Refused::told(steps.join(" ")))
     }
 
-    /// Who offers a service instead of a staff member who does not, in a sentence with the next step.
+    /// A sentence with the staff members who offer the service.
     pub(super) fn who_offers(&self, asking: &Asking, service: ServiceId) -> String {
         let names: Vec<&str> = self.offering(service).map(|member| member.name.as_str()).collect();
         if names.is_empty() {
@@ -146,7 +140,6 @@ impl Catalog {
     }
 }
 
-/// Everything of a list.
 async fn all<T, Fut>(read: impl Fn(PageRequest) -> Fut) -> Result<Vec<T>, Refused>
 where
     Fut: Future<Output = Result<Page<T>, EngineError>>,
@@ -196,7 +189,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     }
 }
 
-/// The refusal of what names nothing that can be booked.
+/// The refusal of an unknown or inactive name.
 fn nothing<I: Copy + Eq + FromStr>(
     asking: &Asking,
     argument: &str,
@@ -225,7 +218,7 @@ fn nothing<I: Copy + Eq + FromStr>(
     Refused::told(format!("{why} {next}"))
 }
 
-/// Names as a refusal lists them, and whether those are all.
+/// The quoted names, and whether the list is complete.
 fn told(names: &[&str]) -> (String, bool) {
     let shown: Vec<String> = names.iter().take(TOLD_MAX).map(|name| quoted_name(name)).collect();
     (shown.join(", "), names.len() <= TOLD_MAX)

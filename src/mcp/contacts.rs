@@ -1,4 +1,4 @@
-//! `find_contacts`, `get_contact`, `create_contact`, `update_contact`: whom the business knows.
+//! `find_contacts`, `get_contact`, `create_contact` and `update_contact`.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,6 @@ use crate::json_object;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
 
-/// What is said where nobody is found.
 const NOBODY: &str = "Nobody was found. All that is sent must fit, and accents count: try one of phone and email alone, \
     or part of the surname.";
 
@@ -166,7 +165,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
             "Nothing was asked for: beside contact_id send at least one of name, phone, email, locale, timezone.",
         ));
     }
-    // What is left out stays, and null is the same as left out.
+    // Null is the same as absent, and both keep the value.
     let patch = ContactPatch {
         name: change.name.map(Some),
         phone: change.phone.map(Some),
@@ -179,7 +178,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
     Ok(answer.map_err(known)?.value.into())
 }
 
-/// The refusal of a phone or an email that another contact has, with the next step.
+/// Adds the next step to the refusal of a phone number or email address of another contact.
 fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {

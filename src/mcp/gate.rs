@@ -1,5 +1,5 @@
-//! The gate before `/mcp`: Host and Origin, then the key and its rate as before `/v1`. Which scope is needed depends on
-//! what the message asks for, so the tools look at it.
+//! The gate of `/mcp`: Host and Origin, then key and rate limit as for `/v1`. Each tool checks its own
+//! scope.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use crate::rest::context::{Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
 
-/// What the gate needs.
 #[derive(Clone)]
 pub(super) struct McpGate {
     keys: Arc<KeyGate>,

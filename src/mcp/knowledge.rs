@@ -1,4 +1,4 @@
-//! `add_knowledge`: adds to what the receptionist knows.
+//! `add_knowledge`.
 
 use domain::{KnowledgeDetails, Locale, Text};
 use engine::business::commands::knowledge::AddKnowledge;

@@ -1,8 +1,9 @@
 //! Pages of lists for a model.
 //!
-//! What always holds: a page has up to [`PAGE_ITEMS`] items, though a bounded scan may find them in several reads; it
-//! is shorter where its texts are long, and then goes on right behind the last item that it shows. Where the reads end
-//! before the page is full, it says that the search is incomplete.
+//! Invariants:
+//! - A page has at most [`PAGE_ITEMS`] items, from several bounded scans if needed. With long texts it has
+//!   fewer, and the next page continues after the last shown item.
+//! - If the scans end before the page is full, the page says that the search is incomplete.
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
@@ -15,17 +16,15 @@ use super::refused::Refused;
 use crate::rest::error::ApiError;
 use crate::rest::through::{Through, read_through};
 
-/// Part of a list, as it is shown.
 #[derive(Debug)]
 pub(super) struct Listed<V> {
     pub(super) items: Vec<V>,
-    /// Where it goes on.
     pub(super) next_cursor: Option<String>,
-    /// True when the search has ended early: what is asked for may stand further on.
+    /// Whether the scans ended early, so later records may match.
     pub(super) search_incomplete: Option<bool>,
 }
 
-/// A page of a list, read by `read` and shown by `show`.
+/// Reads a page with `read` and shows it with `show`.
 pub(super) async fn page<T, V, Fut>(
     asking: &Asking,
     cursor: Option<&str>,
@@ -44,7 +43,7 @@ where
         let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
         let fit = fitting(&rendered(&items)?);
         if fit < items.len() {
-            // Read again up to what fits, so that the next page begins right there.
+            // Reads again with the smaller limit, so the cursor matches the last shown item.
             limit = fit;
             continue;
         }

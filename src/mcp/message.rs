@@ -1,8 +1,9 @@
-//! One message of JSON-RPC, before the protocol's own reading.
+//! One JSON-RPC message, checked before `rmcp` parses it.
 //!
-//! What always holds: what is no JSON is told as that (-32700), what is no message as that (-32600); the arguments of a
-//! tool are taken out as they were written, so that the tool reads them by the readers of `/v1`, and tells whoever
-//! wrote them what is wrong.
+//! Invariants:
+//! - Invalid JSON gets -32700, and JSON that is no message -32600.
+//! - The arguments of a tool call are removed from the message and stay as written, so the tool parses
+//!   them with the readers of `/v1` and reports their problems.
 
 use std::collections::HashSet;
 
@@ -16,34 +17,30 @@ use super::params;
 use crate::english;
 use crate::http::json::Json;
 
-/// The method by which a tool is called.
 const CALL: &str = "tools/call";
 
-/// Where its arguments stand in the params.
 const ARGUMENTS: &str = "arguments";
 
-/// How many characters an id and the name of a method may have; answers repeat them.
+/// Bounds of an id and of a method name. Responses repeat them.
 const ID_CHARS_MAX: usize = 256;
 const METHOD_CHARS_MAX: usize = 256;
 
-/// How many characters of a name are repeated.
 const NAME_CHARS_MAX: usize = 100;
 
-/// What JSON-RPC calls what it cannot read.
+/// Error codes of JSON-RPC.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 
-/// A message as the protocol is to read it.
+/// A message for `rmcp`.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// Its JSON, in which the arguments of a tool are an empty object.
+    /// The JSON with empty tool arguments.
     pub(super) bytes: Bytes,
-    /// The arguments of the tool that it calls; null where it calls none, or says none.
+    /// The tool arguments, or null without any.
     pub(super) arguments: Json,
 }
 
-/// Why a body is no message.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     status: StatusCode,
@@ -53,9 +50,9 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// What the protocol's own reading says of a message that it cannot read.
+    /// The error for a message that `rmcp` refuses.
     pub(super) fn otherwise(status: StatusCode, message: impl Into<String>) -> Self {
-        // There the media type was ours.
+        // The media type sent to `rmcp` is the service's own, so 415 becomes 400.
         let status =
             if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
         Self { status, id: Value::Null, code: INVALID_REQUEST, message: message.into() }
@@ -75,7 +72,6 @@ impl IntoResponse for Unreadable {
 }
 
 impl Message {
-    /// Reads a body.
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
         let json = Json::parse(bytes).map_err(|problem| Unreadable {
             code: PARSE_ERROR,
@@ -108,7 +104,7 @@ impl Message {
                 Err(Unreadable::no_message(message))
             }
             Some(Json::String(method)) => match params::problem(method, params) {
-                // Nobody is told what is wrong with a notification.
+                // A notification gets no error.
                 Some(message) if !id.is_null() => {
                     Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message })
                 }
@@ -118,12 +114,12 @@ impl Message {
                 }),
             },
             Some(_) => Err(Unreadable::no_message("a method is a string")),
-            // An answer to a question that was never put: the protocol says so.
+            // The message is a response without a request. `rmcp` refuses it.
             None => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
         }
     }
 
-    /// The call of a tool, whose arguments are taken out of the message.
+    /// Moves the tool arguments out of the message.
     fn call(bytes: &Bytes, mut message: Vec<(String, Json)>) -> Self {
         let params = message.iter_mut().find(|(name, _)| name == "params").map(|(_, params)| params);
         let arguments = match params {
@@ -138,8 +134,7 @@ impl Message {
     }
 }
 
-/// The name of something that is given twice, so that nobody could say which is meant. Those of a tool's arguments are
-/// the tool's to tell.
+/// Returns the name of a duplicate property. The tool checks its own arguments.
 fn given_twice(message: &Json, is_call: bool) -> Option<&str> {
     let Json::Object(properties) = message else { return None };
     repeated(properties).or_else(|| {
@@ -224,7 +219,7 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call"{params}}}"#);
             assert_eq!(read(&body).unwrap_err(), (200, -32602, json!("a")), "{params}");
         }
-        // Of other methods as well, and of what nobody waits for nothing is told.
+        // Other methods are checked too, and a notification gets no error.
         let other = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#;
         assert_eq!(read(other).unwrap_err(), (200, -32602, json!(1)));
         assert!(read(&other.replace(r#""id":1,"#, "")).is_ok());

@@ -1,4 +1,4 @@
-//! `list_messages`: what callers left for the team.
+//! `list_messages`.
 
 use domain::MessageStatus;
 use engine::business::MessageFilter;

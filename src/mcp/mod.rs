@@ -1,22 +1,20 @@
-//! The assistants' server: the Model Context Protocol over streamable HTTP at `/mcp`, for models that act for whoever
-//! holds an API key.
+//! The MCP server at `/mcp` (streamable HTTP) for assistants with an API key.
 //!
 //! ```text
-//! gate      Host and Origin first (`crate::origins`), then the key and its rate, as before `/v1`
-//! message   one JSON-RPC message, read strictly; the arguments of a tool as they were written
-//! params    what the protocol's methods take, so that what is malformed is told by its name
-//! server    the protocol, by `rmcp`: which tools, resources and prompts there are for this key
-//! tools     the table of tools; one file per group holds what they do
-//! schema    what a tool takes and gives, in the few words of JSON Schema that every client knows
+//! gate      Host and Origin (`crate::origins`), then key and rate limit as for `/v1`
+//! message   one JSON-RPC message, checked strictly
+//! params    the parameters of the protocol's methods, with named problems
+//! server    the protocol (`rmcp`): the tools, resources and prompts of a key
+//! tools     the table of tools; each group of tools has a file
+//! schema    input and output schemas in the JSON Schema keywords that every client knows
 //! ```
 //!
-//! What always holds in it:
-//!
-//! - every tool is a thin face of the same commands and queries as `/v1`: its rules, its readers of values, its audit;
-//! - what a model could mend is a result that says how, never an error of the protocol; what it could not is the
-//!   answer that `/v1` gives, status and all;
-//! - an answer is short, bounded in characters, and holds nothing of another business;
-//! - there are no sessions: a request is answered by itself, and nothing of it is kept.
+//! Invariants:
+//! - A tool uses the commands, queries, value parsers and audit of `/v1`.
+//! - A problem that a model can correct is a tool result with the next step. Any other failure is the HTTP
+//!   response of `/v1`.
+//! - A result is bounded in characters and contains no data of another business.
+//! - There are no sessions. Each request is independent.
 
 mod answer;
 mod appointments;

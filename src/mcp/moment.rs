@@ -1,4 +1,4 @@
-//! Times as people say them, on the wall clock of the business.
+//! Times in requests and results, in the time zone of the business.
 
 use chrono::{DateTime, Datelike, LocalResult, NaiveDate, SecondsFormat, TimeZone, Timelike};
 use chrono_tz::Tz;
@@ -8,39 +8,36 @@ use super::refused::Refused;
 use super::values::{DayOrTime, Weekday, When};
 use crate::local_time::{self, WallClockError};
 
-/// Which end of a stretch of time a date stands for.
+/// Whether a date means its start or its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     First,
     Last,
 }
 
-/// The clock on the wall of a business.
+/// The clock of the business's time zone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WallClock(pub(super) Tz);
 
 impl WallClock {
-    /// What it shows at an instant.
     pub(super) fn at(self, instant: Timestamp) -> DateTime<Tz> {
         instant.utc().with_timezone(&self.0)
     }
 
-    /// The date that it shows.
     pub(super) fn date(self, instant: Timestamp) -> NaiveDate {
         self.at(instant).date_naive()
     }
 
-    /// `2026-11-24T10:00`, with its offset where the clock shows it twice.
+    /// `2026-11-24T10:00`, with the offset if that local time occurs twice.
     pub(super) fn local(self, instant: Timestamp) -> String {
         format!("{}T{}", self.at(instant).format("%Y-%m-%d"), self.time(instant))
     }
 
-    /// The day of the week.
     pub(super) fn weekday(self, instant: Timestamp) -> &'static str {
         weekday(self.date(instant)).as_str()
     }
 
-    /// `10:30`, with its offset where the clock shows it twice that day.
+    /// `10:30`, with the offset if that time occurs twice on the day.
     pub(super) fn time(self, instant: Timestamp) -> String {
         let shown = self.at(instant);
         let time = shown.format("%H:%M").to_string();
@@ -50,22 +47,22 @@ impl WallClock {
         }
     }
 
-    /// `10:00 on Tuesday 24 November`, with its year where that is not this one.
+    /// `10:00 on Tuesday 24 November`, with the year if it is not the current one.
     pub(super) fn spoken(self, instant: Timestamp, now: Timestamp) -> String {
         format!("{} on {}", self.time(instant), self.spoken_date(self.date(instant), now))
     }
 
-    /// `Tuesday 24 November`, with its year where that is not this one.
+    /// `Tuesday 24 November`, with the year if it is not the current one.
     pub(super) fn spoken_date(self, date: NaiveDate, now: Timestamp) -> String {
         let is_of_this_year = date.year() == self.at(now).year();
         let year = if is_of_this_year { String::new() } else { format!(" {}", date.year()) };
         format!("{}{year}", spoken_day(date))
     }
 
-    /// The instants that a text may mean, for whoever knows which of two there is.
+    /// The instants of a local time: two if the clock is set back.
     ///
     /// # Errors
-    /// When the clock never shows it.
+    /// Refuses a local time that the clock skips.
     pub(super) fn readings(self, argument: &str, when: When) -> Result<Vec<Timestamp>, Refused> {
         if let When::Wall(wall) = when
             && let Err(WallClockError::Twice(first, second)) = local_time::instant(wall, self.0)
@@ -75,10 +72,10 @@ impl WallClock {
         Ok(vec![self.instant(argument, when)?])
     }
 
-    /// The instant that a text means.
+    /// The instant of a local time.
     ///
     /// # Errors
-    /// When the clock never shows it, or twice.
+    /// Refuses a local time that the clock skips or shows twice.
     pub(super) fn instant(self, argument: &str, when: When) -> Result<Timestamp, Refused> {
         let wall = match when {
             When::Instant(instant) => return Ok(instant),
@@ -107,10 +104,8 @@ impl WallClock {
         }
     }
 
-    /// The same of a day or a time: a day is its first instant, or as the last one the first after it.
-    ///
-    /// # Errors
-    /// As [`Self::instant`].
+    /// The instant of a date or time. A date as a start is its first instant, as an end the first instant
+    /// of the next date.
     fn edge(self, argument: &str, given: DayOrTime, end: End) -> Result<Timestamp, Refused> {
         match given {
             DayOrTime::Time(when) => self.instant(argument, when),
@@ -121,10 +116,7 @@ impl WallClock {
         }
     }
 
-    /// The stretch of time between two edges, as far as they are given.
-    ///
-    /// # Errors
-    /// As [`Self::edge`]; and when it would hold nothing.
+    /// The range between the given ends. Refuses an empty range.
     pub(super) fn between(
         self,
         (from, to): (Option<DayOrTime>, Option<DayOrTime>),
@@ -150,10 +142,7 @@ impl WallClock {
         Ok((first, last))
     }
 
-    /// Makes sure that an instant falls on the day of the week that somebody has in mind.
-    ///
-    /// # Errors
-    /// When it falls on another one.
+    /// Refuses an instant on another weekday than the named one.
     pub(super) fn check_weekday(self, instant: Timestamp, named: Option<Weekday>) -> Result<(), Refused> {
         let Some(Weekday(named)) = named else { return Ok(()) };
         let date = self.date(instant);
@@ -168,7 +157,6 @@ impl WallClock {
     }
 }
 
-/// The day of the week of a date.
 pub(super) fn weekday(date: NaiveDate) -> Day {
     Day::ALL[date.weekday().num_days_from_sunday() as usize]
 }
@@ -178,13 +166,11 @@ fn spoken_day(date: NaiveDate) -> String {
     format!("{} {} {}", capital(weekday(date).as_str()), date.day(), date.format("%B"))
 }
 
-/// A word that begins with a capital letter.
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The hour that the clock shows.
 pub(super) fn hour(shown: &DateTime<Tz>) -> u32 {
     shown.hour()
 }
@@ -229,7 +215,7 @@ mod tests {
         let now = instant("2026-01-01T00:00:00Z");
         assert_eq!(PARIS.spoken(instant("2026-11-24T09:00:00Z"), now), "10:00 on Tuesday 24 November");
         assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), now), "10:00 on Monday 4 January 2027");
-        // The year is that of the business.
+        // The year is that of the business's time zone.
         let new_year = instant("2026-12-31T23:30:00Z");
         assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), new_year), "10:00 on Monday 4 January");
         assert_eq!(PARIS.local(instant("2026-11-24T09:00:00Z")), "2026-11-24T10:00");

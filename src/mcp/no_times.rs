@@ -1,4 +1,4 @@
-//! Why a day has no open times, so that nobody takes a day on which the business is closed for a full one.
+//! The reasons for days without open times, so a closed day does not look full.
 
 use chrono::{Days, NaiveDate};
 use domain::{Business, Service};
@@ -9,19 +9,18 @@ use super::asking::Asking;
 use super::moment::{WallClock, capital, weekday};
 use super::refused::Refused;
 
-/// What decides whether anything can be open on some days.
 pub(super) struct NoTimes<'a> {
     today: NaiveDate,
-    /// Nothing begins earlier by the notice that the service asks for.
+    /// The first day that the notice of the service permits.
     first: NaiveDate,
-    /// Nothing begins later by how far ahead the service can be booked, in days.
+    /// The last day that the service permits, and the number of days ahead.
     last: Option<(NaiveDate, u32)>,
     business: &'a Business,
     special: Vec<SpecialDayView>,
 }
 
 impl<'a> NoTimes<'a> {
-    /// For the days from the first to the last; few, as many as one call looks at.
+    /// The range must be short: the days of one call.
     pub(super) async fn read(
         asking: &Asking,
         (business, service): (&'a Business, &Service),
@@ -42,7 +41,7 @@ impl<'a> NoTimes<'a> {
         })
     }
 
-    /// Why there is nothing that day, as far as that is not for being full.
+    /// The reason, unless the day is fully booked.
     pub(super) fn why(&self, day: NaiveDate) -> Option<String> {
         if day < self.today {
             return Some("in the past".into());

@@ -1,4 +1,4 @@
-//! `find_open_times`: when a service can be booked, by day.
+//! `find_open_times`.
 
 use chrono::{Datelike, Days, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
@@ -17,7 +17,6 @@ use super::values::{Date, IdText, Named, PartOfDay};
 use crate::json_object;
 use crate::rest::values::RecordId;
 
-/// How many times a refusal proposes.
 const PROPOSED_MAX: usize = 6;
 
 json_object! {
@@ -38,12 +37,12 @@ json_object! {
     }
 }
 
-/// For what times are looked for.
+/// The subject of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Sought {
     pub(super) service: ServiceId,
     pub(super) staff: Option<StaffId>,
-    /// The appointment that is to be moved, whose own time does not stand in its way.
+    /// The appointment to move. Its own time counts as free.
     pub(super) moved: Option<AppointmentId>,
 }
 
@@ -119,7 +118,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Re
     })
 }
 
-/// Times for moving an appointment: with its own staff member unless another one is asked for.
+/// The open times for moving an appointment, by default with the same staff member.
 async fn to_move(
     asking: &Asking,
     catalog: &Catalog,
@@ -144,7 +143,7 @@ async fn to_move(
     Ok(Sought { staff: Some(sought.staff.unwrap_or(moved.staff_id)), moved: Some(id), ..sought })
 }
 
-/// Why no day whatever has any.
+/// The reason if no day can have open times.
 fn nothing_at_all(catalog: &Catalog, service: &Service) -> Option<String> {
     if catalog.business.booking_mode == BookingMode::Off {
         return Some("This business takes no bookings at the moment.".into());
@@ -177,8 +176,8 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The open times near one that cannot be had, in a sentence: of that day, else of the next one that has any within a
-/// week. Nothing where the key may not see open times.
+/// A sentence with the open times of that day, or else of the next day with any within a week. Empty if
+/// the key may not see open times.
 pub(super) async fn proposed(
     asking: &Asking,
     clock: WallClock,
@@ -193,7 +192,7 @@ pub(super) async fn proposed(
     let last = day + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);
     let slots = match sought.slots(asking, (day, last)).await {
         Ok(slots) => slots,
-        // What is asked for cannot be booked at all, which its refusal has said.
+        // The refusal of the booking has said that nothing can be booked.
         Err(EngineError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };

@@ -1,18 +1,17 @@
-//! What the methods of the protocol take, as far as it is looked at before the protocol's own reading: that takes a
-//! request whose params it cannot read for one of a method that there is not, and says nothing of what is wrong.
+//! The parameters of the protocol's methods, checked before `rmcp`. `rmcp` reports malformed parameters as
+//! an unknown method.
 //!
-//! The arguments of a tool are read elsewhere, by the tool.
+//! The tools read their own arguments.
 
 use crate::http::json::Json;
 
-/// What a member is.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
     Object(&'static [Member]),
 }
 
-/// A member of the params, or of an object in them.
+/// A property of the params or of an object in them.
 #[derive(Clone, Copy)]
 struct Member {
     name: &'static str,
@@ -34,7 +33,7 @@ const ANSWERS: Member = optional("inputResponses", ANY);
 const STATE: Member = optional("requestState", Kind::Text);
 const PAGE: &[Member] = &[optional("cursor", Kind::Text), META];
 
-/// The methods that are served, and what they take.
+/// The supported methods with their parameters.
 const METHODS: [(&str, &[Member]); 10] = [
     (
         "initialize",
@@ -63,12 +62,11 @@ fn members(method: &str) -> Option<&'static [Member]> {
     METHODS.iter().find(|(known, _)| *known == method).map(|(_, members)| *members)
 }
 
-/// Whether there is such a method.
 pub(super) fn is_served(method: &str) -> bool {
     members(method).is_some()
 }
 
-/// What is wrong with the params of a method, by the name of the first member that is.
+/// The problem of the first wrong parameter.
 pub(super) fn problem(method: &str, params: Option<&Json>) -> Option<String> {
     let members = members(method)?;
     let none = Json::Object(Vec::new());
@@ -83,7 +81,7 @@ fn wrong(path: &str, value: &Json, kind: Kind) -> Option<String> {
             let path = format!("{path}.{}", member.name);
             match value.property(member.name) {
                 None => member.is_required.then(|| format!("{path} is required")),
-                // What is not needed may be left out as null.
+                // An optional parameter may be null.
                 Some(Json::Null) if !member.is_required => None,
                 Some(value) => wrong(&path, value, member.kind),
             }

@@ -1,6 +1,6 @@
-//! Prompts: what a person may start an assistant with.
+//! The prompts that a person can start.
 //!
-//! What always holds: what the person fills in stands within a line of ours, in quotes, and never begins one.
+//! Invariant: a person's input is quoted within a line and never starts one.
 
 use domain::Scope;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
@@ -8,10 +8,9 @@ use serde_json::Value;
 
 use super::bounds::{one_line, quoted};
 
-/// How much of what a person fills in is taken, in characters.
+/// In characters of each input.
 const FILLED_IN_CHARS_MAX: usize = 500;
 
-/// A prompt.
 struct Row {
     name: &'static str,
     title: &'static str,
@@ -21,11 +20,10 @@ struct Row {
     text: fn(&Filled<'_>) -> String,
 }
 
-/// What was filled in.
 struct Filled<'a>(&'a JsonObject);
 
 impl Filled<'_> {
-    /// In quotes and on one line, if it was.
+    /// The quoted input on one line, if present.
     fn quoted(&self, name: &str) -> Option<String> {
         let text = self.0.get(name).and_then(Value::as_str)?.trim();
         (!text.is_empty()).then(|| quoted(text, FILLED_IN_CHARS_MAX))
@@ -82,7 +80,6 @@ fn daily_briefing(filled: &Filled<'_>) -> String {
     )
 }
 
-/// The prompts of a key with these scopes.
 pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Prompt> {
     let rows = ROWS.iter().filter(|row| may(row.scope));
     rows.map(|row| {
@@ -94,17 +91,14 @@ pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Prompt> {
     .collect()
 }
 
-/// Why there is no such prompt.
 pub(super) enum Missing {
-    /// Nothing has this name.
     Unknown,
-    /// The key lacks this scope.
     Scope(Scope),
-    /// An argument is not one of the prompt's, or is no text.
+    /// The argument is unknown or not a string.
     Argument(String),
 }
 
-/// What a prompt says, and what it is for.
+/// The messages and the description of a prompt.
 pub(super) fn told(
     name: &str,
     filled: &JsonObject,

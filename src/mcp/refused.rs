@@ -1,8 +1,10 @@
-//! Why a tool does not do what it is asked for.
+//! The failures of tools.
 //!
-//! What always holds: what a model can mend is told in one line that names the next step; a fault of ours, and what no
-//! arguments could mend, is the answer that `/v1` gives. Nothing of another business is in it: an id of one reads word
-//! for word as one of nothing.
+//! Invariants:
+//! - A problem that a model can correct is one line with the next step. Any other failure is the HTTP
+//!   response of `/v1`.
+//! - A failure contains no data of another business. An id of another business looks unknown, word for
+//!   word.
 
 use domain::{Problem, Refusal, Scope};
 use engine::EngineError;
@@ -13,27 +15,24 @@ use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
 use crate::rest::error::ApiError;
 
-/// How many problems are named.
 const PROBLEMS_TOLD: usize = 8;
 
-/// Why a tool did not do it.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// A model can mend it: what is wrong, and the next step, on one line.
+    /// One line with the problem and the next step.
     Told(String),
-    /// The rules refuse it; the tool may say more of that than its words.
+    /// A refusal of the rules. The tool may add more detail.
     Rules(Refusal),
-    /// Nothing that is sent instead would help.
+    /// No other arguments would help.
     Fault(ApiError),
 }
 
 impl Refused {
-    /// What is wrong and what to do next.
     pub(super) fn told(text: impl AsRef<str>) -> Self {
         Self::Told(one_line(text.as_ref()))
     }
 
-    /// The key lacks the scope of what is asked for.
+    /// The key lacks the scope for `what`.
     pub(super) fn scope(scope: Scope, what: &str) -> Self {
         Self::told(format!(
             "This key lacks the scope {scope}, which {what} needs. Whoever manages the API keys of the business can \
@@ -41,7 +40,7 @@ impl Refused {
         ))
     }
 
-    /// Told for this tool, or the fault.
+    /// The text for this tool, or the error of `/v1`.
     pub(super) fn for_tool(self, tool: &str, arguments: &[&str]) -> Result<String, ApiError> {
         match self {
             Self::Told(text) => Ok(text),
@@ -90,10 +89,10 @@ impl From<CursorError> for Refused {
     }
 }
 
-/// What a model is told of it; nothing, where no arguments could mend it.
+/// The text for a model, or `None` if no arguments could help.
 fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     Some(match refusal {
-        // Who may do what is asked of people, and keys open no links, and make neither backups nor imports.
+        // These refusals concern people, links, backups and imports, which keys cannot use.
         Refusal::NotAllowed(_) | Refusal::Expired | Refusal::UnderWay { .. } => return None,
         Refusal::Invalid(problems) => {
             format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
@@ -136,11 +135,11 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     })
 }
 
-/// The problems, each with its place.
+/// The problems with their paths.
 fn listed(problems: &[Problem]) -> String {
     let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
         let message = english::problem(code);
-        // What the rules call by its id, a tool is told by its name or id.
+        // The rules name the id; the tool's argument is a name or an id.
         let path = match path.as_str() {
             "service_id" => "service",
             "staff_id" => "staff",
@@ -155,7 +154,7 @@ fn listed(problems: &[Problem]) -> String {
     told.join("; ")
 }
 
-/// Which arguments a tool takes.
+/// A sentence with the tool's arguments.
 fn takes(tool: &str, arguments: &[&str]) -> String {
     if arguments.is_empty() {
         format!("`{tool}` takes no arguments.")

@@ -1,5 +1,4 @@
-//! Resources: what a person may attach for an assistant to read. They show what `get_business` and `get_appointment`
-//! show.
+//! The resources that a person can attach: the results of `get_business` and `get_appointment`.
 
 use domain::{AppointmentId, Scope};
 use rmcp::model::{Resource, ResourceTemplate};
@@ -10,15 +9,12 @@ use super::asking::Asking;
 use super::refused::Refused;
 use super::{appointments, business};
 
-/// The address of the business.
 const BUSINESS: &str = "receptionist://business";
-/// Where the address of an appointment begins.
+/// The prefix of appointment URIs.
 const APPOINTMENTS: &str = "receptionist://appointments/";
 
-/// What resources are.
 pub(super) const MEDIA_TYPE: &str = "application/json";
 
-/// The resources of a key with these scopes.
 pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Resource> {
     let business = || {
         Resource::new(BUSINESS, "business")
@@ -29,7 +25,6 @@ pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Resource> {
     may(Scope::BusinessRead).then(business).into_iter().collect()
 }
 
-/// The templates of a key with these scopes.
 pub(super) fn templates(may: impl Fn(Scope) -> bool) -> Vec<ResourceTemplate> {
     let appointment = || {
         ResourceTemplate::new(format!("{APPOINTMENTS}{{id}}"), "appointment")
@@ -40,13 +35,10 @@ pub(super) fn templates(may: impl Fn(Scope) -> bool) -> Vec<ResourceTemplate> {
     may(Scope::AppointmentsRead).then(appointment).into_iter().collect()
 }
 
-/// Why a resource is not shown.
 pub(super) enum Missing {
-    /// Nothing is at this address, or nothing of this business.
+    /// The URI is unknown or not of this business.
     Unknown,
-    /// The key lacks this scope.
     Scope(Scope),
-    /// It cannot be read.
     Refused(Refused),
 }
 
@@ -59,7 +51,6 @@ impl From<Refused> for Missing {
     }
 }
 
-/// What is at an address.
 pub(super) async fn read(asking: &Asking, uri: &str) -> Result<Value, Missing> {
     let needs = |scope| if asking.may(scope) { Ok(()) } else { Err(Missing::Scope(scope)) };
     if uri == BUSINESS {

@@ -1,4 +1,4 @@
-//! `POST /mcp`: one message in, one JSON answer out.
+//! `POST /mcp`: one JSON message in, one JSON response out.
 
 use std::sync::Arc;
 
@@ -26,38 +26,33 @@ use crate::rest::output::{Described, Kind, Output};
 use crate::rest::route::{Route, post};
 use crate::rest::router;
 
-/// Where assistants come.
 pub(crate) const PATH: &str = "/mcp";
 
-/// What the protocol is told of the request's head, beside that whatever it gives is taken: nothing else is its
-/// business, the key least of all.
+/// The headers that `rmcp` receives, besides the accepted types. It never sees the key.
 const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
 
-/// An error longer than this, in bytes, repeats something that was sent, and of its message so many characters are kept.
+/// A longer error, in bytes, repeats part of the request. Its message is cut to this many characters.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 const ERROR_CHARS_MAX: usize = 1_000;
 
-/// What begins the names of headers that repeat arguments.
+/// The prefix of headers that repeat tool arguments.
 const PARAM_HEADERS: &str = "mcp-param-";
 
-/// The media types that a client of the protocol takes.
+/// The `Accept` header that the protocol requires.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// The table: one row.
 fn table() -> Vec<Route<Access>> {
     vec![post(PATH, Access::ActiveKey, answer).named("mcp", "Speak the Model Context Protocol")]
 }
 
-/// The router of the assistants' server, for the keys of this gate.
 pub(crate) fn router(keys: &Arc<KeyGate>, origins: Origins) -> Router {
     router::router(table(), &McpGate::new(Arc::clone(keys), origins))
 }
 
-/// The body as it came.
 struct Raw(Bytes);
 
 impl Input for Raw {
@@ -67,11 +62,10 @@ impl Input for Raw {
         read_body(incoming).await.map(Self)
     }
 
-    // It is described by the protocol, not by the document of `/v1`.
+    // The API document of `/v1` does not describe this body.
     fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
-/// An answer of the protocol.
 struct Answered(Response);
 
 impl Output for Answered {
@@ -111,7 +105,6 @@ async fn answer(context: Context, Raw(body): Raw, business: Business) -> Result<
     shown(response.map(Body::new)).await.map(Answered)
 }
 
-/// The request as the protocol reads it.
 fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = axum::http::Method::POST;
@@ -123,12 +116,12 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     }
     told.insert(header::ACCEPT, ACCEPTED);
     told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // It was checked at the gate.
+    // The gate has checked the Host.
     told.insert(header::HOST, HeaderValue::from_static("localhost"));
     request
 }
 
-/// An answer in which no error repeats more than [`ERROR_BYTES_MAX`] of what was sent.
+/// Cuts an error that repeats more than [`ERROR_BYTES_MAX`] of the request.
 fn short(answer: Bytes) -> Bytes {
     if answer.len() <= ERROR_BYTES_MAX {
         return answer;
@@ -142,7 +135,7 @@ fn short(answer: Bytes) -> Bytes {
     told.to_string().into()
 }
 
-/// The answer of the protocol. What it says in plain text is a message that could not be read.
+/// Renders the response of `rmcp`. It reports unreadable messages as plain text.
 async fn shown(response: Response) -> Result<Response, ApiError> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     let status = response.status();

@@ -1,7 +1,7 @@
-//! The schemas of what tools take and give.
+//! The input and output schemas of tools, generated from the types.
 //!
-//! What always holds: they name each other nowhere, choose between nothing, and use the keywords of [`KEPT`] alone,
-//! which every client of today can read. They are made from the types that are read and shown.
+//! Invariant: a schema has no references and no alternatives, and uses only the keywords of [`KEPT`],
+//! which every client can read.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -9,11 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::http::schemas::paragraph;
 
-/// The keywords that are left.
 const KEPT: [&str; 7] =
     ["type", "description", "properties", "required", "items", "enum", "additionalProperties"];
 
-/// What a tool takes: an object with these properties and no others.
+/// An object with these properties and no others.
 pub(super) fn input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = object_of::<T>();
     close(&mut schema);
@@ -21,7 +20,7 @@ pub(super) fn input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// What a tool gives: an object, of which the names say what they are.
+/// An object without descriptions, since the names explain it.
 pub(super) fn output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = Value::Object(object_of::<T>());
     without_words(&mut schema);
@@ -41,7 +40,7 @@ fn object_of<T: JsonSchema>() -> Map<String, Value> {
     match schema {
         Value::Object(schema) if schema.get("type") == Some(&json!("object")) => {
             let mut schema = schema;
-            // Clients look for it, even in an object that takes nothing.
+            // Some clients require `properties`, even if it is empty.
             schema.entry("properties").or_insert_with(|| json!({}));
             schema
         }
@@ -49,7 +48,7 @@ fn object_of<T: JsonSchema>() -> Map<String, Value> {
     }
 }
 
-/// Leaves of a schema, and of those in it, what every client can read.
+/// Reduces a schema and its subschemas to the kept keywords.
 fn plain(schema: &mut Value) {
     let Some(map) = schema.as_object_mut() else { return };
     for chosen in ["anyOf", "oneOf"] {
@@ -78,7 +77,7 @@ fn plain(schema: &mut Value) {
     }
 }
 
-/// Puts one schema in the place of a choice: the one that is not null, or the words where each choice is one.
+/// Replaces alternatives with one schema: the one besides null, or an enum of their constants.
 fn settle(map: &mut Map<String, Value>, mut choices: Vec<Value>) {
     choices.retain(|choice| choice.get("type") != Some(&json!("null")));
     let words: Option<Vec<Value>> = choices
@@ -99,7 +98,7 @@ fn settle(map: &mut Map<String, Value>, mut choices: Vec<Value>) {
             for (keyword, value) in only {
                 map.entry(keyword).or_insert(value);
             }
-            // What it was may be a choice itself.
+            // The replacement may contain alternatives itself.
             let mut inner = Value::Object(std::mem::take(map));
             plain(&mut inner);
             if let Value::Object(inner) = inner {
@@ -110,7 +109,7 @@ fn settle(map: &mut Map<String, Value>, mut choices: Vec<Value>) {
     }
 }
 
-/// Says of an object, and of those in it, that it has no other properties.
+/// Forbids other properties in an object and its subobjects.
 fn close(map: &mut Map<String, Value>) {
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
         properties.values_mut().filter_map(Value::as_object_mut).for_each(close);
@@ -121,7 +120,6 @@ fn close(map: &mut Map<String, Value>) {
     }
 }
 
-/// Takes the descriptions from a schema, and from those in it.
 fn without_words(schema: &mut Value) {
     let Some(map) = schema.as_object_mut() else { return };
     map.remove("description");

@@ -1,4 +1,4 @@
-//! The row of the table of tools: what clients are told of a tool, who may call it, and what it does.
+//! A row of the tool table: description, scope and handler.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,43 +17,37 @@ use crate::http::json::Json;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, from_json};
 
-/// What a tool does to what is there, which clients are told as hints.
+/// The effect of a tool, sent to clients as hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing.
     Reads,
-    /// It adds.
     Adds,
-    /// It changes or ends what is there; the same again changes no more.
+    /// It changes or removes records. A repeated call changes nothing more.
     Changes,
 }
 
 type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
 type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
 
-/// A tool.
 pub(super) struct Tool {
     pub(super) name: &'static str,
     pub(super) scope: Scope,
-    /// What clients are told of it.
     pub(super) listed: Listed,
     run: Run,
 }
 
 impl Tool {
-    /// The names of what it takes.
     pub(super) fn arguments(&self) -> Vec<&str> {
         let properties = self.listed.input_schema.get("properties").and_then(Value::as_object);
         properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)).collect()
     }
 
-    /// Calls it.
     pub(super) async fn call(&self, asking: Asking, arguments: &Json) -> Result<Value, Refused> {
         (self.run)(asking, arguments).await
     }
 }
 
-/// The arguments of a tool that takes none.
+/// The empty arguments of a tool.
 pub(super) struct Nothing;
 
 impl FromJson for Nothing {
@@ -72,7 +66,7 @@ impl JsonSchema for Nothing {
     }
 }
 
-/// A tool of this name, which needs this scope.
+/// Builds a row from name, title and scope.
 pub(super) fn tool<A, V, Fut>(
     (name, title): (&'static str, &'static str),
     scope: Scope,
@@ -107,7 +101,7 @@ where
     Tool { name, scope, listed, run: Box::new(run) }
 }
 
-/// The arguments, by the readers of `/v1`. None at all are an empty object.
+/// Parses the arguments with the readers of `/v1`. Absent arguments are an empty object.
 fn read<A: FromJson>(arguments: &Json, asking: &Asking) -> Result<A, Refused> {
     let none = Json::Object(Vec::new());
     match arguments {

@@ -1,5 +1,4 @@
-//! Every tool: its name, its title, the scope it needs, what it does to what is there, its description for a model and
-//! its handler.
+//! The table of tools: name, title, scope, effect, description for the model, and handler.
 
 use std::sync::LazyLock;
 
@@ -9,13 +8,12 @@ use super::asking::FIND_OPEN_TIMES;
 use super::tool::{Effect, Tool, tool};
 use super::{appointments, booking, business, calls, contacts, knowledge, messages, open_times};
 
-/// The table, in the order in which clients see it. It is the same in the whole life of the process.
+/// The table in the order of `tools/list`. It never changes within a process.
 pub(super) fn all() -> &'static [Tool] {
     static ALL: LazyLock<Vec<Tool>> = LazyLock::new(table);
     &ALL
 }
 
-/// The tool of this name.
 pub(super) fn named(name: &str) -> Option<&'static Tool> {
     all().iter().find(|tool| tool.name == name)
 }

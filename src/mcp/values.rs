@@ -1,4 +1,4 @@
-//! The values that tools take beside those of `/v1`: what a person would say, as far as it is read by itself.
+//! The value types of tools in addition to those of `/v1`.
 
 use chrono::{NaiveDate, NaiveDateTime};
 use domain::{Day, ProblemCode, Timestamp};
@@ -9,10 +9,10 @@ use crate::http::read::FromText;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 
-/// How long the name of a service or a staff member may be, in characters.
+/// In characters.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Values that are written as texts, of which their descriptions say the form.
+/// Types with a string schema. The property's description explains the form.
 macro_rules! texts {
     ($($name:ident),* $(,)?) => {$(
         impl JsonSchema for $name {
@@ -33,7 +33,7 @@ macro_rules! texts {
 
 texts!(Date, When, DayOrTime, Named, IdText, IdempotencyKey);
 
-/// A day of the business.
+/// A date in the business's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Date(pub(super) NaiveDate);
 
@@ -43,7 +43,7 @@ impl FromText for Date {
     }
 }
 
-/// An instant, or a time on the business's wall clock, which only its zone makes one.
+/// An instant, or a local time without its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Instant(Timestamp),
@@ -56,7 +56,7 @@ impl FromText for When {
         if let Some(wall) = wall(text) {
             return Ok(Self::Wall(wall));
         }
-        // An instant may leave out its seconds, as times are listed.
+        // The results show times without seconds, so an instant may omit them.
         let instant = match text.get(16..17) {
             Some("+" | "-" | "Z" | "z") => Timestamp::parse(&format!("{}:00{}", &text[..16], &text[16..])),
             _ => Timestamp::parse(text),
@@ -65,7 +65,7 @@ impl FromText for When {
     }
 }
 
-/// `2026-11-24T10:00`, with seconds or without.
+/// `2026-11-24T10:00`, with or without seconds.
 fn wall(text: &str) -> Option<NaiveDateTime> {
     let shaped = matches!(text.len(), 16 | 19)
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -82,7 +82,6 @@ fn wall(text: &str) -> Option<NaiveDateTime> {
     NaiveDateTime::parse_from_str(&text, form).ok()
 }
 
-/// A day of the business, or a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DayOrTime {
     Day(NaiveDate),
@@ -98,7 +97,7 @@ impl FromText for DayOrTime {
     }
 }
 
-/// A service or a staff member, by name or by id.
+/// The name or id of a service or staff member.
 #[derive(Clone, Debug)]
 pub(super) struct Named(pub(super) String);
 
@@ -113,12 +112,11 @@ impl FromText for Named {
     }
 }
 
-/// The id of a record, well-formed or not: a malformed one names nothing.
+/// An id as text. A malformed id is treated as unknown.
 #[derive(Clone, Debug)]
 pub(super) struct IdText(String);
 
 impl IdText {
-    /// The id.
     pub(super) fn get<I: RecordId>(&self) -> Result<I, ApiError> {
         self.0.trim().parse().map_err(|_| I::NOT_FOUND.into())
     }
@@ -130,7 +128,7 @@ impl FromText for IdText {
     }
 }
 
-/// What makes a call the same one again.
+/// An idempotency key.
 #[derive(Clone, Debug)]
 pub(super) struct IdempotencyKey(pub(super) String);
 
@@ -166,7 +164,7 @@ pub(super) enum PartOfDay {
 }
 
 impl PartOfDay {
-    /// Whether a time that starts in this hour belongs to it.
+    /// Whether a time that starts in this hour is in the part of the day.
     pub(super) fn holds(self, hour: u32) -> bool {
         match self {
             Self::Morning => hour < 12,
