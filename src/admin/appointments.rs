@@ -1,4 +1,4 @@
-//! `B/appointments`: the team's own bookings, and its word on those that wait for it.
+//! `B/appointments`: bookings by the team, and confirmation of pending ones.
 
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};

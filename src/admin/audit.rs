@@ -1,5 +1,5 @@
-//! `B/audit` and `/admin/v1/audit`: who changed what, newest first: in a business; in people's accounts, and which exports,
-//! backups and ended businesses there were.
+//! `B/audit`: the changes of a business, newest first. `/admin/v1/audit`: changes of accounts, exports,
+//! backups and deleted businesses.
 
 use view::AuditView;
 

@@ -1,4 +1,4 @@
-//! `/admin/v1/backup`: copies of the store while the service runs.
+//! `/admin/v1/backup`: backups of the running store.
 
 use domain::{BackupId, Refusal, Text};
 use engine::backup::{BackupState, Manifest};

@@ -1,4 +1,4 @@
-//! `B/budget`: how many rows and bytes of each kind a business may keep, and how many it keeps.
+//! `B/budget`: the limits and the usage of rows and bytes by kind.
 
 use domain::{BUDGET_MAX, BudgetKind, ProblemCode};
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
@@ -19,7 +19,6 @@ use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
 pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
 
 impl BudgetBound {
-    /// The number.
     fn get(self) -> u64 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! `/admin/v1/businesses`: creating, listing, changing and ending businesses.
+//! `/admin/v1/businesses`: create, list, change and delete.
 
 use domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
 use engine::NewBusiness;

@@ -1,4 +1,4 @@
-//! `B/calls`: saving a call when it has ended, as a telephony adapter does.
+//! `B/calls`: a telephony adapter saves a finished call.
 
 use domain::{
     AppointmentId, CallDetails, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId, Phone,

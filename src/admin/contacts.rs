@@ -1,4 +1,4 @@
-//! `B/contacts`: what the team writes of contacts, and erasing a person.
+//! `B/contacts`: the team's notes, and erasure of a person.
 
 use domain::ContactId;
 use engine::business::commands::ForOperator;

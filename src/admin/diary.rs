@@ -1,5 +1,4 @@
-//! `B/special-days` and `B/staff/{staff_id}/time-off`: when the business is open otherwise than in most weeks, and when
-//! its staff are away. `B/availability`: what the team can book.
+//! `B/special-days`, `B/staff/{staff_id}/time-off` and the team's `B/availability`.
 
 use chrono::NaiveDate;
 use domain::availability::Terms;
@@ -37,7 +36,7 @@ json_object! {
     check closed_or_windows, described closed_or_windows_described
 }
 
-/// A special day says one of both.
+/// A special day is closed or has windows.
 fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("closed") && !properties.has("windows") {
         problems.add(&at.property("windows"), ProblemCode::RequiredOr("closed"));
@@ -60,10 +59,7 @@ fn closed_or_windows_described(object: &mut Schema) {
 }
 
 impl SpecialDayBody {
-    /// What it asks for of this date, on which nothing opens where it is closed.
-    ///
-    /// # Errors
-    /// Windows of a day that is closed, and none of one that is not.
+    /// The change for this date. A closed day has no windows, and any other day needs some.
     pub(crate) fn change(self, date: NaiveDate) -> Result<SetSpecialDay, Refusal> {
         let windows = self.windows.unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
@@ -85,7 +81,7 @@ list_query! {
     normalize in_order
 }
 
-/// The query, whose dates must follow each other.
+/// Refuses dates in the wrong order.
 fn in_order(query: SpecialDaysQuery) -> Result<SpecialDaysQuery, ApiError> {
     match (query.from, query.to) {
         (Some(from), Some(to)) if to < from => Err(ApiError::invalid("to", ProblemCode::Before("from"))),
@@ -135,7 +131,7 @@ json_object! {
     check instants_or_dates, described instants_or_dates_described
 }
 
-/// Time off has both ends, and both in one form.
+/// Time off needs both ends, as two instants or as two dates.
 fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     let has = |name| properties.has(name);
     match (has("starts_at") || has("ends_at"), has("from") || has("to")) {
@@ -159,10 +155,7 @@ fn instants_or_dates_described(object: &mut Schema) {
 }
 
 impl TimeOffBody {
-    /// What it asks for of this staff member, of a body that [`instants_or_dates`] has checked.
-    ///
-    /// # Errors
-    /// That it has not.
+    /// The change for this staff member, after [`instants_or_dates`] has checked the body.
     pub(crate) fn change(self, staff_id: StaffId) -> Result<AddTimeOff, Refusal> {
         let span = match (self.starts_at, self.ends_at, self.from, self.to) {
             (Some(starts_at), Some(ends_at), None, None) => OffSpan::Instants { starts_at, ends_at },
@@ -220,7 +213,7 @@ list_query! {
     normalize as_meant
 }
 
-/// The query with all that it means, by which a cursor is the same whether that is told or left out.
+/// Fills in the defaults, so the cursor is the same with and without them.
 fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

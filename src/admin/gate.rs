@@ -1,10 +1,9 @@
-//! The gate before `/admin/v1` (the token) and the business that a path names.
+//! The gate of `/admin/v1`: the operator token, and the business in the path.
 //!
 //! Invariants:
-//!
-//! - The right token is always accepted.
-//! - After [`FAILURES_MAX`] wrong tokens within a minute, an address gets 429 for each further wrong one until the minute
-//!   is over. So guessing is slow, and a guesser locks nobody out.
+//! - The correct token is always accepted.
+//! - After [`FAILURES_MAX`] wrong tokens within a minute, an address gets 429 for each wrong token until
+//!   the minute ends. This slows guessing down and cannot lock out the operator.
 //! - A token is never logged.
 
 use std::sync::Arc;
@@ -28,10 +27,9 @@ use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
 use crate::server::ClientAddr;
 
-/// How many wrong tokens an address (IPv6: one /64) may show within a minute.
+/// The wrong tokens per minute and address (IPv6: /64).
 pub(crate) const FAILURES_MAX: u32 = 5;
 
-/// What the gate needs. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct TokenGate {
     engine: Engine,
@@ -47,9 +45,8 @@ impl TokenGate {
         Self { engine, cursors, token: Arc::new(token), failures, metrics }
     }
 
-    /// Why the request is not let in, if it is not.
     fn refusal(&self, request: &Request) -> Option<ApiError> {
-        // A request without a token guesses nothing.
+        // A request without a token is not a guess.
         let token = match bearer(request.headers()) {
             Ok(token) => token,
             Err(fault) => return Some(ApiError::NoToken(fault)),
@@ -78,7 +75,7 @@ impl TokenGate {
     }
 }
 
-/// Who may call an endpoint: whoever has the token may call all of them.
+/// The access rule of all routes: a valid token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token;
 
@@ -104,7 +101,7 @@ impl Gate<Token> for TokenGate {
             idempotency_scope: IdempotencyScope::Operator,
             principal: None,
         };
-        // A business that is not there is told only after the syntax of the request, when a handler asks for it.
+        // An unknown business is reported after syntax errors, when the handler asks for it.
         let named = routed.params.get("business_id");
         if let Some(id) = named.and_then(|id| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);
@@ -114,7 +111,7 @@ impl Gate<Token> for TokenGate {
                     caller.business = Some(handle);
                 }
                 Err(EngineError::NotFound) => {}
-                // It can still be ended; whatever else is asked of it fails by itself.
+                // A business that was set aside can still be deleted. Other requests fail on their own.
                 Err(EngineError::Store(StoreError::SetAside(_))) => {
                     caller.reading = Reading::PLAIN;
                     caller.business = Some(handle);

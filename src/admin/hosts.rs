@@ -1,8 +1,9 @@
-//! The names by which the operator listener is called.
+//! The host names of the operator listener.
 //!
-//! A page that a person has open may send requests to a name of its own that leads to this listener (DNS rebinding). So
-//! what always holds: a request with a name that is not the listener's is refused before its token or path is looked at.
-//! An IP address cannot lead anywhere else, and no page is called `localhost`.
+//! A web page could send requests to a name of its own that resolves to this listener (DNS rebinding).
+//!
+//! Invariant: a request with a foreign host name is refused before its token or path is checked. IP
+//! addresses and `localhost` are safe, since no page can own them.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use url::{Host, Url};
 use crate::rest::error::ApiError;
 use crate::server::Certificates;
 
-/// The names, beside IP addresses and `localhost`. Cheap to clone.
+/// The names in addition to IP addresses and `localhost`.
 #[derive(Clone, Default)]
 pub(crate) struct AdminHosts {
     named: Arc<[String]>,
@@ -23,15 +24,15 @@ pub(crate) struct AdminHosts {
 }
 
 impl AdminHosts {
-    /// These names, and those in the certificate.
+    /// `named` are the configured names. The names of the certificate count too.
     pub(crate) fn new(named: &[String], certificates: Option<Certificates>) -> Self {
         Self { named: named.into(), certificates }
     }
 
-    /// Passes a request on, or refuses it.
     pub(super) async fn check(self, request: Request, next: Next) -> Response {
         let header = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-        // A request of HTTP/1.0 may have no Host; no browser speaks it. Where it has one, the target names the same.
+        // HTTP/1.0 permits a request without Host, but browsers do not use it. An absolute target names
+        // the same host.
         let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
         if header.or(target).is_none_or(|host| self.has(host)) {
             next.run(request).await

@@ -1,4 +1,4 @@
-//! `B/keys`: creating, listing and revoking API keys. A key is shown whole only in the answer that creates it.
+//! `B/keys`: API keys. Only the response that creates a key shows it whole.
 
 use domain::{KeyId, Scope, Text};
 use engine::business::commands::keys::{CreateKey, RevokeKey};
@@ -26,7 +26,7 @@ pub(super) async fn create(
 ) -> Result<Created<NewKeyView>, ApiError> {
     let change = CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() };
     let created: Created<NewKeyView> = context.change(change).await?;
-    // Its tag is that of the key as it is described, whether the answer shows it whole or not.
+    // The tag is that of the description without the key.
     Ok(created.tagged_as(|shown| &shown.created))
 }
 

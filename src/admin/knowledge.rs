@@ -1,4 +1,4 @@
-//! `B/knowledge`: what the receptionist knows, and changing or removing it.
+//! `B/knowledge`: list, change and remove.
 
 use domain::{KnowledgeId, KnowledgePatch, Locale, Text};
 use engine::business::KnowledgeFilter;

@@ -1,4 +1,4 @@
-//! `B/messages`: taking a message for the team, and what the team does with it.
+//! `B/messages`: the messages for the team and their status.
 
 use domain::{CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency};
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
@@ -41,7 +41,6 @@ json_object! {
 }
 
 impl MessagePatch {
-    /// The change of this message.
     pub(crate) fn of(self, id: MessageId) -> PatchMessage {
         PatchMessage { id, status: self.status.set(), staff_id: self.staff_id.set() }
     }

@@ -1,7 +1,9 @@
-//! The operator API, under `/admin/v1`: what the command line, telephony adapters and a dashboard's back office call.
+//! The operator API under `/admin/v1`, for the command line and telephony adapters.
 //!
-//! What always holds: nothing is answered without the operator's token; what is done here is the team's own doing, so
-//! a booking mode never stands in its way; envelopes, errors and lists are those of the public API.
+//! Invariants:
+//! - Every request needs the operator token.
+//! - A change counts as made by the team, so the booking mode does not apply.
+//! - Envelopes, errors and lists have the form of the public API.
 
 mod appointments;
 mod audit;

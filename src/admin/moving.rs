@@ -1,4 +1,4 @@
-//! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
+//! `/admin/v1/export`, `B/export` and `/admin/v1/import` of the running service.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -71,7 +71,7 @@ pub(super) async fn import(
         {
             return Ok(Done::answer_to(answer));
         }
-        // Its time was over meanwhile, and the lines have passed.
+        // The import expired, and its lines are gone.
         return Err(ApiError::Unavailable);
     }
     let dry_run = query.dry_run.unwrap_or_default();
@@ -81,7 +81,7 @@ pub(super) async fn import(
     let (mut taking, mut digest) = (Taking::default(), Sha256::new());
     let taken = take(engine, &mut import, &mut taking, &mut body, &mut digest).await;
     if matches!(taken, Err(ApiError::Unavailable)) {
-        // The service ends, and nobody waits for what is left to be taken back.
+        // The service stops, so the response does not wait for the rollback.
         drop(import);
         return Err(ApiError::Unavailable);
     }
@@ -102,7 +102,7 @@ pub(super) async fn import(
     Ok(Done::answer_to(import.finish(imported, context.caller.actor, asked).await?))
 }
 
-/// The next piece of the lines, unless the service ends.
+/// The next piece of the body, unless the service stops.
 async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiError> {
     tokio::select! {
         biased;
@@ -111,7 +111,7 @@ async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiEr
     }
 }
 
-/// Takes every line, until something is so wrong that the rest tells nothing.
+/// Takes lines until a problem makes the rest meaningless.
 async fn take(
     engine: &Engine,
     import: &mut Import,

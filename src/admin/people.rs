@@ -1,4 +1,4 @@
-//! `B/people`: who belongs to a business and as what, links that the operator hands over, and how each is alerted.
+//! `B/people`: members and roles, links from the operator, and alert settings.
 
 use domain::{
     Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
@@ -91,7 +91,6 @@ json_object! {
 }
 
 impl NotificationsPatch {
-    /// What is chosen, by kind.
     pub(crate) fn choices(self) -> Vec<(AlertKind, AlertChoice)> {
         let given = [
             (AlertKind::WebhookDisabled, self.webhook_disabled),
@@ -178,7 +177,7 @@ pub(super) async fn create(
                 None => (None, None, Some(NoLink::HasPassword)),
             };
     }
-    // Its tag is that of the person, whether the answer shows a link or not.
+    // The tag is that of the person, with or without a link.
     Ok(Created::answer_to(answer).tagged_as(|shown| &shown.person))
 }
 

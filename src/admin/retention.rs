@@ -1,4 +1,4 @@
-//! `B/retention`: for how long a business keeps what has happened.
+//! `B/retention`: how long a business keeps its records.
 
 use domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
 use engine::business::commands::erasure::PatchRetention;
@@ -12,9 +12,8 @@ use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
 const DAYS_MIN: u32 = *RETENTION_DAYS.start();
 const DAYS_MAX: u32 = *RETENTION_DAYS.end();
 
-/// So many days.
 type Days = Whole<DAYS_MIN, DAYS_MAX>;
-/// So many days, of what is kept for a time at least.
+/// The audit log has a minimum time.
 type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 
 json_object! {

@@ -1,4 +1,4 @@
-//! Every route of the operator API: its method, path and handler, and what the document says of it.
+//! The routes of the operator API: method, path, handler, and text of the API document.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post, put};
 use crate::rest::router::{self, Gate};
 
-/// Why the team cannot have a time.
+/// The refusals of a time for the team.
 const TEAM_MOVE: &[Code] = &[Code::SlotUnavailable];
-/// The same of a new appointment; beside that, the business may keep as many as it may.
+/// `Conflict` is the limit on stored appointments.
 const TEAM_BOOKING: &[Code] = &[Code::SlotUnavailable, Code::Conflict];
-/// The business keeps as much as it may, or it does not fit the state.
+/// A limit on stored rows, or another state.
 const CONFLICT: &[Code] = &[Code::Conflict];
 
-/// The table, from which the router and the document follow.
+/// The router and the API document use this table.
 #[rustfmt::skip] // one row, one paragraph
 pub(crate) fn table() -> Vec<Route<Token>> {
     macro_rules! b {
@@ -276,8 +276,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
     ]
 }
 
-/// The router of the operator listener. It serves the operator API, which needs the token, and `others`. Requests for
-/// other hosts are refused.
+/// Builds the router of the operator listener. `others` are routes without the token. Requests for other
+/// hosts are refused.
 pub(crate) fn router(
     engine: Engine,
     token: AdminToken,
@@ -287,7 +287,7 @@ pub(crate) fn router(
 ) -> Router {
     let gate = TokenGate::new(engine, token, metrics);
     let (fallback, lists) = (gate.clone(), router::lists(&table()));
-    // Unknown paths, too, ask for the token first.
+    // Unknown paths need the token too.
     let no_such_path = |request: Request| async move {
         let answer = ApiError::NoSuchPath(router::list_above(&lists, request.uri().path())).into_response();
         fallback.authenticate(request, |_, ()| ready(answer)).await

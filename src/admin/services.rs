@@ -1,4 +1,4 @@
-//! `B/services`: what can be booked.
+//! `B/services`.
 
 use domain::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
@@ -68,19 +68,14 @@ json_object! {
     }
 }
 
-/// How many days ahead a service can be booked at most.
 type AdvanceDays = Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>;
 
-/// No description.
 fn nothing() -> Text<0, 2000> {
     Text::default()
 }
 
 impl ServiceBody {
-    /// The service that it asks for.
-    ///
-    /// # Errors
-    /// A price without a currency, and the other way round.
+    /// A price needs a currency, and a currency a price.
     pub(crate) fn change(self) -> Result<CreateService, Refusal> {
         let minutes = |given: Option<Whole<0, BUFFER_MINUTES_MAX>>| given.map_or(0, Whole::get);
         let buffers = Buffers::new(minutes(self.buffer_before_minutes), minutes(self.buffer_after_minutes));
@@ -99,7 +94,6 @@ impl ServiceBody {
 }
 
 impl ServicePatch {
-    /// What it asks for of this service.
     pub(crate) fn change(self, id: ServiceId) -> PatchService {
         PatchService {
             id,
@@ -143,7 +137,7 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Looking for what refers to it comes first, and takes as long as there is much to look through.
+/// The search for references takes time, depending on the number of appointments.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<ServiceId>,

@@ -1,4 +1,4 @@
-//! `B/staff`: who carries out services.
+//! `B/staff`.
 
 use domain::{ServiceId, StaffHours, StaffId, Text};
 use engine::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
@@ -12,7 +12,6 @@ use crate::rest::prelude::{
 };
 use crate::rest::values::time::Zone;
 
-/// How many services one staff member can offer.
 const SERVICES_MAX: usize = 500;
 
 json_object! {
@@ -60,7 +59,6 @@ impl From<StaffBody> for CreateStaff {
 }
 
 impl StaffPatch {
-    /// What it asks for of this staff member.
     pub(crate) fn change(self, id: StaffId) -> PatchStaff {
         PatchStaff {
             id,
@@ -99,7 +97,7 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Looking for what refers to it comes first, and takes as long as there is much to look through.
+/// The search for references takes time, depending on the number of appointments.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

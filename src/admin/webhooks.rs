@@ -1,4 +1,4 @@
-//! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
+//! `B/webhooks`: the operator's view of endpoints, the delivery log, and redelivery.
 
 use domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
 use engine::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};

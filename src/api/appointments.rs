@@ -116,7 +116,7 @@ pub(super) async fn reschedule(
     context.change(Reschedule { id, request }).await
 }
 
-/// An integration, which waits for the team only if it says so.
+/// An integration may create a pending booking only with `allow_pending`.
 fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

@@ -34,7 +34,7 @@ impl AvailabilityQuery {
     }
 }
 
-/// The query with its last day, by which a cursor is the same whether that day is told or left out.
+/// Fills in the last day, so the cursor is the same with and without it.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let (first, last) = query.days();
     check_days(first, last)?;
@@ -69,7 +69,7 @@ pub(crate) async fn list(
     Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))
 }
 
-/// Refuses days that no listing spans.
+/// Refuses a range that is empty or too long.
 pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
     let mut problems = Vec::new();
     for (name, day) in [("start_date", first), ("end_date", last)] {
@@ -87,7 +87,7 @@ pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiErr
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
 }
 
-/// The slots after the position, at most `limit` of them. A position is the start of the last slot that was listed.
+/// At most `limit` slots after the position, which is the start of the last listed slot.
 pub(crate) fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
     let after = after
         .map(<[u8; 8]>::try_from)

@@ -1,4 +1,4 @@
-//! `/services` and `/staff`: what can be booked and with whom.
+//! `/services` and `/staff`.
 
 use view::{ServiceView, StaffView};
 

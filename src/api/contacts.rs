@@ -111,7 +111,7 @@ impl From<OperatorContactPatchBody> for ContactPatch {
     }
 }
 
-/// A contact with none of the three could never be told from another.
+/// A contact without all three could not be told apart from others.
 fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
         problems.add(at, ProblemCode::NamePhoneOrEmail);

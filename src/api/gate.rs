@@ -1,7 +1,10 @@
-//! The gate before `/v1`, which other surfaces for keys share: the key, the rate limit, and then, once the request is routed, suspension and scope.
+//! The gate of `/v1` and of other surfaces with keys: key and rate limit, then suspension and scope of the
+//! matched route.
 //!
-//! What always holds: every answer under `/v1` carries the rate limit headers; a request without a valid key is
-//! counted against its client's address alone; a key is never logged.
+//! Invariants:
+//! - Every response under `/v1` has the rate limit headers.
+//! - A request without a valid key counts only against its client address.
+//! - A key is never logged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +32,6 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// What the gate needs.
 pub(crate) struct KeyGate {
     engine: Engine,
     cursors: Cursors,
@@ -38,20 +40,18 @@ pub(crate) struct KeyGate {
 }
 
 impl KeyGate {
-    /// The gate of this engine, which allows each key so many requests a minute.
     pub(crate) fn new(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Self {
         let cursors = Cursors::new(engine.secret());
         Self { engine, cursors, limits: RateLimit::new(requests_per_minute), metrics }
     }
 
-    /// What the request's key opens.
     async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, ApiError> {
         let key = bearer(headers).map_err(ApiError::NoKey)?;
         let credential = Credential::parse(key).ok_or(ApiError::NoKey(BadCredential::Malformed))?;
         self.engine.authenticate(&credential).await?.ok_or(ApiError::NoKey(BadCredential::Unknown))
     }
 
-    /// The limit of requests without a valid key.
+    /// The rate limit of requests without a valid key.
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         refused(self.limits.peer(client, now), &self.metrics.rate_limited, |refused| &refused.addresses)
@@ -59,7 +59,7 @@ impl KeyGate {
     }
 }
 
-/// The answer to a request over its limit, or what is left to one within it.
+/// The 429 response, or the remaining quota.
 fn refused(
     verdict: Verdict,
     counters: &RateLimited,

@@ -1,4 +1,4 @@
-//! `POST /knowledge`: adds to what the receptionist knows.
+//! `POST /knowledge`.
 
 use domain::{KnowledgeDetails, Locale, Text};
 use engine::business::commands::knowledge::AddKnowledge;

@@ -1,4 +1,4 @@
-//! `GET /me`: what the key is and what it opens.
+//! `GET /me`: the key and its business.
 
 use domain::BusinessId;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ struct BusinessName {
     name: String,
 }
 
-/// Answers even for a suspended business, and whatever the key's scopes.
+/// Any scope is enough, even for a suspended business.
 pub(super) async fn show(context: Context) -> Result<One<CallerIdentity>, ApiError> {
     let principal = context.caller.principal.as_ref().ok_or(ApiError::NoKey(BadCredential::Missing))?;
     Ok(One::of(&CallerIdentity {

@@ -1,4 +1,4 @@
-//! `GET /messages`: what callers left for the team.
+//! `GET /messages`.
 
 use domain::{CallId, ContactId, MessageStatus, Timestamp};
 use engine::business::MessageFilter;

@@ -1,7 +1,10 @@
-//! The public API (spec §4), under `/v1`: one file per resource, every route in the table of `router`.
+//! The public API under `/v1` (spec §4). Each resource has a file, and `router` has the table of all
+//! routes.
 //!
-//! What always holds: the checks come in one order, whatever the endpoint: key, rate, path and method, suspension,
-//! scope, syntax, idempotency, state. Every request acts on the business of its key and on no other.
+//! Invariants:
+//! - Every endpoint has the same order of checks: key, rate, path and method, suspension, scope, syntax,
+//!   idempotency, state.
+//! - A request acts only on the business of its key.
 
 pub(crate) mod access;
 pub(crate) mod appointments;

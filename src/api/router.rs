@@ -1,4 +1,4 @@
-//! Every route of the public API: its method, path, scope and handler, and what the document says of it.
+//! The routes of the public API: method, path, scope, handler, and text of the API document.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
 
-/// Why a time cannot be booked.
+/// The refusals of a time.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
-/// Why an appointment cannot be added; beside that, the business may keep as many as it may.
+/// The refusals of a new appointment. `Conflict` is the limit on stored appointments.
 const NEW_BOOKING: &[Code] =
     &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable, Code::Conflict];
 
-/// The table, from which the router and the published document follow.
+/// The router and the API document use this table.
 #[rustfmt::skip] // one row, one paragraph
 pub(crate) fn table() -> Vec<Route<Access>> {
     use Access::AnyKey;
@@ -116,7 +116,6 @@ pub(crate) fn table() -> Vec<Route<Access>> {
     ]
 }
 
-/// The router of the public API: `/v1` behind the gate.
 pub(crate) fn router(gate: &Arc<KeyGate>) -> Router {
     let (fallback, lists) = (Arc::clone(gate), router::lists(&table()));
     let no_such_path = |request: Request| async move {

@@ -1,4 +1,4 @@
-//! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
+//! `/webhooks`: the endpoints that receive events (spec §4, §6).
 
 use domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
 use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
@@ -75,7 +75,7 @@ pub(super) async fn create(
     created(&context, body, &business, |endpoint| endpoint).await
 }
 
-/// Creates an endpoint by a change of its own kind.
+/// `C` is the change that creates the endpoint.
 pub(crate) async fn created<C, S>(
     context: &Context,
     body: WebhookBody,
@@ -98,7 +98,7 @@ where
             context.change(change(endpoint)).await?
         }
     };
-    // The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
+    // Only this response shows the secret. The tag is that of the endpoint without it.
     Ok(created.tagged_as(|shown| &shown.webhook))
 }
 
@@ -130,7 +130,7 @@ pub(crate) async fn delete(context: Context, Path(id): Path<WebhookId>) -> Resul
     context.change(DeleteWebhook { id }).await
 }
 
-/// One signed attempt at once. It leaves no trace, so an `Idempotency-Key` has nothing to protect here.
+/// Sends one signed attempt. It stores nothing, so it needs no `Idempotency-Key`.
 pub(super) async fn test(
     _: Context,
     Body(body): Body<Option<WebhookTestBody>>,
