@@ -1,7 +1,8 @@
-//! Contacts in a table: CSV with a header line, as spreadsheets write it.
+//! Contacts from CSV files with a header line, as spreadsheets write them.
 //!
-//! What always holds: every problem is told, by line and column; a table without one holds each phone number and each
-//! address once.
+//! Invariants:
+//! - Every problem is reported with line and column.
+//! - A table without problems contains each phone number and each email address once.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -16,49 +17,39 @@ use crate::http::reading::Reading;
 use crate::rest::contact::ContactBody;
 use crate::rest::values::phone::PhoneRegion;
 
-/// What columns may be called, in any case and any order.
+/// The column names, in any case and order.
 const COLUMNS: [&str; 5] = ["name", "phone", "email", "locale", "timezone"];
-/// How many rows a table may have: as many contacts as a business may keep.
+/// The greatest number of contacts of a business.
 const ROWS_MAX: usize = 1_000_000;
 
-/// The contacts of a table, and what is wrong with it.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// Those that are good.
     pub(crate) rows: Vec<Row>,
-    /// Everything that is wrong.
     pub(crate) problems: Vec<Flaw>,
 }
 
-/// A contact of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// On which line it begins.
+    /// The line where the row begins.
     pub(crate) line: u64,
-    /// What is said of the contact, as it stands there.
+    /// The properties as written.
     pub(crate) body: Value,
-    /// The phone number in E.164 form.
+    /// In E.164 form.
     pub(crate) phone: Option<String>,
-    /// The address in lower case.
+    /// In lower case.
     pub(crate) email: Option<String>,
 }
 
-/// What is wrong with a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flaw {
-    /// On which line.
     pub(crate) line: u64,
-    /// In which column, or empty where it is of the whole line.
+    /// Empty for a problem of the whole line.
     pub(crate) column: String,
-    /// What is wrong.
     pub(crate) message: String,
 }
 
-/// Reads a table; national phone numbers are those of the region. Columns stand apart by commas, or by semicolons where
-/// the header line has no comma.
-///
-/// # Errors
-/// When the table cannot be read at all.
+/// Reads a table with national phone numbers of `region`. The separator is a comma, or a semicolon if the
+/// header has no comma.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -97,8 +88,8 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
     Ok(table)
 }
 
-/// On which line of a text its records begin. The reader counts a record's line from where the one before it ended,
-/// which is before empty lines and, in texts from Windows, before the line feed.
+/// Finds the first line of a record. The CSV reader's own line number points to the end of the record
+/// before, so empty lines and CRLF make it wrong.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,
@@ -106,7 +97,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of a record behind all that were asked for.
+    /// The line of a record. Calls must follow the order of the records.
     fn of(&mut self, record: &ByteRecord) -> u64 {
         let begins = record.position().and_then(|position| usize::try_from(position.byte()).ok());
         let mut begins = begins.unwrap_or(self.at).clamp(self.at, self.text.len());
@@ -117,7 +108,6 @@ impl Lines<'_> {
     }
 }
 
-/// The columns that the header names.
 fn columns(header: &ByteRecord, table: &mut Table) -> Vec<&'static str> {
     let mut found = Vec::new();
     for name in header {
@@ -139,7 +129,7 @@ fn columns(header: &ByteRecord, table: &mut Table) -> Vec<&'static str> {
 
 impl Table {
     fn add(&mut self, line: u64, column: &str, message: impl Into<String>) {
-        // Names of columns come from the file.
+        // Column names come from the file.
         let column = column.chars().filter(|c| !c.is_control()).take(100).collect();
         self.problems.push(Flaw { line, column, message: message.into() });
     }

@@ -1,4 +1,4 @@
-//! The lines of calls and messages, property by property.
+//! The export lines of calls and messages.
 
 use domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Locale, MessageId,

@@ -1,22 +1,19 @@
-//! A line of an export, property by property, and what the line of a kind of records can do.
+//! The trait of export lines, and the writer of a line.
 
 use serde::Serialize;
 
 use crate::http::read::FromJson;
 
-/// The line of a kind of records, in both directions.
+/// The line of one kind of record, for both directions.
 pub(super) trait RecordLine: FromJson {
-    /// The record.
     type Record;
 
-    /// Writes the properties of a record.
     fn write(it: &Self::Record, line: Written) -> Written;
 
-    /// The record of a line.
     fn made(self) -> Self::Record;
 }
 
-/// Puts fields of a record that are called as their properties are.
+/// Puts fields whose names are those of their properties.
 macro_rules! put {
     ($line:expr, $it:ident: $($name:ident),+ $(,)?) => {
         $line$(.put(stringify!($name), &$it.$name))+
@@ -24,7 +21,7 @@ macro_rules! put {
 }
 pub(super) use put;
 
-/// A line as it is written, property by property.
+/// A line under construction.
 pub(super) struct Written(String);
 
 impl Written {

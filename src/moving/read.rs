@@ -1,4 +1,4 @@
-//! Reading lines as records: every problem of a line is found.
+//! Reads export lines and reports every problem of a line.
 
 use domain::{BusinessId, ImportProblem, Problem, ProblemCode, Timestamp};
 use engine::counting::Difference;
@@ -14,30 +14,24 @@ use crate::http::read::{FromJson, FromText, from_json};
 use crate::http::reading::Reading;
 use crate::json_object;
 
-/// A line that was read.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
 pub(crate) enum Line {
-    /// The first one.
     Head {
-        /// When the lines were written.
+        /// The time of the export, on the exporting service's clock.
         exported_at: Timestamp,
     },
-    /// A record.
     Record(Moved),
-    /// The last one.
     End {
-        /// How many businesses there were.
+        /// The number of exported businesses.
         businesses: u64,
     },
 }
 
-/// Why a line was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unread {
-    /// Everything that is wrong with it.
     pub(crate) problems: Vec<Problem>,
-    /// Whether it is that of a business, without which what follows cannot be told.
+    /// Whether the line is a business. Later lines need the business.
     pub(crate) is_business: bool,
 }
 
@@ -47,10 +41,7 @@ impl Unread {
     }
 }
 
-/// Reads a line.
-///
-/// # Errors
-/// Everything that is wrong with it.
+/// Reads a line and returns every problem.
 pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     let mut json: Json = serde_json::from_slice(line)
         .map_err(|error| Unread::at("", ImportProblem::NotJson(error.column())))?;
@@ -82,14 +73,14 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// The problem that a line names, if it is such a line.
+/// The difference in a line of an incomplete export, if it is one.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
     let ProblemLine { kind, business_id, records, recorded, found } = named;
     (kind == PROBLEM).then_some(Difference { business_id, kind: records, recorded, found })
 }
 
-/// A line in place of the last one.
+/// A line that replaces the last line of an incomplete export.
 #[derive(Deserialize)]
 struct ProblemLine {
     kind: String,

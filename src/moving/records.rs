@@ -1,5 +1,5 @@
-//! The line of each kind of records, property by property; those of calls and messages and of webhook endpoints stand
-//! beside this file. A property that says nothing is null, or left out.
+//! The export lines of the other kinds of records. Calls, messages and webhook endpoints have their own
+//! files. An empty property is null or absent.
 
 use chrono::NaiveDate;
 use domain::{
@@ -28,9 +28,9 @@ use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
-/// The version of the format. A property that is added, removed or means something else makes another version.
+/// A property that is added, removed or redefined needs a new version.
 pub(super) const VERSION: u32 = 3;
-/// The earliest version that is read; it had no notes.
+/// The earliest supported version. It had no notes.
 pub(super) const VERSION_MIN: u32 = 2;
 
 json_object! {
@@ -91,9 +91,8 @@ impl RecordLine for BusinessLine {
     }
 }
 
-/// So many days.
 type Days = Whole<{ *RETENTION_DAYS.start() }, { *RETENTION_DAYS.end() }>;
-/// So many days, of what is kept for a time at least.
+/// The audit log has a minimum time.
 type AuditDays = Whole<AUDIT_DAYS_MIN, { *RETENTION_DAYS.end() }>;
 
 json_object! {
@@ -117,7 +116,7 @@ impl RecordLine for RetentionLine {
         put!(line, it: calls_days, messages_days, audit_days, appointments_days)
     }
 
-    /// It takes effect when it arrives, so when it was set does not come along.
+    /// The setting takes effect at the import, so its own time is not exported.
     fn made(self) -> Retention {
         Retention {
             calls_days: self.calls_days.map(Whole::get),
@@ -162,7 +161,7 @@ json_object! {
     check price_and_currency
 }
 
-/// A price and its currency come together.
+/// A price needs a currency, and a currency a price.
 fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     for (name, other) in [("price_cents", "currency"), ("currency", "price_cents")] {
         if properties.has(other) && !properties.has(name) {
@@ -171,10 +170,9 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
     }
 }
 
-/// Minutes that a staff member is kept free.
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
-/// Buffers, each of which is within its bounds.
+/// Each value is within its bounds.
 fn buffers(before: Buffer, after: Buffer) -> Buffers {
     Buffers::new(before.get(), after.get()).unwrap_or_default()
 }
@@ -272,7 +270,7 @@ json_object! {
     check windows_of_a_date
 }
 
-/// The windows of a date do not overlap.
+/// The windows of a date must not overlap.
 fn windows_of_a_date(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("windows") {
         return;
@@ -502,15 +500,14 @@ fn put_buffers(line: Written, it: Buffers) -> Written {
     line.put("buffer_before_minutes", &it.before_minutes()).put("buffer_after_minutes", &it.after_minutes())
 }
 
-/// The windows of a week.
 fn hours(days: &[DayHours]) -> Vec<HoursView> {
     days.iter().map(HoursView::from).collect()
 }
 
-/// The line of every kind of records.
+/// Lists the line type of each kind of record.
 macro_rules! lines {
     ($($kind:ident: $line:ty;)*) => {
-        /// The line with the properties of a record.
+        /// Writes the properties of a record.
         pub(super) fn written(moved: &Moved, line: Written) -> Written {
             match moved {
                 $(Moved::$kind(it) => <$line>::write(it, line),)*
@@ -518,7 +515,7 @@ macro_rules! lines {
             }
         }
 
-        /// The record in a line of this kind, or what is wrong with the line.
+        /// Reads a record of this kind, or returns every problem of the line.
         pub(super) fn read_line(kind: MovedKind, line: &Json) -> Result<Moved, Vec<Problem>> {
             match kind {
                 $(MovedKind::$kind => {

@@ -1,4 +1,4 @@
-//! An export of the running service, as the bytes of an answer: made while they are taken.
+//! The response body of an export. It is produced while the client reads it.
 
 use std::time::Duration;
 
@@ -10,30 +10,28 @@ use tokio::time::Instant;
 
 use super::write::{end, head, line, problem};
 
-/// What comes next.
 enum Next {
     Head(Timestamp),
     Records,
     Nothing,
 }
 
-/// How long the records may wait to be taken, beside what they may take at [`BYTES_A_SECOND`].
+/// The waiting time for the client, in addition to the time at [`BYTES_A_SECOND`].
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
-/// How fast the lines of an export are taken.
+/// The pace at which the client reads.
 struct Taken {
     export: Export,
     next: Next,
     bytes: u64,
     waited: Duration,
-    /// When the last lines were handed over.
+    /// When the client got the last lines.
     handed: Instant,
 }
 
-/// Every line of an export, those of a step at once. An export that breaks off ends with the error, and has no last line;
-/// one that is incomplete ends with a line for each problem in place of the last line. It breaks off where it is taken too
-/// slowly.
+/// Streams an export, one step at a time. A failed or too slow export ends with an error and has no last
+/// line. An incomplete export ends with a line for each difference.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,
@@ -49,14 +47,13 @@ pub(crate) fn stream(
 }
 
 impl Taken {
-    /// The next lines are wanted.
     fn wanted(&mut self) -> Result<(), ExportError> {
         self.waited += self.handed.elapsed();
         let may_wait = WAIT_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND);
         if self.waited > may_wait { Err(ExportError::TooSlow) } else { Ok(()) }
     }
 
-    /// The lines of the next step; nothing at the end.
+    /// The lines of the next step, or `None` at the end.
     async fn lines(&mut self) -> Result<Option<Bytes>, ExportError> {
         self.wanted()?;
         let (text, next) = match &self.next {
@@ -65,7 +62,7 @@ impl Taken {
             Next::Records => match self.export.next().await {
                 Ok(moved) if moved.is_empty() => (end(self.export.businesses()), Next::Nothing),
                 Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
-                // An error would cut off lines that are not sent yet.
+                // An error now would cut off lines that are not sent yet.
                 Err(ExportError::Incomplete(differences)) => {
                     (differences.listed.iter().map(problem).collect(), Next::Nothing)
                 }

@@ -1,7 +1,8 @@
-//! Taking lines into an import.
+//! Passes lines to an import.
 //!
-//! What always holds: every line is good, or each problem is told with its line, up to [`PROBLEMS_MAX`]; one line is in
-//! memory, and what came together with it.
+//! Invariants:
+//! - Each problem is reported with its line, up to [`PROBLEMS_MAX`].
+//! - Memory holds one line and the received bytes after it.
 
 use bytes::{Buf, Bytes, BytesMut};
 use domain::{ImportProblem, Problem, ProblemCode, Timestamp};
@@ -11,24 +12,23 @@ use engine::moving::{Import, Wrong};
 use super::LINE_BYTES_MAX;
 use super::read::{Line, read};
 
-/// How many problems are told before the rest is left unread.
+/// After this many problems the rest is not read.
 pub(crate) const PROBLEMS_MAX: usize = 100;
 
-/// Bytes as they come, which are cut into lines.
+/// Cuts received bytes into lines.
 #[derive(Default)]
 pub(crate) struct Lines {
     buffer: BytesMut,
-    /// How much of it was looked through for the end of a line.
+    /// The bytes already searched for a line end.
     searched: usize,
 }
 
 impl Lines {
-    /// Adds what has come.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next line, without its end; or the beginning of one that is longer than any may be.
+    /// The next line without its end, or the start of a line over the limit.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
         if let Some(end) = end {
@@ -41,14 +41,13 @@ impl Lines {
         (self.searched > LINE_BYTES_MAX).then(|| self.rest()).flatten()
     }
 
-    /// What stands behind the last end of a line.
+    /// The bytes after the last line end.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         self.searched = 0;
         Some(self.buffer.split().freeze()).filter(|rest| !rest.is_empty())
     }
 }
 
-/// What was found of the lines that an import has taken.
 #[derive(Default)]
 pub(crate) struct Taking {
     line: u64,
@@ -58,10 +57,7 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Takes the next line; whether more are to come.
-    ///
-    /// # Errors
-    /// When the import fails. What is wrong with the line is noted.
+    /// Takes the next line and records its problems. Returns whether more lines are expected.
     pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, EngineError> {
         self.line += 1;
         let (line, clean) = (self.line, self.wrong.is_empty());
@@ -93,7 +89,7 @@ impl Taking {
             Err(unread) => {
                 import.not_a_record(unread.is_business);
                 unread.problems.into_iter().for_each(|Problem { path, code }| self.bad(path, code));
-                // Of what is something else not every line is told.
+                // A file of another format would have a problem on every line.
                 if line == 1 {
                     return Ok(false);
                 }
@@ -102,7 +98,7 @@ impl Taking {
         Ok(self.wrong.len() < PROBLEMS_MAX)
     }
 
-    /// Says that no line is to come any more.
+    /// Checks that the last line has arrived.
     pub(crate) fn end(&mut self) {
         if !self.ended {
             self.line += 1;
@@ -114,18 +110,18 @@ impl Taking {
         self.wrong.push(Wrong { line: self.line, problem: Problem::new(path, code) });
     }
 
-    /// Everything that is wrong with the lines so far.
+    /// The problems so far.
     pub(crate) fn wrong(&self) -> &[Wrong] {
         &self.wrong
     }
 
-    /// When the lines were written, which the first one tells.
+    /// The time in the first line.
     pub(crate) fn exported_at(&self) -> Option<Timestamp> {
         self.exported_at
     }
 }
 
-/// Where on its line something is wrong, for whoever reads it.
+/// The path of a problem with its line.
 pub(crate) fn place(wrong: &Wrong) -> String {
     let Wrong { line, problem } = wrong;
     if problem.path.is_empty() { format!("line {line}") } else { format!("line {line}: {}", problem.path) }

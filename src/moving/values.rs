@@ -1,4 +1,4 @@
-//! Values that lines have in one form only.
+//! Values that have a single form in export lines.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,6 @@ use crate::http::read::FromText;
 pub(super) struct E164(String);
 
 impl E164 {
-    /// The number.
     pub(super) fn into_string(self) -> String {
         self.0
     }
@@ -33,7 +32,6 @@ impl FromText for E164 {
 pub(super) struct Secret(#[schemars(with = "String")] WebhookSecret);
 
 impl Secret {
-    /// The secret.
     pub(super) fn get(self) -> WebhookSecret {
         self.0
     }

@@ -1,4 +1,4 @@
-//! The lines of webhook endpoints, property by property.
+//! The export lines of webhook endpoints.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -71,7 +71,7 @@ impl RecordLine for WebhookLine {
     }
 }
 
-/// An endpoint that is off says why and since when, and one that is on does not.
+/// Exactly the disabled endpoints have a reason and a time.
 fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     let mut unasked = Problems::new(problems.reading().clone());
     let status = properties.read::<WebhookStatus>("status", at, &mut unasked);

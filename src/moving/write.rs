@@ -1,5 +1,3 @@
-//! Writing records as lines.
-
 use domain::Timestamp;
 use engine::counting::Difference;
 use engine::moving::{Moved, MovedKind};
@@ -8,17 +6,15 @@ use super::line::Written;
 use super::records::written;
 use super::{BUSINESS_END, END, FORMAT, PROBLEM, VERSION};
 
-/// The first line.
 pub(crate) fn head(exported_at: Timestamp) -> String {
     Written::new("format", FORMAT).put("version", &VERSION).put("exported_at", &exported_at).end()
 }
 
-/// The last line.
 pub(crate) fn end(businesses: u64) -> String {
     Written::new("kind", END).put("businesses", &businesses).end()
 }
 
-/// A line in place of the last one: records of a business are missing, so the export is not whole.
+/// A line that replaces the last line: the export lacks records of a business.
 pub(crate) fn problem(difference: &Difference) -> String {
     let Difference { business_id, kind, recorded, found } = difference;
     Written::new("kind", PROBLEM)
@@ -29,7 +25,6 @@ pub(crate) fn problem(difference: &Difference) -> String {
         .end()
 }
 
-/// The line of a record.
 pub(crate) fn line(moved: &Moved) -> String {
     let kind = moved.kind().map_or(BUSINESS_END, MovedKind::word);
     written(moved, Written::new("kind", kind)).end()

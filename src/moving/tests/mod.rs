@@ -1,12 +1,12 @@
-//! What was written is read again, and what was not written so is told.
+//! Tests that written lines can be read, and that other lines are refused.
 
 use super::read::{Line, read};
 use super::write::{end, head, line};
 use crate::english;
 
-/// A line of each kind, as they were written when the version was made.
+/// A line of each kind, written by the first release of the version.
 const LINES: &str = include_str!("lines.jsonl");
-/// The same, as version 2 wrote them.
+/// The same lines in version 2.
 const LINES_2: &str = include_str!("lines_2.jsonl");
 
 #[test]
