@@ -1,4 +1,4 @@
-//! The audit log: who changed what, newest first.
+//! The audit log of changes, newest first.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The audit entries of contacts, calls, messages and knowledge: who, what, which fields.
+//! The audit entries of contacts, calls, messages and knowledge: actor, record, fields.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Requests that no careful client sends: each gets a 4xx that says where the fault is.
+//! Invalid requests. Each gets a 4xx that names the wrong part.
 
 use serde_json::{Value, json};
 

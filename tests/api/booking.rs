@@ -1,4 +1,4 @@
-//! `POST /appointments`: what is listed can be booked, and nothing else.
+//! `POST /appointments`: a time can be booked if and only if it is listed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `B/budget`: what a business may keep, what it keeps, and what is refused where that is full.
+//! `B/budget`: limits, usage, and refusals at the limit.
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

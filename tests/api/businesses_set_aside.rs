@@ -1,4 +1,4 @@
-//! A business that is set aside: 500 at every surface, and the service goes on with all others.
+//! A business that was set aside gets 500 on every surface. All others work.
 
 use std::net::SocketAddr;
 

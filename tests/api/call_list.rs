@@ -1,4 +1,4 @@
-//! `GET /calls`: filters and orders.
+//! `GET /calls`: filters and order.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Services and staff: the operator's lists and those that integrations see.
+//! Services and staff in the operator API and in the public API.
 
 use serde_json::{Value, json};
 

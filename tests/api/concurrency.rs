@@ -1,4 +1,4 @@
-//! Many clients at once: whatever the order, the outcome is one that some order would give.
+//! Concurrent clients. Each outcome equals the outcome of some serial order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A connection after a request whose body nobody read: it carries the next request, or the response says that it ends.
+//! A connection after a request with an unread body: it serves the next request, or the response closes it.
 
 use std::time::{Duration, Instant};
 

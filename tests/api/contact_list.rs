@@ -1,4 +1,4 @@
-//! `GET /contacts`: filters and orders.
+//! `GET /contacts`: filters and order.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The contact of a booking: found by phone, then by email, else created; never overwritten.
+//! The contact of a booking: found by phone, then by email, otherwise created. It is never overwritten.
 
 use serde_json::{Value, json};
 

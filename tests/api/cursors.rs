@@ -1,4 +1,4 @@
-//! Cursors: opaque, tied to their list, its filters and its business, good across restarts.
+//! Cursors are bound to list, filters and business, and survive a restart.
 
 use crate::harness::{Api, Salon, Server, ids};
 

@@ -1,4 +1,4 @@
-//! Special days, breaks, hours and time off of the staff, and what services ask of bookings.
+//! Special days, breaks, staff hours, time off, and the booking rules of services.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Erasing contacts, ending businesses, and how long things are kept, through the operator API.
+//! Erasure of contacts, deletion of businesses, and retention, through the operator API.
 
 use domain::BusinessId;
 use memchr::memmem;

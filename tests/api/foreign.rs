@@ -1,7 +1,7 @@
-//! Every route of both APIs with ids of another business: in a path they are not found, in a body or a query they are
-//! invalid, as a filter they find nothing. Either way the other business is as it was.
+//! Every route of both APIs with ids of another business. In a path such an id is not found, in a body or
+//! query it is invalid, and as a filter it matches nothing. The other business does not change.
 //!
-//! Two tests keep the table whole: every route has a row, and a row names every id that its route takes.
+//! Two tests check that every route has a row and that a row names every id of its route.
 
 use std::collections::{BTreeMap, BTreeSet};
 

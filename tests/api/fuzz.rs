@@ -1,7 +1,7 @@
-//! Random requests to every endpoint, the same ones every time: whatever comes, it is never a fault of ours.
+//! Seeded random requests to every endpoint. None may cause an internal error.
 //!
-//! The harness holds every answer against the laws, so that a success must have the resource's fields and a refusal
-//! the error envelope.
+//! The harness checks every response, so a success has the resource's fields and a refusal the error
+//! envelope.
 
 use proptest::prelude::*;
 use proptest::sample::select;

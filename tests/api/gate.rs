@@ -1,4 +1,4 @@
-//! Who is let in, and the order in which a request is looked at.
+//! Authentication, and the order of the checks of a request.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a change happens once.
+//! `Idempotency-Key`: a repeated request makes the change once.
 
 use serde_json::{Value, json};
 

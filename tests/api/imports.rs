@@ -1,4 +1,4 @@
-//! Imports through the operator API: the lines of an export, read as they come.
+//! Imports of export lines through the operator API.
 
 use serde_json::{Value, json};
 

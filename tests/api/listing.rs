@@ -1,4 +1,4 @@
-//! `GET /appointments`: filters and orders.
+//! `GET /appointments`: filters and order.
 
 use serde_json::{Value, json};
 

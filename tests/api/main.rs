@@ -1,4 +1,4 @@
-//! The service as its clients see it: the real server, real connections, a clock that the tests move.
+//! Tests of the real server over sockets, with a clock that the tests move.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 

@@ -1,4 +1,4 @@
-//! `GET /metrics` on the operator listener, and the document on the public one: neither asks for a key.
+//! `GET /metrics` on the operator listener and the API document on the public one. Both need no key.
 
 use crate::harness::{Server, raw};
 

@@ -1,4 +1,4 @@
-//! Booking modes, and the team's word: confirm and decline.
+//! Booking modes, and confirming and declining by the team.
 
 use serde_json::{Value, json};
 

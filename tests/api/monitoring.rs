@@ -1,6 +1,7 @@
-//! The rules for Prometheus and the dashboard for Grafana in `.deploy`, held against the metrics that are served.
+//! Compares the Prometheus rules and the Grafana dashboard in `.deploy` with the served metrics.
 //!
-//! Where `promtool` and `prometheus` are not on `PATH`, what needs them says so and passes, unless `REQUIRE_PROMETHEUS=1`.
+//! Without `promtool` and `prometheus` on `PATH` the tests that need them print a note and pass, unless
+//! `REQUIRE_PROMETHEUS=1`.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};

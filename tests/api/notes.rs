@@ -1,4 +1,4 @@
-//! What the team notes of contacts: the operator API shows it, integrations and events do not.
+//! The team's notes on contacts appear only in the operator API.
 
 use ports::Clock;
 use serde_json::{Value, json};

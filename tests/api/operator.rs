@@ -1,4 +1,4 @@
-//! The operator API: its token, businesses and what stands in their paths.
+//! The operator API: its token, businesses and their paths.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key` on the operator API: telephony adapters and back offices send again what may have been lost.
+//! `Idempotency-Key` on the operator API, for clients that repeat a lost request.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! People on the operator API: adding, changing and removing them, links, alert settings and the log of accounts.
+//! People in the operator API: adding, changing, removing, links, alert settings and the audit log of
+//! accounts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Requests per key and minute, and per address without a key.
+//! The rate limits per key and per address without a key.
 
 use serde_json::json;
 

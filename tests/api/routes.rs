@@ -1,5 +1,5 @@
-//! Every route of the public API: answered with its scope alone, refused without a key and without its scope. A route
-//! that has no row here fails the first test. Ids of another business are tried in `foreign`.
+//! Every route of the public API: accepted with its scope alone, refused without a key or the scope. The
+//! first test fails for a route without a row. `foreign` tests ids of another business.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Lists of more rows than a request reads: pages that are short or empty while there is more.
+//! Lists with more rows than a request reads. A page may be short or empty although more follow.
 
 use serde_json::{Value, json};
 

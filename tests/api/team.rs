@@ -1,5 +1,5 @@
-//! What the operator sees of a business and does in it, as its integrations do: the same lists and rules, in every mode
-//! and while it is suspended. What the receptionist knows, and deleting what is in nobody's way.
+//! The operator's view of a business and its changes, in every booking mode and while it is suspended.
+//! Knowledge, and deletion of unused records.
 
 use serde_json::{Value, json};
 

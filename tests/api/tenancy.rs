@@ -1,4 +1,4 @@
-//! Two businesses never see or touch each other.
+//! Businesses are isolated from each other.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Lists that are read while eight tasks write: no page skips or repeats a record that was there all along, and
+//! Lists that are read while eight tasks write. Pages neither skip nor repeat a permanent record, and
 //! `updated_since` misses no change.
 
 use std::collections::{HashMap, HashSet};

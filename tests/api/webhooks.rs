@@ -1,4 +1,4 @@
-//! Webhook endpoints: subscribing, changing, turning on and off, and what the operator sees of deliveries.
+//! Webhook endpoints: create, change, enable, disable, and the operator's view of deliveries.
 
 use std::future::IntoFuture;
 

@@ -1,6 +1,6 @@
-//! The process is killed while clients book, the people of the business are alerted of it and a relay takes their mails.
-//! Whatever was acknowledged each of them is told of: in the dashboard once, and by mail at least once, twice only under
-//! the same `Message-ID`. Of what never happened nobody is told.
+//! Kills the process during bookings, alerts and mails. Afterwards each person has one alert per
+//! acknowledged change in the dashboard, and at least one mail per change, always with the same
+//! `Message-ID`. No alert is about a change that did not happen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

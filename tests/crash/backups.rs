@@ -1,5 +1,4 @@
-//! Backups of the running program: what they hold, what a restore brings back and what it does not, and what is left when
-//! the program is killed meanwhile.
+//! Backups of the running program: their contents, restores, and the files after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Randomness that can be had again, and how much of it a run takes.
+//! Repeatable randomness and the number of rounds.
 
 use std::time::Duration;
 

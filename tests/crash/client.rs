@@ -1,4 +1,4 @@
-//! A small HTTP client, and the business that the tests book at.
+//! A small HTTP client and the business of the tests.
 
 use std::collections::BTreeMap;
 

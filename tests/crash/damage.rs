@@ -1,6 +1,6 @@
-//! Files of the store that somebody alters: the program refuses to start or ends, with one line that says so, or it
-//! shows everything that was acknowledged as it was. It never shows anything else. `DAMAGE_CASES` says how many random
-//! ones are tried, `DAMAGE_CHANGES` how many changes lie in the store, and `CRASH_SEED` which.
+//! Altered files of the store. The program refuses to start or ends with a one-line message, or serves all
+//! acknowledged data unchanged. `DAMAGE_CASES` is the number of random cases, `DAMAGE_CHANGES` the number
+//! of changes in the store, and `CRASH_SEED` the seed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

@@ -1,4 +1,4 @@
-//! The end in order: what is in flight is finished, and the exit code is 0.
+//! An orderly stop completes the running requests and exits with 0.
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;

@@ -1,6 +1,6 @@
-//! The process is killed at any moment while contacts are erased, and while businesses are ended. What was acknowledged
-//! holds when it runs again, the rest is done without anybody's help, and nothing of them is left in any row.
-//! `CRASH_ROUNDS` says how often, each on a directory of its own.
+//! Kills the process during erasures and deletions of businesses. Acknowledged erasures hold after the
+//! restart and complete on their own, and no row contains the erased data. `CRASH_ROUNDS` is the number of
+//! rounds, each with its own directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

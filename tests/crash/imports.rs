@@ -1,5 +1,5 @@
-//! A service is killed at any moment of an import. Afterwards its businesses are there whole or not at all, the service that
-//! starts comes to the end of it by itself, and the import can be made again. `CRASH_ROUNDS` says how often.
+//! Kills the process during an import. Afterwards each business is imported whole or not at all, the
+//! service cleans up on its own, and the import can be repeated. `CRASH_ROUNDS` is the number of rounds.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Rows that a business has recorded and that its store has lost: the real program names them in backups and exports.
+//! Rows that a business has recorded but its store has lost. Backups and exports of the real program name
+//! them.
 
 use std::path::Path;
 

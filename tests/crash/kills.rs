@@ -1,5 +1,6 @@
-//! The process is killed while many clients book, move and cancel. Whatever it had answered is there afterwards,
-//! whole; whatever it had not is there whole or not at all. `CRASH_ROUNDS` says how often, on one directory.
+//! Kills the process while clients book, move and cancel. An acknowledged change is there afterwards,
+//! whole. Any other change is there whole or not at all. `CRASH_ROUNDS` is the number of rounds on one
+//! directory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The process is killed while mails wait and go out. None is lost, and one that comes twice bears the `Message-ID` that it
-//! had before: the relay had taken it, and nobody had noted that yet.
+//! Kills the process while mails wait and are sent. No mail is lost. A repeated mail has its first
+//! `Message-ID`: the relay had accepted it before the outcome was stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

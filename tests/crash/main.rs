@@ -1,4 +1,4 @@
-//! The program itself, as a process: killed at any moment, started where it cannot start, told to end.
+//! Tests of the program as a process: kills, failed starts, orderly stops.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

@@ -1,5 +1,5 @@
-//! The process is killed while clients add people to two businesses, make links for them and remove them. Whoever was
-//! acknowledged is there afterwards, an address is one person's whichever business asked first, and the store is whole.
+//! Kills the process while clients add people to two businesses, make links and remove people.
+//! Acknowledged people are there afterwards, an address belongs to one person, and the store is intact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

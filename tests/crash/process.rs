@@ -1,4 +1,4 @@
-//! A running `receptionist serve`, and one that does not start.
+//! A running `receptionist serve`, and a failed start.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -1,4 +1,4 @@
-//! A relay that takes what the process sends, and kills it in the midst of that.
+//! A mail relay that kills the process while it receives a mail.
 
 use std::collections::BTreeSet;
 use std::path::Path;

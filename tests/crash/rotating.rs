@@ -1,4 +1,4 @@
-//! A directory of backups of the running program: which are kept, and the copy of the list beside them.
+//! A backup directory of the running program: the kept backups and the copy of their list.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! A store that is refused because of damage: `salvage` makes a new one of what is readable, and the service runs on it.
+//! A damaged store that is refused. `salvage` builds a new store from the readable rows, and the service
+//! runs on it.
 
 use std::collections::BTreeSet;
 use std::fs;

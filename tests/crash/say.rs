@@ -1,4 +1,4 @@
-//! Saying what came of a run, for whoever runs more rounds.
+//! Prints the results of a run with more rounds.
 
 /// Says something that is shown when a test fails, or when all output is.
 #[allow(clippy::print_stdout, reason = "the test harness keeps it")]

@@ -1,4 +1,4 @@
-//! What the program says when it cannot start, and that it does no harm then.
+//! The messages of a failed start, which leaves the store unchanged.
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Standard output and error that nobody reads: the service answers all the same, and ends when it is told to.
+//! Unread standard output and error. The service still responds and stops on request.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};

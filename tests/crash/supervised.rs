@@ -1,4 +1,4 @@
-//! The messages of the program to a supervisor such as systemd, over the socket of `sd_notify(3)`.
+//! The messages to a supervisor such as systemd, over the socket of `sd_notify(3)`.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;

@@ -1,5 +1,5 @@
-//! Stores of earlier formats, as the versions that wrote them left them (`tests/formats`): they open, whatever moment the
-//! conversion is killed at, and show through both APIs what those versions showed. One of a later format is refused.
+//! Stores of earlier formats in `tests/formats`. They open, even after a kill at any moment of the
+//! conversion, and both APIs show the same data as before. A store of a later format is refused.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

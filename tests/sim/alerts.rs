@@ -1,12 +1,15 @@
-//! Alerts in a simulation of their own: things happen in businesses whose people want to know of them in many ways, on a
-//! disk that forgets what was not synced, behind a relay that is down, hangs and refuses.
+//! A simulation of alerts, with people of many settings, a disk that loses unsynced writes, and a mail
+//! relay that is down, hangs or refuses.
 //!
-//! The model goes by the audit log alone, which tells what has happened and in which order, and by the settings that it
-//! tells of: whom each thing was to be told, in the dashboard and by mail, by rules of its own wording. What always
-//! holds: behind every crash each person has exactly those alerts, in that order, and the outbox or its log tells each
-//! person exactly what was to be mailed; once all is well everything has arrived, each under one `Message-ID`. In some
-//! seeds no more than a few mails of a business may wait: no more do, and of what is left out whoever asked to be mailed
-//! alone has an alert.
+//! The model derives the expected alerts and mails from the audit log alone, with its own form of the
+//! rules.
+//!
+//! Invariants:
+//! - After every crash each person has exactly the expected alerts in order.
+//! - The outbox and its log contain exactly the expected mails.
+//! - At the end every mail has arrived, each with one `Message-ID`.
+//! - In some seeds few mails of a business may wait. The limit holds, and a person with mails only gets an
+//!   alert for a dropped mail.
 
 mod happen;
 mod model;

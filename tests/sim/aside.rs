@@ -1,5 +1,5 @@
-//! One more business, which is set aside in the middle of everything: from then on it refuses every request, over crashes
-//! and restarts, and nothing of it is written. Nobody else notices.
+//! A business that is set aside during the run. Afterwards it refuses every request, over crashes and
+//! restarts, and no row of it changes. Other businesses do not notice.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

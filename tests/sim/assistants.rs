@@ -1,5 +1,4 @@
-//! What assistants ask for: the same booking more than once, as other requests, and moves and cancellations of what they
-//! believe to start at a time, which some of it does no longer.
+//! Requests of assistants: repeated bookings, and moves and cancellations with a possibly outdated start.
 
 use domain::Timestamp;
 use engine::business::commands::appointments::{Cancel, Reschedule};

@@ -1,5 +1,5 @@
-//! Backups made in the midst of everything: each holds exactly what lay on the disk behind the commit that it names, which
-//! came after it was asked for; one that a kill cuts short is none.
+//! Backups during the run. Each contains exactly the disk after the commit that it names, which is later
+//! than the request. A killed backup is invalid.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether the deliveries on the disk are those that are owed, and are made when they are due.
+//! Compares the deliveries on the disk with the expected ones and their due times.
 
 use domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 

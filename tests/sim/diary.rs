@@ -1,4 +1,4 @@
-//! What the team says of when the business is open and its staff are there.
+//! Changes of opening hours, special days and time off.
 
 use chrono::{Days, NaiveDate, TimeDelta};
 use domain::booking::Party;

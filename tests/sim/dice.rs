@@ -1,4 +1,4 @@
-//! Chance, which a seed decides.
+//! Seeded randomness.
 
 use parking_lot::Mutex;
 use ports::Random;

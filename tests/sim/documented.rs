@@ -1,4 +1,4 @@
-//! Events as the published document describes them to their receivers.
+//! Compares events with their published schemas.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,9 +1,10 @@
-//! Businesses beside those of the model, in which people are erased, things are kept for a time, and which are ended, in the
-//! midst of everything: of each person it is known what was acknowledged of them, and by which words they are known.
+//! More businesses, with erasures, retention and deletions during the run. The test records what was
+//! acknowledged of each person and the words that identify the person.
 //!
-//! Between two lives: who was erased is not there, and once nothing is left to be done for it, none of their words stands
-//! in any row; who was not erased is there, with all that was acknowledged of them; of a business that was ended nobody
-//! finds anything. At the end of the last life nothing is left to be done, and of ended businesses no row.
+//! Invariants between two lives of the engine:
+//! - An erased person is gone. After the cleanup no row contains the person's words.
+//! - Any other person is there with all acknowledged data.
+//! - A deleted business is not found. At the end it has no rows, and no cleanup remains.
 
 mod asker;
 mod left;

@@ -1,4 +1,4 @@
-//! The model of a webhook endpoint: what it was from when to when, what it is owed, and what it got.
+//! The model of a webhook endpoint: its states over time, its expected deliveries and its received ones.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What was asked for and what came of it, as the clients know it.
+//! The requests and responses, as the clients recorded them.
 
 use std::collections::BTreeMap;
 

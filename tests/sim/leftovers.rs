@@ -1,11 +1,11 @@
-//! What may be left of what is no more, and for how long.
+//! The permitted leftover rows and their greatest age.
 //!
-//! - Rows of an endpoint that was deleted go in steps, so a kill may leave some; then the endpoint still stands in the
-//!   list of all, by which the next life goes on.
-//! - An event may outlast its deliveries only where every endpoint that it was for was deleted; the sweep takes it.
-//! - A row among what is due may be stale only since its endpoint was turned off; who delivers drops it on the way.
+//! - Rows of a deleted endpoint are removed in steps. After a kill some may remain while the endpoint is
+//!   in the list of all endpoints, so the next life continues.
+//! - An event may outlive its deliveries only if all of its endpoints were deleted. The sweep removes it.
+//! - A due row may be stale only after its endpoint was disabled. The delivery actor removes it.
 //!
-//! At the end of the last life nothing waits, and none of it is left but such events.
+//! At the end of the last life only such events remain.
 
 use std::collections::BTreeSet;
 

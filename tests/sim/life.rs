@@ -1,4 +1,4 @@
-//! One life of the engine: requests of all kinds at once, and weather.
+//! One life of the engine: concurrent requests of all kinds, with faults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Reading: what is shown is there for good, what is listed is what can be booked, and nobody sees another's.
+//! Reads: a shown change is durable, a listed time can be booked, and a business sees only its own data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

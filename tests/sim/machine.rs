@@ -1,4 +1,4 @@
-//! The machine is suspended, stands still between two lives, and starts again, now and then with a clock that is wrong.
+//! Suspends, stops and restarts the machine, sometimes with a wrong clock.
 
 use std::time::Duration;
 

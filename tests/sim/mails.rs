@@ -1,8 +1,9 @@
-//! Mails, of which the outbox loses none: a relay that is played, and what every mail is held against.
+//! A simulated mail relay and the checks of every mail.
 //!
-//! What always holds: a mail that was acknowledged stands in the store, or was dropped because nobody may get it; none
-//! is handed to the relay that is not on the disk, or under another `Message-ID` than its own; one that is noted as sent
-//! was taken; what a mail is noted as, it stays.
+//! Invariants:
+//! - An acknowledged mail is in the store, or was dropped because its recipient may no longer get it.
+//! - The relay only gets mails that are on the disk, with their own `Message-ID`.
+//! - A mail recorded as sent was accepted. A recorded outcome never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

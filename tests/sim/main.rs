@@ -1,20 +1,20 @@
-//! The whole engine in a simulation: business and delivery actors, committer, directory and supervisor on one thread,
-//! on simulated time, seeded chance, a disk that forgets what was not synced, a network that follows a script, and a
-//! wall clock that jumps. A seed decides everything, so the same seed gives the same history.
+//! The whole engine in a simulation on one thread: simulated time, seeded randomness, a disk that loses
+//! unsynced writes, a scripted network, and a wall clock that jumps. The same seed gives the same history.
 //!
 //! ```console
 //! $ cargo test --test sim                                  # a fixed number of seeds
-//! $ SIM_SEED=7 SIM_RUNS=1 cargo test --test sim            # the seed that failed, again
-//! $ SIM_SEED=1000 SIM_RUNS=1000 cargo test --test sim      # many others
+//! $ SIM_SEED=7 SIM_RUNS=1 cargo test --test sim            # one seed again
+//! $ SIM_SEED=1000 SIM_RUNS=1000 cargo test --test sim      # many other seeds
 //! $ SIM_SEED=7 SIM_RUNS=1 SIM_TRACE=1 cargo test --test sim -- --nocapture      # with the whole history
-//! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # as it was when it found a fault
+//! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # with the first workload
 //! ```
 //!
-//! A seed is several lives of the engine. In each, clients of several businesses ask for changes of every kind and
-//! read, several at once; receivers take, refuse, hang and flap; names change their addresses; the network is gone for
-//! a while. A life ends in order, or in the middle of everything: the disk then forgets what it likes of what was not
-//! synced. Between two lives the disk is read row by row, and everything that happened is replayed on a simple model
-//! ([`model`], [`rules`], [`hooks`]). In the last life all is well, and everything that is owed has to arrive.
+//! A seed is several lives of the engine. In each life, clients of several businesses send concurrent
+//! changes and reads. Receivers accept, refuse, hang and flap, names change their addresses, and the
+//! network fails for a while. A life ends in order or with a crash, which loses random unsynced writes.
+//! Between two lives the test reads the disk row by row and replays the history on a simple model
+//! ([`model`], [`rules`], [`hooks`]). The last life has no faults, and all expected deliveries must
+//! arrive.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 

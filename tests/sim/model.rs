@@ -1,8 +1,7 @@
-//! The model of one business: its audit log, read in order, replayed on plain values.
+//! The model of one business: replays its audit log in order on plain values.
 //!
-//! The audit log says in which order changes were made, and by whom; the ledger says what each of them asked for and
-//! what was answered. Replaying one after the other shows what every record must be, which events must have been
-//! written, and to which endpoints each of them is owed.
+//! The audit log gives the order of the changes and their actors, and the ledger their requests and
+//! responses. The replay gives the expected records, the expected events, and the endpoints of each event.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,11 @@
-//! Businesses that leave and arrive in the midst of everything.
+//! Exports and imports during the run.
 //!
-//! An export holds what lay on the disk at one point between its beginning and its first record: all that was acknowledged
-//! before it was asked for, and nothing of after. Imported into another store, though that is cut short before, and exported
-//! again, it is the same. Imported into the service under another id, beside changes and crashes, it is there whole or not
-//! at all, and once that was acknowledged it is there.
+//! Invariants:
+//! - An export contains the disk at one point between its start and its first record: everything
+//!   acknowledged before the request and nothing later.
+//! - After an import into another store, even an interrupted one, a second export is the same.
+//! - A business imported into the running service under another id is there whole or not at all. After the
+//!   acknowledgement it is there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

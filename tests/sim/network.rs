@@ -1,7 +1,7 @@
-//! The scripted network: names that change their answers, hosts with moods, and what they received.
+//! The scripted network: names with changing addresses, hosts with modes, and the received requests.
 //!
-//! It notes as wrong, whenever it happens: a name that nobody was given, and an address that no answer of its name
-//! held without one of the inside beside it.
+//! It records a violation if the service resolves an unknown name, or dials an address that no response
+//! for its name contained or that came with an internal address.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

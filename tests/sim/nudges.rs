@@ -1,4 +1,4 @@
-//! What is done with deliveries and keys beside changes: sending again, trying out, shutting out.
+//! Requests besides changes: redelivery, test attempts, and revocation of keys.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Every change that a business can be asked for, as one type.
+//! Every change of a business as one enum.
 
 use domain::{Email, Phone, ServiceId, StaffId};
 use engine::business::commands::ForOperator;

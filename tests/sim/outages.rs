@@ -1,4 +1,4 @@
-//! Outages of ours: the service has no network for a while, and nobody is to blame but it.
+//! Outages of the service's own network. No endpoint counts them as its failure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

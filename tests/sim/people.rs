@@ -1,10 +1,14 @@
-//! People in a simulation of their own: they are invited, use links, set passwords, sign in and out, and are removed,
-//! several at once, on a disk that forgets what was not synced.
+//! A simulation of people with concurrent requests: invitations, links, passwords, sign-in, sign-out and
+//! removal, on a disk that loses unsynced writes.
 //!
-//! The model knows of each person the account and the memberships as they were last acknowledged, which of their tokens
-//! let in, and which never do again. What always holds: behind a crash the account is as it was acknowledged, or as the
-//! one request that was under way would have left it; a token or a link that was taken back stays so; an address is one
-//! person's; and `verify` finds nothing.
+//! The model records the last acknowledged account and memberships of each person, with valid and revoked
+//! tokens.
+//!
+//! Invariants:
+//! - After a crash the account is as acknowledged, or as the one running request would leave it.
+//! - A revoked token or link stays revoked.
+//! - An address belongs to one person.
+//! - `verify` finds no problem.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};

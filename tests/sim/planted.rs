@@ -1,7 +1,9 @@
-//! Rows that do not decode, put on the disk between two lives, and taken away behind the next: the engine lives with them,
-//! and everything that is known of it holds all the same.
+//! Rows that do not decode, added between two lives and removed after the next one. The other checks still
+//! hold.
 //!
-//! What always holds: they are where they were afterwards, as they were; nothing else was set aside.
+//! Invariants:
+//! - The rows stay in place and unchanged.
+//! - No other row is set aside.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The far end of a connection: speaks TLS, reads a request, and behaves as its host's mood says.
+//! The remote end of a connection: TLS, one request, and the behaviour of its host's mode.
 
 use std::io;
 use std::sync::{Arc, LazyLock};

@@ -1,5 +1,5 @@
-//! Repairing stamps on what a seed has left: some instant of it is taken for the present, and all that was stamped
-//! later moves there, though the repair is killed again and again.
+//! Runs the repair of timestamps on the store of a seed. An earlier instant is the present, and the repair
+//! moves all later timestamps to it, over repeated kills.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What lies on the disk of one business between two lives, and whether it agrees with itself.
+//! Checks that the rows of a business are consistent between two lives.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! The rules of the trade as plainly as they can be said, applied to what was answered.
+//! The booking rules in their simplest form, applied to the responses.
 
 use chrono::TimeDelta;
 use domain::booking::Party;

@@ -1,4 +1,4 @@
-//! A business as its clients know it, and what they may ask of it next.
+//! A business from its clients' view, and their next possible requests.
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;

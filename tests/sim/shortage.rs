@@ -1,7 +1,7 @@
-//! A disk on which room gets scarce now and then. What makes the store larger is refused then, and nothing else is;
-//! with less room, all but what ends or stops something; at last everything.
+//! A disk that sometimes has little free space. First only changes that grow the store are refused, with
+//! less space all but those that end or stop something, and finally all.
 //!
-//! The course has chance of its own for this, so that the rest of a seed is what it would be without.
+//! It has its own randomness, so other parts of a seed do not change.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A seed's course: several lives of the engine, and between them a look at the disk.
+//! The course of a seed: several lives of the engine with checks of the disk between them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

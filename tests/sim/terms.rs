@@ -1,5 +1,5 @@
-//! The terms on which a change is asked for: a key that is shown, a state that the resource must still have, and an
-//! idempotency key that was used for something else.
+//! The conditions of a change: a revoked key, an `If-Match` state, and an idempotency key of another
+//! request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

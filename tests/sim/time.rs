@@ -1,7 +1,7 @@
-//! Time: how much of it has passed in a seed, what the wall clock shows, and what of that may be believed.
+//! Simulated time: the elapsed time of a seed, the wall clock, and the believed time.
 //!
-//! Each life of the engine has a tokio runtime of its own, whose clock stands still while anything can run. What has
-//! passed in the lives before is added up here, so that simulated time goes on through crashes and restarts.
+//! Each life has its own tokio runtime, whose clock stops while a task can run. This module adds up the
+//! time of earlier lives, so time continues after crashes and restarts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A day on which an endpoint answers nothing: whether it is turned off, exactly when it has to be.
+//! An endpoint that fails for a day. It must be disabled exactly when the rule says.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! The wider workload: more businesses, in zones of every kind, with more endpoints; bursts, conditions, keys, and
-//! reads at the very moment before the power goes.
+//! The wider workload: more businesses, time zones and endpoints, with bursts, conditions, keys, and reads
+//! just before a power cut.
 //!
-//! The first workload stays as it was beside it, because the seeds that found a fault mean it: of what the wider one
-//! does, it does nothing, and draws no lot for it.
+//! The first workload draws no random numbers for it, so seeds that found a fault in the first workload
+//! stay the same.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What outlives the engine: the disk, the clock, chance, the network, and the record of what happened.
+//! The state that outlives the engine: disk, clock, randomness, network and history.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! How long answers are, how lists go on, and what text from outside can do in them: nothing.
+//! The bounds of tool results, the pages of lists, and texts of customers in results.
 
 use serde_json::{Value, json};
 

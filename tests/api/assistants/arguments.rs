@@ -1,4 +1,4 @@
-//! Arguments of every wrong kind: a model can mend them, so they are results that say how, and change nothing.
+//! Wrong tool arguments. Each gives a result that explains the correction, and changes nothing.
 
 use serde_json::{Value, json};
 

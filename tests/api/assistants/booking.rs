@@ -1,4 +1,4 @@
-//! Booking, moving and cancelling through tools alone.
+//! Booking, moving and cancelling with tools only.
 
 use futures_util::future::join_all;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Ids of another business: word for word as ids of nothing, and never a word of what they name.
+//! Ids of another business get the same result as unknown ids and reveal nothing.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! What clients are told of the tools: golden lists, words that every client can read, and a budget.
+//! The tool list: recorded copies, portable schemas, and a bound on its size.
 //!
-//! A list that is meant to change is written anew with `GOLDEN=write cargo test --test api assistants`.
+//! `GOLDEN=write cargo test --test api assistants` records a new list.
 
 use std::path::Path;
 

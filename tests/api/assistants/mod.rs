@@ -1,4 +1,4 @@
-//! Assistants: the tools, resources and prompts of `/mcp`, as a client of the protocol sees them.
+//! The tools, resources and prompts of `/mcp`, through an MCP client.
 
 mod answers;
 mod arguments;

@@ -1,4 +1,4 @@
-//! The versions of the protocol, what it offers beside tools, and what it does not.
+//! The protocol versions and the supported methods besides tools.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What stands before the protocol: Host and Origin, the key, its rate, the size of a message.
+//! The checks before the protocol: Host, Origin, key, rate limit, size of a message.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! An answer, and short ways to say what it must be.
+//! A response with short assertions.
 
 use std::fmt;
 

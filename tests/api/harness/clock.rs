@@ -1,4 +1,4 @@
-//! Time and chance, both in a test's hands.
+//! A clock and randomness that a test controls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

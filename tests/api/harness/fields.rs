@@ -1,4 +1,4 @@
-//! What a field of a resource may hold, and whether it does.
+//! The permitted values of a resource's fields, and their check.
 
 use serde_json::Value;
 

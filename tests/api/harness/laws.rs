@@ -1,4 +1,4 @@
-//! What every answer keeps, whatever was asked.
+//! The checks of every response, whatever the request.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-//! The real service in this process, on a directory of its own, with a clock that stands still until a test moves it.
+//! The real service in this process, with its own directory and a clock that only a test moves.
 //!
-//! Every answer that passes the harness is held against the laws of the API (`laws`), whatever the test is about.
+//! The harness checks every response with `laws`.
 
 mod answer;
 mod api;

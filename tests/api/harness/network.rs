@@ -1,4 +1,4 @@
-//! The outgoing network of the tests: names lead where the test wants, and nothing is ever reached.
+//! The outgoing network of the tests. Names resolve as the test says, and no connection succeeds.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Bytes on a socket, for requests that no HTTP client would send.
+//! Raw bytes on a socket, for requests that an HTTP client would not send.
 
 use std::net::SocketAddr;
 use std::time::Duration;

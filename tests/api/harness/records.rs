@@ -1,4 +1,4 @@
-//! Contacts, calls, messages and knowledge: bodies that are good, and short ways to send them.
+//! Valid bodies of contacts, calls, messages and knowledge, and helpers to send them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A business to test with: three services, three staff members, a key with every scope.
+//! A business for tests with three services, three staff members and a key with every scope.
 
 use serde_json::{Value, json};
 

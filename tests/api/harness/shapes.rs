@@ -1,4 +1,4 @@
-//! The fields of every resource, exactly: none is missing, none is more, each has its type.
+//! The exact fields of every resource and their types.
 
 use hyper::Method;
 

@@ -1,5 +1,4 @@
-//! What happens in a business of this simulation, drawn by its dice: bookings and what becomes of them, messages, calls,
-//! and what people do with their alerts.
+//! Draws the events of a business: bookings and their changes, messages, calls, and reads of alerts.
 
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};

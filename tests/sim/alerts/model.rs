@@ -1,4 +1,4 @@
-//! Whom everything that happened was to be told, as the audit log of a business tells it.
+//! The expected alerts of each person, derived from the audit log of a business.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

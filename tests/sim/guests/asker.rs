@@ -1,4 +1,4 @@
-//! Whoever asks something of one of these businesses, and takes note of what was acknowledged.
+//! Sends requests to these businesses and records the acknowledged ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What lies on the disk of these businesses, between two lives and at the very end.
+//! Checks the rows of these businesses between two lives and at the end.
 
 use std::collections::BTreeSet;
 

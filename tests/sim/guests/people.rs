@@ -1,4 +1,4 @@
-//! Who is known at these businesses, by which words, and what they may ask for.
+//! The people of these businesses, their words and their possible requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
