@@ -72,7 +72,7 @@ pub(super) async fn book(
     context: Context,
     Body(body): Body<TeamBookBody>,
 ) -> Result<Created<OperatorAppointmentView>, ApiError> {
-    let _ = body.allow_pending; // what the team books never waits for the team
+    let _ = body.allow_pending; // bookings by the team are never pending
     context
         .change(ForOperator(Book {
             request: BookRequest {
@@ -92,7 +92,7 @@ pub(super) async fn reschedule(
     Body(body): Body<TeamRescheduleBody>,
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
-    let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
+    let _ = (body.allow_pending, body.source); // a move by the team is never pending and keeps the source
     let party = Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) };
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party };
     context.change(ForOperator(Reschedule { id, request })).await

@@ -97,6 +97,6 @@ pub(super) async fn update(
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
-    business.budget().await?; // what the answer shows is counted by then
+    business.budget().await?; // waits until the usage in the response is counted
     context.change(PatchBudget { limits }).await
 }

@@ -122,8 +122,8 @@ pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
     shown(&catalog, asking.business.now())
 }
 
-/// Builds the result within its bounds. Without room for all staff names of a service, the result leaves
-/// them all out.
+/// Builds the result within its bounds. If the services of all staff members do not fit, the result leaves
+/// them out.
 fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
     let clock = WallClock(catalog.business.zone);
     let services: Vec<_> = catalog.services.iter().filter(|service| service.active).collect();
@@ -182,8 +182,8 @@ impl Business {
     }
 }
 
-/// Shortens the result until it fits: first without the staff of each service, then with fewer items of
-/// the longer list. The counts are the totals.
+/// Shortens the result until it fits: first without the services of each staff member, then with fewer
+/// items of the longer list. The counts are the totals.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let fewer = |len: usize| len - len.div_ceil(4);
     while !is_within_bound(&business) {
