@@ -44,7 +44,6 @@ pub enum BodyError {
     Broken,
 }
 
-/// Reads a JSON body.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     read_as(JSON, headers, body).await
 }
@@ -66,7 +65,6 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
 async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        // Trailers are ignored.
         let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
         if whole.len() + data.len() > BODY_BYTES_MAX {
             return Err(BodyError::TooLarge);
@@ -84,7 +82,6 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Refuses another media type.
     pub fn of(headers: &HeaderMap, body: Body, media_type: &'static str) -> Result<Self, BodyError> {
         if !hyper::body::Body::is_end_stream(&body) {
             check_media_type(headers, media_type)?;
@@ -99,7 +96,6 @@ impl Pieces {
             let frame = timeout(self.patience, self.body.frame()).await.map_err(|_| BodyError::Timeout)?;
             self.patience = self.patience.saturating_sub(began.elapsed());
             let Some(frame) = frame else { return Ok(None) };
-            // Trailers are ignored.
             if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
                 let made_up = Duration::from_millis((piece.len() as u64).saturating_mul(1_000) / PACE_MIN);
                 self.patience = (self.patience + made_up).min(PATIENCE_MAX);
@@ -143,7 +139,6 @@ mod tests {
 
     use super::*;
 
-    /// A body that yields its chunks and then never ends, or breaks.
     struct Chunks {
         chunks: Vec<Bytes>,
         breaks: bool,
@@ -215,7 +210,6 @@ mod tests {
         assert_eq!(Pieces::of(&json, Body::empty(), JSON_LINES).unwrap().next().await, Ok(None));
     }
 
-    /// A body of pieces with so many bytes at each interval.
     fn dripping(bytes: usize, every: Duration) -> Pieces {
         let pieces = futures_util::stream::unfold((), move |()| async move {
             tokio::time::sleep(every).await;

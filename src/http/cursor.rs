@@ -41,7 +41,6 @@ impl From<CursorError> for ProblemCode {
 pub struct CursorText(#[schemars(length(max = CURSOR_CHARS_MAX))] String);
 
 impl CursorText {
-    /// At most [`CURSOR_CHARS_MAX`] characters.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -96,11 +95,8 @@ impl Cursors {
         Self { secret }
     }
 
-    /// Makes a cursor.
-    ///
     /// # Panics
-    /// If the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own sort
-    /// keys.
+    /// If the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own keys.
     pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
         assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
         let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);

@@ -30,7 +30,6 @@ impl ETag {
 /// The value of `If-Match` or `If-None-Match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// `*`: any version.
     Any,
     /// These versions, with quotes. The list may be empty.
     Tags(Vec<String>),

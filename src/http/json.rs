@@ -15,7 +15,6 @@ const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 pub enum Json {
     Null,
     Bool(bool),
-    /// An integer that fits 64 bits.
     Integer(i128),
     /// Any other number. It is finite.
     Float(f64),
@@ -26,11 +25,8 @@ pub enum Json {
 }
 
 impl Json {
-    /// Parses one JSON text.
-    ///
-    /// # Errors
-    /// One problem without a path, with line and column: a syntax error, invalid UTF-8, a lone surrogate,
-    /// a number out of range, too deep nesting, or text after the value.
+    /// The problem has no path, but line and column. It is a syntax error, invalid UTF-8, a lone
+    /// surrogate, a number out of range, too deep nesting, or text after the value.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Problem::new("", ProblemCode::EmptyBody));

@@ -20,7 +20,6 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Adds a body property.
     pub fn property<T: FromJson>(
         &mut self,
         name: &'static str,
@@ -31,7 +30,6 @@ impl Declared {
         self.add::<T>(name, doc, T::REQUIRED, generator);
     }
 
-    /// Adds a query parameter.
     pub fn parameter<T: FromQuery>(
         &mut self,
         name: &'static str,

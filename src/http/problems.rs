@@ -10,7 +10,6 @@ use domain::{Problem, ProblemCode};
 
 use super::reading::Reading;
 
-/// The greatest number of named problems per response.
 pub const PROBLEMS_MAX: usize = 100;
 
 /// The greatest length of a shown path, in characters. Property names come from the client.
@@ -21,7 +20,6 @@ pub const PATH_CHARS_MAX: usize = 200;
 pub enum FieldPath<'a> {
     Root,
     Property(&'a FieldPath<'a>, &'a str),
-    /// The index starts at 0.
     Item(&'a FieldPath<'a>, usize),
 }
 

@@ -23,7 +23,6 @@ pub trait FromQuery: Sized {
     /// The type of a present parameter. A query has no null.
     type Given: JsonSchema;
 
-    /// Parses the decoded value.
     fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode>;
 
     /// The value of an absent parameter.

@@ -35,7 +35,6 @@ pub fn from_json<T: FromJson>(json: &Json, reading: Reading) -> Result<T, Invali
     problems.finish(value)
 }
 
-/// Reads an object from a body.
 #[cfg(test)]
 pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
     let json = Json::parse(body).map_err(|problem| Invalid(vec![problem]))?;

@@ -19,12 +19,9 @@ use domain::{BusinessId, KeyId, PersonId};
 use futures_util::FutureExt;
 
 pub(crate) trait Surface: 'static {
-    /// The access rule of a route.
     type Access: Send + Sync;
-    /// An authorized request.
     type Incoming: Send;
     type Refused: Send;
-    /// The surface's own text of a row.
     type About: Send + Sync;
 }
 
@@ -39,7 +36,6 @@ pub(crate) trait Handler<S: Surface, Inputs>: Send + Sync + 'static {
     fn handle(&self, incoming: S::Incoming) -> impl Future<Output = Handled<S>> + Send;
 }
 
-/// A row of a route table.
 pub(crate) struct Route<S: Surface> {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
@@ -150,11 +146,9 @@ impl PathParams {
 pub(crate) struct Noted {
     /// The path of the route table, or `None` for an unknown path.
     pub(crate) route: Option<&'static str>,
-    /// The API key of the request.
     pub(crate) key: Option<KeyId>,
     /// The business, only after the caller was authorized for it.
     pub(crate) business: Option<BusinessId>,
-    /// The signed-in person.
     pub(crate) person: Option<PersonId>,
 }
 

@@ -25,8 +25,7 @@ pub struct Schemas {
 
 impl Default for Schemas {
     fn default() -> Self {
-        // The derive of a response type says which properties are always present. A request type says it
-        // itself.
+        // A derive marks the properties that a response always has. Request types mark their own.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
         let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());
         Self { of_types: settings.into_generator(), others: Map::new() }
@@ -46,10 +45,7 @@ impl Schemas {
         schema
     }
 
-    /// Adds a named schema that has no type of its own.
-    ///
-    /// # Panics
-    /// If the name is taken.
+    /// Panics if the name is taken.
     pub fn add(&mut self, name: &str, schema: Schema) {
         let known = self.others.insert(name.to_owned(), schema.to_value());
         assert!(known.is_none(), "two schemas are called {name}");
@@ -74,10 +70,7 @@ impl Schemas {
         names.iter().map(parameter).collect()
     }
 
-    /// The named schemas of the document.
-    ///
-    /// # Panics
-    /// If two types have the same name.
+    /// Panics if two types have the same name.
     pub fn into_json(mut self) -> Value {
         let mut named = self.of_types.take_definitions(true);
         for (name, schema) in self.others {
@@ -135,7 +128,6 @@ pub(crate) fn without_format(schema: &mut Schema) {
     schema.remove("format");
 }
 
-/// Joins the lines of a doc comment.
 pub(crate) fn paragraph(doc: &[&str]) -> String {
     let text = doc.iter().flat_map(|lines| lines.lines()).map(str::trim).collect::<Vec<_>>().join("\n");
     text.trim().split("\n\n").map(|part| part.replace('\n', " ")).collect::<Vec<_>>().join("\n\n")
@@ -145,7 +137,6 @@ pub(crate) fn paragraph(doc: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// A type, and another one with the same name.
     mod other {
         #[derive(schemars::JsonSchema)]
         pub(super) struct Named {
