@@ -1,9 +1,9 @@
-//! The actor of one endpoint: its queue is the index of what is due. Whose turn it is to send, and when something is
-//! due again, the [dispatcher](super::dispatch) knows.
+//! The actor of one webhook endpoint. Its queue is the store's index of due deliveries; the
+//! [dispatcher](super::dispatch) decides when the actor may send.
 //!
-//! Whatever happens asks for one more turn; a turn looks at what is due and begins what there are places for. The turns
-//! that are asked for while messages wait are one turn. While it only waits, for a place or for its time, the actor
-//! holds no permit and may be put away.
+//! Every message asks for one more turn, and requests for a turn that arrive together become one. A turn
+//! reads the due rows and begins an attempt for each place. The actor holds no permit while it only waits, so
+//! it may be stopped meanwhile.
 
 use std::sync::Arc;
 
@@ -17,24 +17,22 @@ use super::state::State;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The actor of one endpoint's deliveries.
 pub(crate) struct DeliveryActor;
 
 impl DeliveryActor {
-    /// Starts the actor of an endpoint. Whatever there is to do the dispatcher tells it, in its time.
     pub(crate) async fn start(
         shared: Arc<Shared>,
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
         shared.check_business(key.business)?;
-        // What an actor before this one has handed to the committer is read, too, and its outcomes above all: attempts
-        // wait for those of nobody.
+        // An earlier actor may have submitted outcomes. Reading before they are durable would repeat those
+        // attempts.
         shared.store.settled(key.business).await?;
         let state = State::load(&shared, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, state, shared.supervisor.clone()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
-        shared.deliveries.note(actor.get_id(), key); // before it can fail
+        shared.deliveries.note(actor.get_id(), key); // registered first, because loading may fail
         Ok(actor)
     }
 }
@@ -54,12 +52,13 @@ impl Actor for DeliveryActor {
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        // The engine is closing; what waits is in the store.
+        // The engine is closing. The waiting deliveries are in the store.
         let Some(shared) = state.shared.upgrade() else { return Ok(()) };
         let is_set_aside = || shared.store.is_business_set_aside(state.key.business);
         let handled = if is_set_aside() { Ok(()) } else { state.take(&shared, &myself, message).await };
         if shared.store.is_business_set_aside(state.key.business) {
-            // The actor has not failed: nothing starts it again. Attempts under way end with it.
+            // This is not a failure, so the supervisor does not restart the actor. The attempts under way end
+            // with it.
             shared.deliveries.dismiss(state.key);
             shared.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));
@@ -126,7 +125,7 @@ impl State {
             Message::Fail => std::panic::resume_unwind(Box::new("a test ends the actor")),
         };
         if waking.is_some() {
-            // Until the turn has looked, there may be work.
+            // Until the turn has read the rows, there may be work.
             self.work = waking;
         }
         self.ask_turn(myself);

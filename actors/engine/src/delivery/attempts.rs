@@ -1,4 +1,4 @@
-//! One attempt: its request, its end, and what is written of its outcome.
+//! One attempt: its request, its end and the rows of its outcome.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,14 +26,13 @@ use crate::live::LiveChange;
 use crate::quota::Quota;
 use crate::shared::Shared;
 
-/// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
-/// the connection in order.
+/// An attempt keeps its place this long for the response body, which usually arrives with the head. The next
+/// attempt then finds a reusable connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
-/// How long an endpoint waits when this machine was short of something.
+/// How long an endpoint waits after a shortage of this machine's own resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
-    /// Begins an attempt in a task of its own.
     pub(super) fn attempt(
         &mut self,
         shared: &Arc<Shared>,
@@ -88,8 +87,8 @@ impl State {
         Ok(())
     }
 
-    /// Ends the attempts that an endpoint is no longer owed and of which nothing is known yet: those of before it was
-    /// turned off, or all when it is no more. Their places are free at once, and nobody waits for them any longer.
+    /// Ends attempts without a known outcome that the endpoint must no longer receive: those of an earlier
+    /// epoch, or all if the endpoint was deleted. Their places are free at once.
     pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -105,7 +104,6 @@ impl State {
         }
     }
 
-    /// Takes note that an attempt's outcome is known.
     pub(super) fn head(&mut self, event: EventId, number: u64) {
         if self.attempting.get(&event).is_some_and(|attempt| attempt.number == number) {
             self.attempting.remove(&event);
@@ -113,7 +111,6 @@ impl State {
         }
     }
 
-    /// Takes note of an attempt that has ended, and has it written.
     pub(super) fn ended(
         &mut self,
         shared: &Arc<Shared>,
@@ -124,10 +121,10 @@ impl State {
         match self.attempting.get(&event) {
             Some(attempt) if attempt.number == ended.number => _ = self.attempting.remove(&event),
             None if self.recording.get(&event) == Some(&ended.number) => {}
-            _ => return Ok(()), // it was ended before its time
+            _ => return Ok(()), // the attempt was aborted
         }
         if !ended.result.made {
-            // For want of something here, not there: it is still due, and no attempt of the schedule is used up.
+            // The shortage is local. The delivery stays due, and no attempt of the schedule is used up.
             self.pause(myself, SHORTAGE_PAUSE);
             self.resend_what_waited(myself);
             return Ok(());
@@ -135,20 +132,19 @@ impl State {
         self.record(shared, myself, ended)
     }
 
-    /// Takes note that what came of an attempt is on the disk.
     pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
         self.recording.remove(&event);
         self.resend_what_waited(myself);
     }
 
-    /// Goes on with what had to wait for an attempt.
     fn resend_what_waited(&mut self, myself: &ActorRef<Message>) {
         for resending in self.resending.drain(..) {
             let _ = myself.cast(Message::Resend(Box::new(resending)));
         }
     }
 
-    /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
+    /// Writes the outcome of an attempt. If the endpoint must be disabled, the business actor writes it in
+    /// the same batch.
     pub(super) fn record(
         &mut self,
         shared: &Arc<Shared>,
@@ -156,7 +152,7 @@ impl State {
         ended: Ended,
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
-        // An endpoint that was deleted meanwhile leaves nothing behind.
+        // A deleted endpoint keeps no rows.
         if matches!(unless_set_aside(self.endpoint(shared))?, Some(None)) {
             self.recorded(myself, event);
             return Ok(());
@@ -176,7 +172,7 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // Written no later than any delivery that counts from it.
+        // The count is durable no later than a delivery that refers to it.
         let reached = self.reached();
         if self.reached_written != reached {
             self.reached_written = reached;
@@ -188,7 +184,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(event));
             if let Some(shared) = shared_then.upgrade() {
                 if is_wiped {
-                    shared.go_on(business); // which wipes the event
+                    shared.go_on(business); // the business then wipes the event
                 }
                 shared
                     .live
@@ -200,7 +196,6 @@ impl State {
         Ok(())
     }
 
-    /// Has the business turn the endpoint off.
     fn turn_off(&self, shared: &Arc<Shared>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
         let handle = BusinessHandle::new(shared, business);
@@ -220,8 +215,8 @@ impl State {
         });
     }
 
-    /// Ends a delivery whose event is not there, was wiped, or cannot be read. One that cannot be made must not hold the
-    /// others up.
+    /// Ends a delivery whose event is missing, wiped or unreadable, so that it does not block the other
+    /// deliveries.
     fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery, was_wiped: bool) {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
@@ -250,7 +245,6 @@ impl State {
     }
 }
 
-/// What an attempt needs that is made in a task of its own.
 struct Making {
     client: WebhookClient,
     bodies: Arc<Quota>,
@@ -264,8 +258,9 @@ struct Making {
 }
 
 impl Making {
-    /// Makes the attempt. Its place is free with the head of the response, or [`BODY_GRACE`] behind it; the rest of the
-    /// body is read without one, in a bound of its own, and goes unread where there is no room in that.
+    /// Makes the attempt. Its place is free at the head of the response, or [`BODY_GRACE`] later. The rest of
+    /// the body is read without a place, within a bound of its own; without room in that bound it is not
+    /// read.
     async fn make(self, post: Post) -> AttemptResult {
         let Self { client, bodies, business, reached, known, myself, event, number, mut place } = self;
         place.begin();

@@ -1,6 +1,5 @@
-//! What is left at an endpoint of events that are to be wiped, since they tell of somebody who was erased: what was
-//! answered to them goes, and what still waits for nothing but that is missed. The business wipes an event once no endpoint
-//! has anything left of it.
+//! Removes personal data of erased contacts from an endpoint's deliveries: response bodies are deleted, and
+//! deliveries that still wait become missed. The business wipes an event once no endpoint has such data left.
 
 use std::sync::Arc;
 
@@ -18,7 +17,8 @@ use super::write::write_delivery;
 use crate::shared::Shared;
 
 impl State {
-    /// Cleans the deliveries of the next events that are to be wiped. Those under way come when they have ended.
+    /// Cleans the deliveries of the next events to be wiped. A delivery with an attempt under way is cleaned
+    /// after the attempt.
     pub(super) async fn clean(
         &mut self,
         shared: &Arc<Shared>,
@@ -26,7 +26,6 @@ impl State {
         after: Option<EventId>,
     ) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
-        // What this actor has handed to the committer is read, too.
         shared.store.settled(business).await?;
         let Some(Target { endpoint, suspended }) = Target::read(&shared.store, self.key, &self.suspended)?
         else {
@@ -42,7 +41,7 @@ impl State {
             looked_at += 1;
             let Some(event) = shared.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
             last = Some(event);
-            // Where it does not decode, it has waited long enough.
+            // A wipe record that does not decode counts as due now.
             let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
             let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
             let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
@@ -69,15 +68,14 @@ impl State {
             }
         };
         shared.store.submit(business, batch, Box::new(done));
-        shared.store.settled(business).await // or a turn would find it as it was
+        shared.store.settled(business).await // otherwise a turn would read the old rows
     }
 
-    /// Whether an event is to be wiped.
     pub(super) fn is_to_be_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
         shared.store.contains(&keys::wipe(self.key.business, event))
     }
 
-    /// Whether an event was wiped, or is to be: it is not sent again on request.
+    /// A wiped event, or one that is to be wiped, is never sent again on request.
     pub(super) fn is_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
         let bytes = shared.store.get_raw(&keys::event(self.key.business, event))?;
         Ok(bytes.is_some_and(|bytes| bytes.is_empty()) || self.is_to_be_wiped(shared, event)?)

@@ -1,4 +1,4 @@
-//! What waits for an endpoint: the rows of the index of what is due.
+//! The rows of an endpoint's due index.
 
 use std::sync::Arc;
 
@@ -14,19 +14,18 @@ use super::state::{ROWS_PER_TURN, State};
 use super::write::write_delivery;
 use crate::shared::Shared;
 
-/// How far a due time may lie ahead of what the schedule gives.
+/// A due time further ahead of the schedule than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// What is due now, and when something is due next.
 pub(super) struct Due {
     pub(super) now: Vec<Delivery>,
     pub(super) next: Option<Timestamp>,
-    /// Whether more rows have to be looked at at once.
+    /// Whether a second read must follow at once.
     pub(super) more: bool,
 }
 
 impl State {
-    /// Looks through what waits, in the order in which it is due. Rows that wait no longer are dropped on the way.
+    /// Reads the waiting rows in the order of their due times and deletes stale ones.
     pub(super) async fn due(
         &self,
         shared: &Shared,
@@ -53,7 +52,8 @@ impl State {
                 break;
             }
             let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event));
-            // What does not decode stays, and is not counted: it would hide for ever what stands behind it.
+            // A row that does not decode stays and does not count. Otherwise it would hide the rows after it
+            // forever.
             let Some(delivery) = unless_set_aside(delivery)? else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -68,7 +68,7 @@ impl State {
         }
         if !batch.is_empty() {
             shared.store.submit(business, batch, Box::new(|| ()));
-            shared.store.settled_to_send(business).await?; // or the next turn would find them again
+            shared.store.settled_to_send(business).await?; // otherwise the next turn would find them again
         }
         if !endpoint.is_enabled() {
             due.now.clear();
@@ -77,8 +77,8 @@ impl State {
         Ok(due)
     }
 
-    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when
-    /// they were written, and has been set right since.
+    /// Moves due times back that are later than the schedule allows. The wall clock was ahead when they were
+    /// written and was corrected later.
     pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let Some(endpoint) = unless_set_aside(self.endpoint(shared))?.flatten() else { return Ok(()) };
@@ -119,8 +119,8 @@ impl State {
         }
     }
 
-    /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; the next ones once these are
-    /// gone, or they would be read again.
+    /// Deletes the rows of a deleted endpoint in bounded steps. Each step starts after the commit of the one
+    /// before, or it would read the same rows.
     pub(super) fn purge(
         &mut self,
         shared: &Arc<Shared>,
@@ -151,12 +151,12 @@ impl State {
     }
 }
 
-/// The latest instant at which the schedule could have a delivery due.
+/// The latest due time that the schedule allows.
 fn latest(delivery: &Delivery, now: Timestamp) -> Timestamp {
     now + delay_before(delivery.attempts)
 }
 
-/// Whether any due time of an endpoint lies further ahead than the schedule ever sets it.
+/// Whether any due time of an endpoint is later than the schedule allows.
 pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, StoreError> {
     let EndpointKey { business, endpoint } = key;
     let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, endpoint));
@@ -181,7 +181,6 @@ pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, 
     }
 }
 
-/// Whether the row of this instant is still the delivery's.
 fn waits(delivery: &Delivery, endpoint: &WebhookEndpoint, at: Timestamp) -> bool {
     delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending && delivery.next_attempt_at == Some(at)
 }

@@ -1,5 +1,5 @@
-//! What the edges ask of endpoints and their deliveries: to see an endpoint, to send again, another secret. The log stands
-//! in `log`, tests of an endpoint in `trial`.
+//! The interface to endpoints and their deliveries. `log` has the delivery log, `trial` the tests of an
+//! endpoint.
 
 use domain::{EventId, Refusal, UrlRefusal, WebhookEndpoint, WebhookId};
 use net::{Asker, GuardError, WebhookUrl};
@@ -18,16 +18,17 @@ impl BusinessHandle {
         EndpointKey { business: self.id, endpoint }
     }
 
-    /// Sends an event again: the same id and bytes, a new schedule.
+    /// Sends an event again with the same id and bytes on a new schedule.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while it waits, the endpoint is disabled, or as much waits as may.
+    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the delivery waits, the endpoint is disabled or the
+    /// budget of waiting deliveries is full.
     pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event of an enabled endpoint again, as far as the budget of what waits has room;
-    /// gives how many.
+    /// Sends every missed and failed event of an enabled endpoint again, within the budget of waiting
+    /// deliveries. Returns their number.
     ///
     /// # Errors
     /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the endpoint is disabled.
@@ -53,11 +54,11 @@ impl BusinessHandle {
         answer.await.map_err(|_| EngineError::Failed)?
     }
 
-    /// Resolves a webhook's address and refuses it unless every address is public.
+    /// Resolves a webhook's host and refuses it unless every address is public.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads;
-    /// [`EngineError::Overloaded`] when too many are being resolved, or for another lack of our own.
+    /// [`Refusal::Invalid`] with the path `url`, which never names the address; [`EngineError::Overloaded`]
+    /// with too many look-ups or another local shortage.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let _permit = self.shared.saves.take(self.id).ok_or(EngineError::Overloaded)?;
         match self.shared.webhooks.guard().check(url, Asker::Save).await {
@@ -67,18 +68,10 @@ impl BusinessHandle {
         }
     }
 
-    /// A webhook endpoint, or `None`.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookEndpoint>, EngineError> {
         self.read(|store| store.get(&keys::webhook(self.id, id))).await
     }
 
-    /// The webhook endpoints in the order of their creation.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn webhooks(&self, page: &PageRequest) -> Result<Page<WebhookEndpoint>, EngineError> {
         let range = keys::of_kind(self.id, keys::kind::WEBHOOK);
         self.list(page, move |reader, page| {
@@ -89,11 +82,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Gives an endpoint a new secret and shows it; the old one stops working at once. Where the same request did so
-    /// earlier, nothing is shown: the secret is not remembered.
-    ///
-    /// # Errors
-    /// As a change.
+    /// Replaces the secret of an endpoint and shows the new one. The old secret stops working at once. A
+    /// repeat of the same request shows nothing, because the secret is not remembered.
     pub async fn rotate_secret(
         &self,
         id: WebhookId,

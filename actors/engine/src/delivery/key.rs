@@ -1,10 +1,7 @@
-//! What an endpoint's actor is told apart by.
-
 use std::fmt;
 
 use domain::{BusinessId, WebhookId};
 
-/// An endpoint of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EndpointKey {
     pub(crate) business: BusinessId,

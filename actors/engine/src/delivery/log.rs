@@ -1,5 +1,4 @@
-//! The delivery log of an endpoint as it is looked through: narrowed, one delivery with what it sends, and how many
-//! there were of late.
+//! Queries of an endpoint's delivery log: a filtered list, one delivery with its body, and counts.
 
 use domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, Timestamp, WebhookId};
 use store::{Order, Record, keys, unless_set_aside};
@@ -9,57 +8,44 @@ use super::schedule::{LOG_DAYS, RETRY_AFTER};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
 use crate::error::EngineError;
 
-/// How many attempts a schedule has.
 pub const ATTEMPTS_MAX: usize = RETRY_AFTER.len() + 1;
 
-/// What the delivery log is narrowed to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryFilter {
-    /// Only those that stand like this.
     pub status: Option<DeliveryStatus>,
-    /// Only those of events of this type.
     pub event: Option<EventType>,
-    /// Only those of events that happened at or after this instant.
+    /// Only events at or after this instant.
     pub from: Option<Timestamp>,
-    /// Only those of events that happened before this instant.
+    /// Only events before this instant.
     pub until: Option<Timestamp>,
 }
 
-/// A delivery with what it sends.
 #[derive(Clone)]
 pub struct SentDelivery {
-    /// The delivery.
     pub shown: DeliveryView,
-    /// The bytes that each attempt sends; empty where the event told of somebody who was erased, `None` where it is
-    /// kept no longer.
+    /// The body of each attempt. It is empty if the event was wiped, and `None` if it is no longer kept.
     pub body: Option<Vec<u8>>,
 }
 
-/// Whom an event tells of does not show in a log.
+/// The body holds personal data, so it is not logged.
 impl std::fmt::Debug for SentDelivery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SentDelivery").field("event_id", &self.shown.event_id).finish_non_exhaustive()
     }
 }
 
-/// How the deliveries of some events stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTally {
-    /// Those that the receiver took.
     pub delivered: usize,
-    /// Those whose newest attempt failed, whether they are tried again or not.
+    /// Deliveries whose newest attempt failed, with or without a further retry.
     pub failed: usize,
-    /// Those that were not sent because the endpoint was off.
+    /// Deliveries that were not sent because the endpoint was disabled.
     pub missed: usize,
-    /// Whether there are more than were counted, which are the newest.
+    /// Whether older deliveries were not counted.
     pub more: bool,
 }
 
 impl BusinessHandle {
-    /// The delivery log of an endpoint, newest first.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], or the store's failure.
     pub async fn deliveries(
         &self,
         id: WebhookId,
@@ -82,10 +68,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// One delivery of the log, with what it sends.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], or the store's failure.
     pub async fn delivery(&self, id: WebhookId, event: EventId) -> Result<SentDelivery, EngineError> {
         let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         let oldest = self.now() - LOG_DAYS;
@@ -100,10 +82,10 @@ impl BusinessHandle {
         Ok(SentDelivery { shown, body })
     }
 
-    /// How the deliveries of the newest events since an instant stand, at most so many of them.
+    /// Counts at most `most` of the newest deliveries since an instant, by status.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], or the store's failure.
+    /// [`Refusal::NotFound`].
     pub async fn tally_deliveries(
         &self,
         id: WebhookId,

@@ -1,4 +1,5 @@
-//! What an endpoint's actor is told.
+//! Messages of an endpoint's actor. A permit in a message keeps the actor running until the message is
+//! handled.
 
 use domain::{Delivery, EventId, Timestamp};
 use store::KeyRange;
@@ -8,41 +9,32 @@ use super::dispatch::{Place, UnderWay};
 use super::schedule::AttemptResult;
 use crate::actor::{Permits, Reply};
 
-/// What a delivery actor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Something is due. The permit keeps the actor from being put away before it has looked.
+    /// Something is due.
     Wake(OwnedSemaphorePermit),
-    /// A place for what is due. The permit is as that of waking.
     Place(Place, OwnedSemaphorePermit),
-    /// Due times may lie further ahead than they should.
+    /// Due times may be later than the schedule allows.
     Straighten(OwnedSemaphorePermit),
-    /// Look at what is due.
     Turn,
-    /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event
-    /// apart.
+    /// The outcome of the attempt with this number is known; the response body is still read.
     Head(EventId, u64),
-    /// An attempt has ended.
     Ended(Box<Ended>),
-    /// What came of an attempt is on the disk.
+    /// The outcome of an attempt is durable.
     Recorded(EventId),
-    /// What came of an attempt could not be written just now.
+    /// The outcome of an attempt could not be written.
     NotRecorded(Box<Ended>),
-    /// Some rows of an endpoint that is no more are deleted.
+    /// Some rows of a deleted endpoint are deleted.
     Purged,
-    /// Events are to be wiped, those behind this one if any: what was answered to them goes. The permit is as that of
-    /// waking.
+    /// Clean the deliveries of events to be wiped, after this event if given.
     Clean(Option<EventId>, OwnedSemaphorePermit),
-    /// What was answered to some is gone.
+    /// A step of the cleaning is durable.
     Cleaned(Option<EventId>),
-    /// Send again.
     Resend(Box<Resending>),
-    /// Fail, as a test wants it.
     #[cfg(test)]
     Fail,
 }
 
-/// An attempt that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(super) number: u64,
@@ -52,25 +44,20 @@ pub(crate) struct Ended {
     pub(super) under_way: UnderWay,
 }
 
-/// A request to send again, as far as it is carried out.
+/// A request to send again, with its progress.
 #[derive(Debug)]
 pub(crate) struct Resending {
-    /// What.
     pub(super) what: Resend,
-    /// How many so far.
     pub(super) resent: u64,
-    /// Where the number goes.
     pub(super) reply: Reply<u64>,
-    /// Held until it is answered.
+    /// Held until the reply.
     pub(super) _permits: Permits,
 }
 
-/// What is sent again.
 #[derive(Debug)]
 pub(crate) enum Resend {
-    /// One event.
     One(EventId),
-    /// Every missed and failed one of this part of the log, which shrinks from message to message, so that other work
-    /// of the endpoint gets its turn.
+    /// Every missed and failed delivery in this part of the log. The range shrinks from message to message,
+    /// so other work of the endpoint runs in between.
     Missed(KeyRange),
 }

@@ -1,16 +1,19 @@
-//! Deliveries of events to webhook endpoints (spec §6): an actor for each endpoint at which something is under way, and
-//! one dispatcher that decides whose turn it is.
+//! Deliveries of events to webhook endpoints (spec §6): one actor per endpoint with work under way, and one
+//! dispatcher that schedules all attempts.
 //!
-//! The business actor writes an event, and a delivery for each subscribed endpoint, in the batch of the change that
-//! they tell of. From then on a delivery belongs to the endpoint's delivery actor. What always holds:
+//! The business actor writes an event and one delivery per subscribed endpoint in the batch of the change.
+//! From then on the delivery belongs to the endpoint's actor.
 //!
-//! - what waits stands in the store with the time at which it is due; an actor keeps in memory only what is under way,
-//!   so any number of events may wait, and a restart neither forgets nor restarts a schedule;
-//! - nothing is sent before the change it tells of is on the disk;
-//! - what came of an attempt, and when the next one is due, is one batch; turning the endpoint off is in it too;
-//! - the endpoint's address, status and secret are read anew for each attempt;
-//! - nothing begins at an endpoint that is off, or while its business is suspended;
-//! - an attempt may be repeated after a crash, with the same id and the same bytes; it is never lost.
+//! Invariants:
+//!
+//! - Waiting deliveries are in the store with their due times. Memory holds only the attempts under way, so a
+//!   restart loses no schedule.
+//! - A delivery is sent only after its change is durable.
+//! - The outcome of an attempt and the next due time are one batch. Disabling the endpoint is in the same
+//!   batch.
+//! - Each attempt reads the endpoint's address, status and secret anew.
+//! - No attempt begins while the endpoint is disabled or its business is suspended.
+//! - An attempt may repeat after a crash, with the same id and bytes. It is never lost.
 
 mod actor;
 mod attempts;

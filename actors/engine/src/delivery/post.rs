@@ -7,7 +7,7 @@ use super::schedule::AttemptResult;
 use super::signature::sign;
 use crate::shared::Shared;
 
-/// The signed request of an attempt that begins now, or the result of one that cannot be made.
+/// The signed request of an attempt that begins now, or the result of an attempt that cannot be made.
 pub(crate) fn signed(
     shared: &Shared,
     endpoint: &WebhookEndpoint,
@@ -22,7 +22,8 @@ pub(crate) fn signed(
         response_body: None,
         error: Some(AttemptFailure::UrlRefused.into()),
     })?;
-    // Receivers hold it against their own clocks, not against our stamps.
+    // Receivers compare the timestamp with their own clocks, so it is the wall clock and not a stamp of the
+    // service.
     let seconds = shared.clocks.raw().millis().div_euclid(1_000);
     let mut headers = vec![
         ("webhook-id", id.to_owned()),

@@ -1,4 +1,4 @@
-//! Sending events again: the same ids and bytes, signed with the secret of then, on a new schedule.
+//! Sends events again, with the same ids and bytes, the current secret and a new schedule.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,10 @@ use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// How long a step is put off when too much is in flight.
+/// The pause of a step while too much is in flight.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
-    /// Carries out one step of a request to send again.
     pub(super) async fn resend(
         &mut self,
         shared: &Arc<Shared>,
@@ -33,9 +32,9 @@ impl State {
             _ = step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
-        // Until the turn that follows has looked, there may be work.
+        // Until the next turn has read the rows, there may be work.
         self.hold();
-        // What it is no longer owed is ended before anything of it is sent again.
+        // Attempts of an earlier epoch end before anything is sent again.
         if let Some(endpoint) = unless_set_aside(self.endpoint(shared))? {
             self.abort_stale(myself, endpoint.as_ref());
         }
@@ -52,7 +51,7 @@ impl State {
                     Then::Done => _ = step.reply.send(Ok(step.resent)),
                 }
             }
-            // Some are sent again already, and nobody is told of them if this ends here.
+            // Some events are already sent again, and an error here would hide their number.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = myself.clone();
                 tokio::spawn(async move {
@@ -65,7 +64,7 @@ impl State {
         Ok(())
     }
 
-    /// Room for so many more among what waits, as far as there is any.
+    /// Reserves room for up to `count` further waiting deliveries.
     async fn room_for(&self, shared: &Arc<Shared>, count: usize) -> Result<Promised, EngineError> {
         let business = BusinessHandle::new(shared, self.key.business);
         business.promise_waiting(count).await
@@ -85,7 +84,6 @@ impl State {
         Ok(endpoint)
     }
 
-    /// Sends one event again, if there is room for one that waits.
     async fn resend_one(&mut self, shared: &Arc<Shared>, event: EventId) -> Result<(u64, Then), EngineError> {
         let endpoint = self.resendable(shared)?;
         let EndpointKey { business, endpoint: id } = self.key;
@@ -116,13 +114,13 @@ impl State {
         }
         self.send_again(shared, &mut batch, &delivery, &endpoint);
         shared.store.submit(business, batch, Box::new(|| ()));
-        drop(promised); // from here on the rows count themselves
+        drop(promised); // the rows count themselves from here on
         shared.store.settled(business).await?;
         Ok((1, Then::Done))
     }
 
-    /// Sends what is missed or failed among the next rows of the range again, as far as there is room, and gives how
-    /// many.
+    /// Sends the missed and failed deliveries of the range's next rows again, within the budget. Returns
+    /// their number.
     async fn resend_missed(
         &mut self,
         shared: &Arc<Shared>,
@@ -130,13 +128,13 @@ impl State {
     ) -> Result<(u64, Then), EngineError> {
         let business = self.key.business;
         shared.store.settled(business).await?;
-        let endpoint = self.resendable(shared)?; // behind the wait, as what is looked at next
+        let endpoint = self.resendable(shared)?; // read after the wait, like the rows below
         let oldest = shared.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
         for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, delivery) = row?;
             let status = delivery.status_in(endpoint.epoch);
-            // What is pending is nobody's to wait for: its attempts may go on for days.
+            // A pending delivery is not waited for: its attempts may last for days.
             if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;
@@ -161,7 +159,7 @@ impl State {
                 self.send_again(shared, &mut batch, delivery, &endpoint);
             }
             shared.store.submit(business, batch, Box::new(|| ()));
-            drop(promised); // from here on the rows count themselves
+            drop(promised); // the rows count themselves from here on
             shared.store.settled(business).await?;
         }
         if let Some(last) = &last {
@@ -177,7 +175,6 @@ impl State {
         Ok((count, then))
     }
 
-    /// Writes that a delivery is to be made again.
     fn send_again(
         &self,
         shared: &Shared,
@@ -191,12 +188,10 @@ impl State {
     }
 }
 
-/// How a request to send again goes on.
 enum Then {
-    /// With the next rows.
+    /// Continue with the next rows.
     GoesOn,
-    /// Once an attempt that is under way has ended, and its outcome is on the disk: the row has to wait for that.
+    /// Wait until the outcome of an attempt under way is durable; its row changes with it.
     Waits,
-    /// It is carried out.
     Done,
 }

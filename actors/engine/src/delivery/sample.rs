@@ -1,4 +1,4 @@
-//! The sample resources that a test of an endpoint sends: made up, and in the very shape of real ones.
+//! The sample resources of an endpoint test. They have made-up values in the shape of real resources.
 
 use chrono::TimeDelta;
 use domain::{
@@ -8,9 +8,8 @@ use domain::{
 use uuid::Uuid;
 use view::{AppointmentView, CallView, ContactView, MessageView, render};
 
-/// The JSON of a sample for an event of this type.
 pub(crate) fn sample(event: EventType, now: Timestamp, timezone: &'static str) -> Vec<u8> {
-    // The same made-up ids each time, told apart from real ones by their zeros.
+    // The ids are the same each time. Their zeros distinguish them from real ids.
     let id = |number: u128| Uuid::from_u128(0x7000_8000_0000_0000_0000 | number);
     let (name, phone) = (Some("Ada Lovelace".to_owned()), Some("+33612345680".to_owned()));
     let status = match event {

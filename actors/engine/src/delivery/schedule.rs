@@ -1,4 +1,4 @@
-//! When attempts are made, and what follows from one (spec §6 rules 5, 6 and 8). Pure.
+//! When attempts are due, and what follows from an outcome (spec §6 rules 5, 6 and 8). The module is pure.
 
 use chrono::TimeDelta;
 use domain::{AttemptError, Delivery, DeliveryStatus, Timestamp};
@@ -7,7 +7,7 @@ use net::{Attempt, Outcome};
 /// How long a delivery is shown in the log (spec §6 rule 10).
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
-/// How long after each failure the next attempt is due; after the last there is none.
+/// The delay after each failure. There is no attempt after the last one.
 pub const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::seconds(30),
     TimeDelta::minutes(2),
@@ -19,42 +19,37 @@ pub const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::hours(12),
 ];
 
-/// How long after the failure of the attempt before it an attempt is due, when so many have ended.
+/// The delay of the next attempt after `attempts` attempts have ended.
 pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
     let before = attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
     before.copied().unwrap_or_default()
 }
 
-/// What came of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttemptResult {
-    /// Whether it was made at all; not when this machine was short of something.
+    /// `false` if this machine was short of resources, so no attempt was made.
     pub(crate) made: bool,
-    /// Whether the receiver took the event: a 2xx in time.
+    /// Whether the receiver responded with 2xx in time.
     pub(crate) delivered: bool,
-    /// The status of the answer, if there was one.
     pub(crate) response_status: Option<u16>,
-    /// The first KiB of the answer, if it was read.
+    /// The first KiB of the response, if it was read.
     pub(crate) response_body: Option<String>,
-    /// Why it failed.
     pub(crate) error: Option<AttemptError>,
 }
 
-/// What follows from an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The receiver took the event.
     Delivered,
-    /// It is tried again.
     Retry,
-    /// It has failed for good.
+    /// The last attempt has failed.
     Failed,
-    /// It has failed for good, and nothing reached the endpoint since its first attempt: the endpoint is turned off.
+    /// The last attempt has failed, and no delivery reached the endpoint since the first one. The endpoint is
+    /// disabled.
     TurnOff,
 }
 
-/// The delivery after an attempt that began at `began` and ended at `ended`; `reached` is how often anything has
-/// reached the endpoint by then, this attempt included.
+/// The delivery after an attempt between `began` and `ended`. `reached` counts the deliveries that reached
+/// the endpoint, this one included.
 pub(crate) fn after_attempt(
     delivery: &Delivery,
     result: AttemptResult,

@@ -6,10 +6,9 @@ use domain::WebhookSecret;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// The tag that every secret begins with.
 const TAG: &str = "whsec_";
 
-/// The secret as its owner stores it: `whsec_` and the base64 of the key.
+/// The secret as the receiver stores it: `whsec_` and the base64 of the key.
 pub(crate) fn reveal(secret: &WebhookSecret) -> String {
     format!("{TAG}{}", BASE64_STANDARD.encode(secret.bytes()))
 }

@@ -1,8 +1,10 @@
-//! What the engine does with deliveries when it starts.
+//! The start of deliveries with the engine.
 //!
-//! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
-//! actor is started for a place, so no more of them start at once than there are places, apart from those whose due
-//! times have to be put in order. A row that does not decode is set aside.
+//! Invariants:
+//!
+//! - The start registers waiting deliveries with the dispatcher in bounded steps.
+//! - An actor starts only with a place, or to correct its due times.
+//! - A row that does not decode is set aside.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,24 +19,22 @@ use super::key::EndpointKey;
 use super::message::Message;
 use crate::shared::Shared;
 
-/// How many endpoints are looked at when deliveries start before others get their turn.
 const ENDPOINTS_PER_TURN: usize = 64;
-/// What is left to do for an endpoint when the engine starts: when, and whether it was tried before and failed.
+/// The remaining work of an endpoint: when it is due, and whether an earlier attempt failed.
 struct Left {
     wait: Duration,
     failed_before: bool,
 }
 
 impl Shared {
-    /// Deliveries go out from now on, until the engine closes.
     pub(crate) fn begin_deliveries(self: &Arc<Self>) {
         self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
-        // In a task of its own: what waits for a slow receiver holds nobody else up.
+        // A separate task, so that slow receivers do not delay the caller.
         tokio::spawn(Arc::clone(self).start_deliveries());
     }
 
-    /// Registers every endpoint for which something waits, with the time at which that is due, and then brings back due
-    /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
+    /// Registers every endpoint with waiting deliveries. Then it corrects due times that an earlier wrong
+    /// clock set too late. Endpoints with unreadable rows are skipped.
     async fn start_deliveries(self: Arc<Self>) {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         let mut range = all;
@@ -65,8 +65,8 @@ impl Shared {
         }
     }
 
-    /// The next endpoints of the list of all; `None` at its end, or when the engine closes. A row that names none is
-    /// set aside.
+    /// The next endpoints of the list of all. `None` at its end, or when the engine closes. A row without an
+    /// endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.check_open().ok()?;
         let (mut endpoints, mut last) = (Vec::new(), None);
@@ -92,11 +92,10 @@ impl Shared {
         Some(endpoints)
     }
 
-    /// What is left to do for an endpoint.
     fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
         let EndpointKey { business, endpoint } = key;
         if !self.store.contains(&keys::webhook(business, endpoint))? {
-            return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows, to be deleted
+            return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows must be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
         let mut rows = self.store.walk(&due, Order::Ascending, |row, _| {

@@ -1,4 +1,4 @@
-//! What one endpoint's actor keeps in memory: what is under way, and nothing of what waits.
+//! The memory of an endpoint's actor. It holds the attempts under way and no waiting deliveries.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,54 +18,48 @@ use super::message::{Message, Resending};
 use super::target::Suspended;
 use crate::shared::Shared;
 
-/// How many rows are looked at in one turn; the next turn goes on.
+/// The maximum number of rows per turn. The next turn continues.
 pub(super) const ROWS_PER_TURN: usize = 256;
 
-/// What one endpoint's actor keeps in memory.
 pub(crate) struct State {
     pub(super) key: EndpointKey,
     pub(super) shared: Weak<Shared>,
-    /// The attempts under way, up to the heads of the responses.
+    /// The attempts up to the heads of their responses.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
-    /// Those whose outcome is known, and not on the disk, by their numbers.
+    /// The numbers of the attempts whose outcome is known but not durable.
     pub(super) recording: BTreeMap<EventId, u64>,
-    /// How many attempts this actor has begun.
+    /// The number of attempts that this actor has begun.
     pub(super) attempts: u64,
     /// Places for attempts that are about to begin.
     pub(super) places: Vec<Place>,
-    /// What is to be sent again once an outcome that is on its way is on the disk.
+    /// Requests that wait for a durable outcome.
     pub(super) resending: Vec<Resending>,
-    /// How often anything has reached the endpoint. Attempts add to it as soon as they know.
+    /// How many deliveries reached the endpoint. Attempts increase it as soon as they know.
     pub(super) reached: Arc<AtomicU64>,
-    /// How much of that is written, or on its way to the disk.
+    /// The part of `reached` that is submitted to the store.
     pub(super) reached_written: u64,
-    /// The attempts, which end with the actor.
+    /// The tasks of the attempts. They end with the actor.
     pub(super) tasks: JoinSet<()>,
-    /// Whether rows of an endpoint that is no more are being deleted.
     pub(super) purging: bool,
-    /// Whether a turn is asked for already.
     pub(super) turn_asked: bool,
-    /// Whether its business is suspended.
     pub(super) suspended: Suspended,
-    /// Nothing begins before this instant.
+    /// No attempt begins before this instant.
     pub(super) paused_until: Option<Instant>,
     pub(super) permits: Arc<Semaphore>,
-    /// Held while anything is under way, so that the actor is not put away.
+    /// Held while work is under way, so that the actor is not stopped.
     pub(super) work: Option<OwnedSemaphorePermit>,
 }
 
-/// An attempt that is under way.
 #[derive(Debug)]
 pub(super) struct Attempting {
-    /// The number of the attempt, and the epoch of the endpoint it belongs to.
+    /// The number of the attempt, and the endpoint's epoch at its start.
     pub(super) number: u64,
     pub(super) epoch: u32,
-    /// Whether it is known what came of it.
+    /// Whether the outcome is known.
     pub(super) known: Arc<AtomicBool>,
     pub(super) task: AbortHandle,
 }
 
-/// How often anything has reached the endpoint, as far as it is known.
 fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
     let at = keys::delivery_reached(key.business, key.endpoint);
     let reached = shared.store.find_as(&at, |value| {
@@ -75,7 +69,6 @@ fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
 }
 
 impl State {
-    /// An actor that starts: nothing is under way.
     pub(super) fn load(
         shared: &Arc<Shared>,
         key: EndpointKey,
@@ -102,32 +95,31 @@ impl State {
         })
     }
 
-    /// No place is needed for so long, or until the actor is told of something.
+    /// The actor needs no place for `wait`, or, without it, before its next message.
     pub(super) fn wait(&mut self, shared: &Shared, wait: Option<Duration>) {
         shared.dispatcher.rest(self.key, wait);
         self.places.clear();
     }
 
-    /// The endpoint as it is now, unless it was deleted.
     pub(super) fn endpoint(&self, shared: &Shared) -> Result<Option<WebhookEndpoint>, StoreError> {
         shared.store.get(&keys::webhook(self.key.business, self.key.endpoint))
     }
 
-    /// Asks for a turn behind the messages that wait already.
+    /// Asks for a turn after the messages that already wait.
     pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = myself.cast(Message::Turn);
         }
     }
 
-    /// Keeps the actor from being put away, unless that is going on.
+    /// Keeps the actor running, unless it is already being stopped.
     pub(super) fn hold(&mut self) {
         if self.work.is_none() {
             self.work = Arc::clone(&self.permits).try_acquire_owned().ok();
         }
     }
 
-    /// Notes whether there is work beside what is under way; without any the actor may be put away.
+    /// Notes whether there is work besides the attempts under way. Without any, the actor may be stopped.
     pub(super) fn rest(&mut self, shared: &Arc<Shared>, work: bool) {
         if work || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
@@ -144,17 +136,14 @@ impl State {
         }
     }
 
-    /// How often anything has reached the endpoint.
     pub(super) fn reached(&self) -> u64 {
         self.reached.load(Ordering::Acquire)
     }
 
-    /// Whether an attempt of the event is under way or being written.
     pub(super) fn is_under_way(&self, event: EventId) -> bool {
         self.attempting.contains_key(&event) || self.recording.contains_key(&event)
     }
 
-    /// Begins nothing for so long.
     pub(super) fn pause(&mut self, myself: &ActorRef<Message>, time: Duration) {
         self.paused_until = Some(Instant::now() + time);
         self.ask_turn(myself);

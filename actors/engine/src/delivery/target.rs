@@ -1,7 +1,6 @@
-//! What an attempt goes by: the endpoint's record, and whether its business is let in.
+//! The endpoint's record and its business's suspension, as an attempt reads them.
 //!
-//! What always holds: what leaves this machine goes by nothing that a crash could take back, and by nothing that was
-//! answered to be otherwise before it leaves.
+//! Invariant: an attempt uses only durable values, and no value that an acknowledged change has replaced.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,17 +9,15 @@ use store::{Store, StoreError, keys, unless_set_aside};
 
 use super::key::EndpointKey;
 
-/// An endpoint as an attempt to it finds it.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// Its record.
     pub(super) endpoint: WebhookEndpoint,
-    /// Whether its business is suspended, or does not decode: then nobody knows whether it is.
+    /// Also set if the profile does not decode, because the suspension is then unknown.
     pub(super) suspended: bool,
 }
 
 impl Target {
-    /// The endpoint as it is now, unless it was deleted.
+    /// The current endpoint, unless it was deleted.
     pub(super) fn read(
         store: &Store,
         key: EndpointKey,
@@ -32,20 +29,20 @@ impl Target {
     }
 }
 
-/// Whether a business is suspended, as its profile said when it was read last. It is read again only once a profile or
-/// a key was written: an attempt needs one look-up less.
+/// A cached suspension flag. The profile is read again only after a profile or a key was written, which saves
+/// one look-up per attempt.
 #[derive(Debug)]
 pub(super) struct Suspended(AtomicU64);
 
 impl Default for Suspended {
     fn default() -> Self {
-        Self(AtomicU64::new(u64::MAX)) // as of a generation that is not reached
+        Self(AtomicU64::new(u64::MAX)) // a generation that is never reached
     }
 }
 
 impl Suspended {
     fn read(&self, store: &Store, business: BusinessId) -> Result<bool, StoreError> {
-        let generation = store.credentials_generation(); // before what it stands for
+        let generation = store.credentials_generation(); // read before the value that it covers
         let kept = self.0.load(Ordering::Relaxed);
         if kept >> 1 == generation {
             return Ok(kept & 1 == 1);

@@ -1,4 +1,4 @@
-//! Tests of endpoints: one signed attempt at once with a sample, which leaves no trace.
+//! Endpoint tests: one signed attempt at once with a sample event. A test leaves no rows.
 
 use domain::{EventId, EventType, Refusal, WebhookId};
 use net::Rest;
@@ -11,22 +11,18 @@ use super::target::{Suspended, Target};
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
-/// A test of an endpoint as its owner sees it: what was sent, and what came back.
 #[derive(Clone)]
 pub struct WebhookTrial {
-    /// What came of it.
     pub shown: TestView,
-    /// Where it was sent to.
     pub url: String,
-    /// The headers that were sent, beside `host`, `user-agent` and `content-length`; empty where nothing could be sent.
+    /// The sent headers without `host`, `user-agent` and `content-length`. Empty if nothing could be sent.
     pub headers: Vec<(&'static str, String)>,
-    /// The body that was sent.
     pub body: Vec<u8>,
-    /// The first KiB of the answer, if there was one.
+    /// The first KiB of the response, if there was one.
     pub response_body: Option<String>,
 }
 
-/// Neither the signature nor the path of the URL, which may be one of the receiver's, shows in a log.
+/// The signature, and the URL's path, which may contain a secret of the receiver, are not logged.
 impl std::fmt::Debug for WebhookTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WebhookTrial").field("shown", &self.shown).finish_non_exhaustive()
@@ -34,11 +30,11 @@ impl std::fmt::Debug for WebhookTrial {
 }
 
 impl BusinessHandle {
-    /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
+    /// Makes one signed attempt with a sample, for any status of the endpoint. It leaves no rows.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made,
-    /// [`EngineError::Suspended`], or the store's failure.
+    /// [`Refusal::NotFound`]; [`EngineError::Overloaded`] with too many concurrent tests;
+    /// [`EngineError::Suspended`].
     pub async fn test_webhook(
         &self,
         id: WebhookId,
@@ -48,10 +44,7 @@ impl BusinessHandle {
         Ok(self.attempt_sample(id, event).await?.0.shown)
     }
 
-    /// The same, with what was sent and the beginning of what was answered.
-    ///
-    /// # Errors
-    /// As [`Self::test_webhook`].
+    /// Like [`Self::test_webhook`], with the request and the beginning of the response.
     pub async fn try_webhook(
         &self,
         id: WebhookId,
@@ -71,7 +64,7 @@ impl BusinessHandle {
         event: Option<EventType>,
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
-        // Last of all, and then nothing is waited for: a new secret that was answered signs.
+        // Read last and without a wait, so the newest acknowledged secret signs.
         let target = Target::read(&self.shared.store, self.endpoint_key(id), &Suspended::default())?;
         let target = target.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if target.suspended {

@@ -1,4 +1,5 @@
-//! A turn: looks at what is due, begins what there are places for, and tells the dispatcher what waits beside that.
+//! A turn of an endpoint's actor: it reads the due rows, begins an attempt for each place and tells the
+//! dispatcher when to wake the endpoint next.
 
 use std::sync::Arc;
 
@@ -14,11 +15,10 @@ use super::state::State;
 use super::target::Target;
 use crate::shared::Shared;
 
-/// How many outcomes of one endpoint may be on their way to the disk at once, those included of which only the body of
-/// the response is still read.
+/// The maximum number of outcomes of one endpoint that are not durable yet, including attempts whose response
+/// body is still read.
 const RECORDING_MAX: usize = 64;
 impl State {
-    /// Begins what is due, as far as there are places, and tells the dispatcher what waits beside that.
     pub(super) async fn turn(
         &mut self,
         shared: &Arc<Shared>,
@@ -28,8 +28,8 @@ impl State {
             self.places.clear();
             return Ok(());
         }
-        // A turn tells the dispatcher what waits. Whoever puts the actor away would not let it tell that of a moment
-        // ago: what it is woken for meanwhile is the next one's.
+        // The turn keeps the actor running. Otherwise the actor could stop and overwrite a wake-up with an
+        // older due time.
         self.hold();
         if self.work.is_none() {
             if !self.places.is_empty() {
@@ -40,14 +40,15 @@ impl State {
         }
         let target = unless_set_aside(Target::read(&shared.store, self.key, &self.suspended))?;
         let Some(target) = target else {
-            // Nobody knows any more where to send what waits. It stays as it is, and what is under way ends.
+            // The endpoint's record is unreadable, so nothing can be sent. The rows stay, and the attempts
+            // under way end.
             self.wait(shared, None);
             self.rest(shared, false);
             return Ok(());
         };
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // Nothing could be written of what is done, so nobody gets a place until there is room again.
+            // Outcomes cannot be written on a full disk, so no place is used until there is room.
             self.places.clear();
             shared.dispatcher.wake(self.key);
             self.rest(shared, false);
@@ -63,11 +64,11 @@ impl State {
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
         let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
         if room == 0 {
-            self.wait(shared, None); // what ends asks for a turn
+            self.wait(shared, None); // the attempt that ends asks for a turn
             return Ok(());
         }
         if *suspended {
-            // What is due waits for whoever lets the business in again, who has all its endpoints woken.
+            // Due deliveries wait until the suspension ends, which wakes all endpoints of the business.
             self.wait(shared, None);
             self.rest(shared, false);
             return Ok(());
@@ -87,7 +88,7 @@ impl State {
             self.rest(shared, due.more);
             return Ok(());
         }
-        // Only whoever has something to send may take the one attempt that an outage of ours lets through.
+        // Only an endpoint with due deliveries may use the one trial attempt of an outage.
         due.now.truncate(most_now(shared, endpoint));
         if due.now.is_empty() {
             shared.dispatcher.cut_off(self.key);
@@ -95,9 +96,8 @@ impl State {
             self.rest(shared, due.more);
             return Ok(());
         }
-        // While changes of the business are on their way, what is due goes out behind them: whoever waits for an answer
-        // comes first, and more goes out at once. The endpoint may change meanwhile: what begins then begins with what it
-        // is then.
+        // Due deliveries wait for the business's changes in progress: a waiting client comes first, and one
+        // commit may add deliveries. The endpoint may change meanwhile, so each attempt reads it anew.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = Target::read(&shared.store, self.key, &self.suspended)?;
@@ -123,10 +123,10 @@ impl State {
     }
 }
 
-/// How much may begin as far as the network goes: nothing during an outage of ours that concerns the endpoint.
+/// How many attempts the network allows: none during a local outage that concerns the endpoint.
 fn most_now(shared: &Shared, endpoint: &WebhookEndpoint) -> usize {
     let network = shared.webhooks.network();
-    // A URL that cannot be used fails without any network.
+    // An invalid URL fails without a network.
     let is_cut_off = network.is_out()
         && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| shared.webhooks.is_cut_off_from(&url));
     if is_cut_off { usize::from(network.take_trial()) } else { usize::MAX }

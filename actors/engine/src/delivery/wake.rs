@@ -1,6 +1,7 @@
-//! How the actors of endpoints are woken: when something is due, when they have a place, when they have to look after
-//! something. What always holds: one that runs is told, with a permit that keeps it from being put away before it has
-//! looked; one that does not run is started for a place, or to look after what needs none.
+//! Wakes the actors of endpoints.
+//!
+//! Invariant: a running actor gets a message with a permit, which keeps it running until it has looked. A
+//! stopped actor is started for a place, or for work that needs no place.
 
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use crate::error::EngineError;
 use crate::shared::Shared;
 
 impl Shared {
-    /// Has an endpoint's deliveries looked at, for something is due: by its actor if it runs, or else by one that is
-    /// started as soon as there is a place.
+    /// Has an endpoint's due deliveries read: by its running actor, or by a new one as soon as there is a
+    /// place.
     pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -25,22 +26,20 @@ impl Shared {
         }
     }
 
-    /// Has an endpoint looked after that was deleted or turned off; starts its actor if need be, which needs no place
-    /// for that.
+    /// Handles the deletion or disabling of an endpoint. It needs no place.
     pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
         if !self.tell_running(key, Message::Wake) {
             self.start_for(key, Message::Wake);
         }
     }
 
-    /// Has an endpoint's actor see to what is left there of events that are to be wiped; starts it if need be.
+    /// Cleans the endpoint's deliveries of events to be wiped.
     pub(crate) fn clean_deliveries(self: &Arc<Self>, key: EndpointKey) {
         if !self.tell_running(key, |permit| Message::Clean(None, permit)) {
             self.start_for(key, |permit| Message::Clean(None, permit));
         }
     }
 
-    /// Hands an endpoint's actor a place, and starts it if need be.
     pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
         if self.check_open().is_err() {
             return self.dispatcher.stop();
@@ -63,7 +62,7 @@ impl Shared {
         }
     }
 
-    /// Tells an endpoint's actor something if it runs; the permit in it keeps it from being put away before.
+    /// Sends a message to a running actor. The permit in it keeps the actor running.
     pub(super) fn tell_running(
         &self,
         key: EndpointKey,
@@ -74,7 +73,6 @@ impl Shared {
         running.actor.cast(message(permit)).is_ok()
     }
 
-    /// Tells an endpoint's actor something, started if need be.
     pub(super) fn start_for(
         self: &Arc<Self>,
         key: EndpointKey,
@@ -82,11 +80,11 @@ impl Shared {
     ) {
         let shared = Arc::clone(self);
         self.runtime.spawn(async move {
-            // Without an actor what waits stands in the store, and the next start of the engine finds it.
+            // Without an actor, the deliveries wait in the store until the next start of the engine.
             loop {
                 match shared.deliveries.enter(key).await {
-                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
-                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
+                    // The actor has failed. The supervisor restarts it after a back-off, and it then reads
+                    // the rows itself. An actor started here could fail again at once, in an endless loop.
                     Ok((running, permit)) => {
                         let _ = running.actor.cast(message(permit));
                         return;

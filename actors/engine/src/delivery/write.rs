@@ -1,11 +1,11 @@
-//! The rows that a delivery stands in.
+//! The rows of a delivery.
 
 use domain::{Delivery, Timestamp};
 use store::{Batch, Record, keys};
 
 use super::key::EndpointKey;
 
-/// Writes a delivery as it shall be, and moves its row among those that wait.
+/// Writes a delivery and moves its row in the due index.
 pub(crate) fn write_delivery(
     batch: &mut Batch,
     key: EndpointKey,

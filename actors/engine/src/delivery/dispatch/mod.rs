@@ -1,17 +1,16 @@
-//! The dispatcher of deliveries: it decides, in one spot, who gets a place for an attempt that is due.
+//! The dispatcher of deliveries. It alone decides which endpoint gets a place, the permit for one attempt.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - at most [`PLACES`] attempts are under way; who has the next place is decided by [`fair`], and a place that is
-//!   given back is granted on at once, without anybody asking;
-//! - an endpoint for which something waits is waited for here, with its time or with how many places it could use, or
-//!   it has an actor that holds a permit and will say so: no wake-up is lost when an actor is put away;
-//! - an endpoint that only waits costs an entry, and all of them one timer. Its actor may be put away; it is started
-//!   again once it has a place;
-//! - while nothing can be written of what is done, nobody gets a place, and the one timer looks whether there is room
-//!   again. What an outage of ours holds back waits here, too, until that is over, and a bounded number of it is looked
-//!   at again with each probe;
-//! - a panic while places are handed out costs whoever was being handed one, not the others.
+//! - At most [`PLACES`] attempts are under way. [`fair`] chooses the next endpoint, and a returned place is
+//!   granted at once.
+//! - An endpoint with waiting deliveries is registered here, or its actor runs and holds a permit. No wake-up
+//!   is lost when an actor stops.
+//! - A waiting endpoint costs one entry, and one timer serves all of them. Its actor may stop; a place starts
+//!   it again.
+//! - While the disk is full, no place is granted, and the timer checks for room. Endpoints held back by a
+//!   local outage wait here too; each probe wakes a bounded number.
+//! - A panic while a place is handed out affects only that endpoint.
 
 mod fair;
 mod standing;
@@ -36,53 +35,47 @@ use super::key::EndpointKey;
 use crate::clock::SteadyClock;
 use crate::quota::Quota;
 
-/// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
+/// The maximum number of attempts under way. Each uses a connection or a DNS look-up.
 pub(crate) const PLACES: usize = 1_024;
-/// How many bodies of responses may be read at once behind their heads: over all, and of a business's endpoints.
+/// How many response bodies may be read after their places are free: in total, and per business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 
-/// What the dispatcher needs of the engine that it serves.
 pub(super) trait Host: Send + Sync {
-    /// Whether what is done can be written.
     fn has_room(&self) -> bool;
 
-    /// The network that attempts go out by.
     fn network(&self) -> &Network;
 
-    /// Hands a place to the actor of its endpoint.
     fn hand(self: Arc<Self>, place: Place);
 }
 
-/// Who gets a place, and who waits for one.
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
-    /// Attempts are measured by the runtime's clock, which stands still while the machine is suspended.
+    /// Attempts are measured by the runtime's clock, which stops while the machine is suspended.
     began: Instant,
-    /// What is due goes by this clock, which does not.
+    /// Due times use this clock, which continues during a suspension.
     steady: SteadyClock,
-    /// Where places are handed to.
     host: OnceLock<Weak<dyn Host>>,
-    /// Tells the timer when there is something to wait for beside, or before, what it waits for.
+    /// Notifies the timer that something is due earlier than it expects.
     earlier: Notify,
-    /// How often anybody wanted places handed out since somebody last found none to hand out.
+    /// How many requests to hand out places have arrived since a pass found none. A request during a pass
+    /// adds one.
     handing_out: AtomicUsize,
-    /// Whether nothing could be written when somebody looked last. The timer looks again while that is so.
+    /// Whether the last check found no room on the disk. The timer checks again while this is set.
     is_full: AtomicBool,
-    /// Whether handing the next place panics.
     #[cfg(test)]
     panics: AtomicBool,
-    /// How many attempts are under way, or on their way to the disk.
+    /// Attempts under way, including those whose outcome is not durable yet.
     under_way: AtomicUsize,
-    /// Told when nothing is under way.
+    /// Notified when nothing is under way.
     idle: Notify,
-    /// The bodies that are read behind their heads.
+    /// The permits to read response bodies after the place is free.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
 }
 
-/// The right to one attempt, given back when it is dropped.
+/// The right to one attempt. Dropping it returns the place.
 pub(crate) struct Place {
     dispatcher: Arc<Dispatcher>,
     granted: Granted,
@@ -90,11 +83,10 @@ pub(crate) struct Place {
     ended: Option<(bool, Duration)>,
 }
 
-/// An attempt and what comes of it, until that is on the disk.
+/// Counts an attempt until its outcome is durable.
 pub(crate) struct UnderWay(Arc<Dispatcher>);
 
 impl Dispatcher {
-    /// A dispatcher of so many places, at least one.
     pub(crate) fn new(places: usize, steady: SteadyClock) -> Arc<Self> {
         Arc::new(Self {
             fair: Mutex::new(Fair::new(places)),
@@ -114,19 +106,19 @@ impl Dispatcher {
         })
     }
 
-    /// Something is due at an endpoint: it is looked at as soon as it has a place.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         self.fair.lock().wake(key, self.now());
         self.hand_out();
     }
 
-    /// Something waits for an endpoint as the engine starts, for so long, and may have failed before.
+    /// At the start of the engine, registers deliveries that are due after `wait`.
     pub(crate) fn register(&self, key: EndpointKey, wait: Duration, failed_before: bool) {
         let due = self.steady.passed() + wait;
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// An endpoint could use so many places: gives it those that it may have now. The others come when they may.
+    /// Registers the wish for `count` places and returns those that are free for the endpoint now. The others
+    /// follow later.
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<Place> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();
@@ -144,25 +136,25 @@ impl Dispatcher {
         own
     }
 
-    /// An endpoint could use no place for so long, or until it is woken.
+    /// The endpoint needs no place for `wait`, or, without it, before the next wake-up.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
-        // A millisecond more, so that what is due then is not a fraction of one away.
+        // One millisecond more, so that the row is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
         self.plan(|fair, now| fair.rest(key, due, now));
     }
 
-    /// An outage of ours holds back what is due at an endpoint: it is looked at again when that is over, or may be.
+    /// A local outage holds the endpoint back. The end of the outage, or a probe, wakes it.
     pub(super) fn cut_off(&self, key: EndpointKey) {
         let mut fair = self.fair.lock();
         let first = !fair.is_any_cut_off();
         fair.cut_off(key, self.now());
         drop(fair);
         if first {
-            self.earlier.notify_one(); // it has to be waited for from now on
+            self.earlier.notify_one(); // the timer must wait for the outage from now on
         }
     }
 
-    /// Changes what is due, and has the timer look if something is due before all that was.
+    /// Changes due times, and notifies the timer if the earliest one moves forward.
     fn plan(&self, change: impl FnOnce(&mut Fair, Moment)) {
         let now = self.now();
         let mut fair = self.fair.lock();
@@ -175,17 +167,16 @@ impl Dispatcher {
         }
     }
 
-    /// Nobody gets a place any more.
+    /// No place is granted after this call.
     pub(crate) fn stop(&self) {
         self.fair.lock().stop();
     }
 
-    /// Waits until nothing is under way.
     pub(crate) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
             tokio::pin!(idle);
-            idle.as_mut().enable(); // before looking
+            idle.as_mut().enable(); // registered before the check
             if self.under_way.load(Ordering::Acquire) == 0 {
                 return;
             }
@@ -193,22 +184,20 @@ impl Dispatcher {
         }
     }
 
-    /// How many attempts are under way, up to the heads of their responses.
+    /// The number of attempts under way, up to the heads of their responses.
     pub(crate) fn places_taken(&self) -> usize {
         self.fair.lock().held()
     }
 
-    /// How many endpoints wait for a place, or for their time.
     pub(crate) fn waiting(&self) -> usize {
         self.fair.lock().waiting()
     }
 
-    /// How many attempts reached their endpoint, and how many failed.
+    /// The number of attempts that were delivered, and of those that failed.
     pub(crate) fn made(&self) -> (u64, u64) {
         (self.delivered.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
     }
 
-    /// An attempt is under way until this is dropped.
     pub(super) fn under_way(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, Ordering::AcqRel);
         UnderWay(Arc::clone(self))
@@ -222,7 +211,7 @@ impl Dispatcher {
         Place { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
     }
 
-    /// Whether what is done can be written. If not, the timer looks again until it can.
+    /// Whether outcomes can be written. If not, the timer checks again until they can.
     fn has_room(&self) -> bool {
         let host = self.host.get().and_then(Weak::upgrade);
         let has_room = host.is_none_or(|host| host.has_room());
@@ -242,7 +231,6 @@ impl Dispatcher {
         }
     }
 
-    /// The next place, if anybody may have it.
     fn grant(self: &Arc<Self>) -> Option<Place> {
         let is_wanted = self.fair.lock().is_any_wanted();
         if !is_wanted || !self.has_room() {
@@ -252,8 +240,8 @@ impl Dispatcher {
         Some(self.place(granted))
     }
 
-    /// Grants what can be granted. A place that nobody takes is given back in here, which does not begin anew: whoever
-    /// hands out looks once more.
+    /// Grants every place that may be granted. A place that is returned during the loop starts no second
+    /// loop; the running one looks again.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
@@ -270,7 +258,7 @@ impl Dispatcher {
     }
 }
 
-/// Lets others hand places out when whoever does so panics. What was asked for meanwhile the timer does.
+/// Releases the hand-out role after a panic. The timer carries out the requests that arrived meanwhile.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {
@@ -281,17 +269,14 @@ impl Drop for UnlessThrough<'_> {
 }
 
 impl Place {
-    /// Whose it is.
     pub(crate) fn key(&self) -> EndpointKey {
         self.granted.key
     }
 
-    /// The attempt begins.
     pub(super) fn begin(&mut self) {
         self.begun = Some(Instant::now());
     }
 
-    /// It is known whether the endpoint took the event.
     pub(super) fn end(&mut self, delivered: bool) {
         let counted = if delivered { &self.dispatcher.delivered } else { &self.dispatcher.failed };
         counted.fetch_add(1, Ordering::Relaxed);

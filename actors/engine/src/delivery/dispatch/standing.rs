@@ -1,43 +1,43 @@
-//! What is known of an endpoint by its latest attempts, and what that lets it take. Pure.
+//! An endpoint's standing by its latest attempts, and the places that each standing may take. The module is
+//! pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use net::DELIVERY_TIME_MAX;
 
-/// How many attempts of one endpoint may be under way at once.
+/// The maximum number of attempts of one endpoint under way.
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
-/// An instant on the dispatcher's clock: how long ago it began. When something is due is counted by the clock of schedules
-/// instead, which goes on while the machine is suspended.
+/// An instant of the dispatcher's clock, as the time since its start. Due times use the schedule's clock
+/// instead, which continues while the machine is suspended.
 pub(super) type Moment = Duration;
 
-/// An attempt that takes longer is slow.
+/// A longer attempt is slow.
 pub(super) const QUICK: Duration = Duration::from_secs(1);
-/// An endpoint that took something quickly so short a time ago is alive.
+/// An endpoint with a quick delivery within this time is alive.
 pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
-/// How many attempts a new endpoint gets at once; the number doubles with each that ends.
+/// The number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
 const ATTEMPTS_AT_FIRST: usize = 2;
-/// What an attempt to an endpoint is taken to cost of which nothing is known.
+/// The assumed cost of an attempt without any history.
 const COST_UNKNOWN: Duration = QUICK;
 
-/// How far an endpoint is trusted to give a place back soon, the most trusted first.
+/// How likely an endpoint returns a place soon. The most trusted standing is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It took something quickly a moment ago.
+    /// A quick delivery ended within [`ALIVE_TIME`].
     Alive,
-    /// It took the last attempt, and the latest ones were quick.
+    /// The last attempt was delivered, and the latest ones were quick.
     Good,
-    /// Nothing speaks for it or against it: it is new, or it fails quickly.
+    /// The endpoint is new, or it fails quickly.
     Unknown,
-    /// Its latest attempts were slow, or one that is under way is.
+    /// The latest attempts were slow, or one under way is.
     Slow,
 }
 
 impl Standing {
-    /// How many there are.
     pub(super) const COUNT: usize = 4;
 
-    /// So many of the places the endpoints of this standing may hold together, however few are free.
+    /// The number of places that endpoints of this standing may always hold together.
     pub(super) fn always(self, places: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -45,8 +45,8 @@ impl Standing {
         }
     }
 
-    /// So many of the places an endpoint of this standing has to leave free, for those that are trusted more; fewer
-    /// where it is the first place of its business.
+    /// The number of places that this standing must leave free for more trusted endpoints. The first place of
+    /// a business needs fewer.
     pub(super) fn leaves_free(self, places: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -58,46 +58,42 @@ impl Standing {
     }
 }
 
-/// A place that is held.
 pub(super) struct Held {
     pub(super) since: Moment,
-    /// What it was charged, until it is known what it takes.
+    /// The assumed cost, until the real duration is known.
     pub(super) charged: Duration,
-    /// What was thought of the endpoint when it took the place.
+    /// The endpoint's standing when it took the place.
     pub(super) standing: Standing,
 }
 
-/// What an outage of ours does to an endpoint.
 #[derive(Clone, Copy)]
 pub(super) enum CutOff {
     No,
-    /// It is held back, and has waited to try all the same since this turn.
+    /// Held back, waiting since this turn.
     Held(u64),
-    /// It was held back since this turn, and is looked at now. Held back again, it has waited since then.
+    /// Woken after a wait since this turn. If it is held back again, it keeps the turn.
     Woken(u64),
 }
 
-/// What is known of an endpoint.
 pub(super) struct Endpoint {
-    /// How many places it could use now, beside those it holds.
+    /// How many more places it could use now.
     pub(super) wants: usize,
-    /// When it has to be looked at next, if it only waits.
+    /// When it is due next, if it only waits.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// Its virtual time within its business, and its turn among those with the same.
+    /// Its virtual time within its business, and its turn among equal tags.
     pub(super) tag: u64,
     pub(super) turn: u64,
-    /// When anything was last known of it.
+    /// When it was last active.
     pub(super) seen: Moment,
-    /// The places it holds, by number, which is also by age.
+    /// The places that it holds, by number and therefore by age.
     held: BTreeMap<u64, Held>,
-    /// How many it may hold.
     limit: usize,
-    /// What its latest attempts took, the newest counting for a quarter.
+    /// A moving average of its durations; the newest counts for a quarter.
     cost: Option<Duration>,
-    /// Whether what waits had failed before anything was known of it.
+    /// Whether the waiting deliveries had failed before the engine started.
     failed_before: bool,
-    /// When it last took something quickly, unless it has failed since.
+    /// The time of the last quick delivery. A failure clears it.
     took_at: Option<Moment>,
 }
 
@@ -118,34 +114,29 @@ impl Endpoint {
         }
     }
 
-    /// Its first attempt shall show whether it answers again.
+    /// Limits the endpoint to one attempt, which shows whether it responds again.
     pub(super) fn note_failed_before(&mut self) {
         if self.cost.is_none() {
             (self.failed_before, self.limit) = (true, 1);
         }
     }
 
-    /// How many places it holds.
     pub(super) fn held(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether it could use a place now and may have one more.
     pub(super) fn waits(&self) -> bool {
         self.wants > 0 && self.held.len() < self.limit
     }
 
-    /// Whether it neither holds a place nor could use one.
     pub(super) fn is_idle(&self) -> bool {
         self.wants == 0 && self.held.is_empty()
     }
 
-    /// Whether neither a place nor a moment nor the end of an outage is waited for, and no place is held.
     pub(super) fn waits_for_nothing(&self) -> bool {
         self.is_idle() && self.due.is_none() && !matches!(self.cut_off, CutOff::Held(_))
     }
 
-    /// What is thought of it now.
     pub(super) fn standing(&self, now: Moment) -> Standing {
         let hangs = self.held.values().next().is_some_and(|oldest| now.saturating_sub(oldest.since) > QUICK);
         match (self.cost, self.took_at) {
@@ -158,7 +149,6 @@ impl Endpoint {
         }
     }
 
-    /// Takes a place.
     pub(super) fn take(&mut self, number: u64, now: Moment) -> &Held {
         let charged = match self.cost {
             Some(cost) => cost,
@@ -170,12 +160,10 @@ impl Endpoint {
         self.held.entry(number).or_insert(Held { since: now, charged, standing })
     }
 
-    /// Gives a place back.
     pub(super) fn give_back(&mut self, number: u64) -> Option<Held> {
         self.held.remove(&number)
     }
 
-    /// Notes that an attempt has ended: whether the endpoint took the event, and how long that took.
     pub(super) fn note(&mut self, delivered: bool, took: Duration, now: Moment) {
         self.cost = Some(self.cost.map_or(took, |cost| (cost * 3 + took) / 4));
         self.took_at = match (delivered, took <= QUICK) {

@@ -1,8 +1,10 @@
-//! The dispatcher's one timer: it lets those ask for a place whose time has come, looks whether there is room on the
-//! disk again, waits for the end of an outage of ours, and forgets endpoints that are gone.
+//! The dispatcher's one timer. It wakes due endpoints, checks for room on the disk, waits for the end of a
+//! local outage and forgets idle endpoints.
 //!
-//! What always holds: it does little at a time, lets others have their turn, and goes on after a panic. What has become
-//! due while the machine was suspended asks for places as at a start: so many in a step, and no more than there are.
+//! Invariants:
+//!
+//! - It works in bounded steps, yields between them and continues after a panic.
+//! - Deliveries that became due during a suspension are spread in steps, as at a start.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -14,29 +16,24 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::{Dispatcher, Host};
 use crate::clock::LOOK_EVERY;
 
-/// How many endpoints ask for a place in one step.
 const ASKING_PER_STEP: usize = 256;
-/// How many of those are looked at again with each probe of an outage of ours that it holds back; when it is over, all
-/// are, so many in a step.
+/// How many held-back endpoints each probe of an outage wakes. The end of an outage wakes all, this many in a
+/// step.
 pub(super) const RELEASED_PER_PROBE: usize = 256;
-/// How often it is looked whether there is room on the disk again.
 const ROOM_EVERY: Duration = Duration::from_secs(2);
-/// How often what is known of endpoints that are heard of no more is looked through, and how far apart the steps are in
-/// which that is done.
+/// The time between two sweeps for idle endpoints, and between the steps of a sweep.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
-/// How long it rests after a panic.
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 impl Dispatcher {
-    /// Hands places to the actors of this engine from now on, until it is gone.
+    /// Hands places to this host's actors until the host is dropped.
     pub(in crate::delivery) fn begin(self: &Arc<Self>, host: Weak<dyn Host>) {
         let _ = self.host.set(host);
         tokio::spawn(keep_time(Arc::downgrade(self)));
     }
 }
 
-/// Keeps time until the engine is gone.
 async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {

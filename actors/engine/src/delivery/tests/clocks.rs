@@ -1,11 +1,11 @@
-//! What the wall clock does to deliveries: receivers see it as it is, the log shows what is believed, and what is kept
-//! for thirty days goes by both clocks.
+//! Effects of the wall clock on deliveries: receivers see it unchanged, the log shows believed time, and the
+//! retention of 30 days uses both clocks.
 
 use store::{Order, keys};
 
 use super::*;
 
-/// Deliveries and events that stand in the store.
+/// The numbers of stored deliveries and events.
 fn kept(world: &World, endpoint: WebhookId) -> (usize, usize) {
     let (store, of) = (&world.business.shared.store, world.business.id());
     let count = |range| store.scan(&range, Order::Ascending).count();
@@ -44,7 +44,7 @@ async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
     world.happen("A").await;
     days(29).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
-    // By the wall clock it is a year old, by the other one not thirty days.
+    // The delivery is a year old by the wall clock, but less than 30 days by the steady clock.
     world.clock.is_off(365 * 24);
     sleep(Duration::from_secs(2 * 3_600)).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 0));
@@ -60,7 +60,7 @@ async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_th
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;
     days(29).await;
-    // The wall clock is put back by ten days, so that by it nineteen have passed.
+    // The wall clock moves back by ten days, so 19 days have passed on it.
     world.clock.is_off(-10 * 24);
     days(6).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
@@ -78,7 +78,7 @@ async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
     settle().await;
     world.clock.is_off(0);
     sleep(Duration::from_secs(15 * 60)).await;
-    // Stamped two years ahead, for stamps do not go back.
+    // The stamp is two years ahead, because stamps never decrease.
     world.happen("B").await;
     settle().await;
     assert!(world.log(id).await.iter().all(|row| row.created_at > world.clock.now()));
@@ -86,7 +86,7 @@ async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
     assert_eq!(kept(&world, id), (2, 2));
     days(8).await;
     assert_eq!(kept(&world, id), (0, 0));
-    // What is new is kept.
+    // A new delivery is kept.
     world.happen("C").await;
     days(28).await;
     assert_eq!(kept(&world, id), (1, 1));

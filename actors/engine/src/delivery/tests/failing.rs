@@ -1,9 +1,9 @@
-//! A delivery actor that fails is started again, and nobody has to ask for it; nobody who does has it sooner.
+//! A failed delivery actor restarts without a request, and a request does not restart it earlier.
 
 use super::*;
 use crate::delivery::{EndpointKey, Message};
 
-/// Has the endpoint's actor fail, which is started for that if need be.
+/// Makes the endpoint's actor fail, and starts it first if needed.
 async fn fail(world: &World, endpoint: WebhookId) {
     let key = EndpointKey { business: world.business.id(), endpoint };
     let (running, _) = world.business.shared.deliveries.enter(key).await.unwrap();
@@ -19,12 +19,12 @@ async fn deliveries_go_on_after_their_actor_has_failed() {
     world.happen("A").await;
     settle().await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // Due after half a minute, and its actor fails just before.
+    // The delivery is due after 30 s, and the actor fails just before.
     sleep(Duration::from_millis(29_000)).await;
     fail(&world, id).await;
     sleep(Duration::from_millis(900)).await;
     assert_eq!(revived.requests().len(), 0, "its time has come, and it rests");
-    // Nothing else happens: whoever starts the actor again finds what waits.
+    // The restarted actor finds the waiting delivery without another message.
     sleep(Duration::from_millis(200)).await;
     assert_eq!(revived.requests().len(), 1);
     let log = world.log(id).await;
@@ -41,7 +41,7 @@ async fn an_actor_that_fails_again_and_again_rests_longer_whoever_wakes_it() {
     let mut sent = 1;
     for (number, rest) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
         fail(&world, id).await;
-        // An event that happens, and somebody who wants one sent again.
+        // A new event and a request to send again.
         world.happen(&format!("while it rests {number}")).await;
         let resent = world.business.resend(id, first).await;
         assert!(matches!(resent, Err(EngineError::Resting(_))), "{resent:?}");
@@ -51,7 +51,7 @@ async fn an_actor_that_fails_again_and_again_rests_longer_whoever_wakes_it() {
         sent += 1;
         assert_eq!(receiver.requests().len(), sent, "it has rested for {rest} s");
     }
-    // After a minute without a failure it is as if there had been none.
+    // After a minute without a failure, the back-off starts anew.
     sleep(Duration::from_secs(61)).await;
     fail(&world, id).await;
     world.happen("last").await;

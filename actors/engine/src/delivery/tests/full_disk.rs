@@ -1,4 +1,4 @@
-//! While the disk is full nothing is begun, nobody looks for a place, and one timer looks for room.
+//! While the disk is full, no attempt begins, no endpoint reads the store, and one timer checks for room.
 
 use super::*;
 
@@ -17,7 +17,7 @@ async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room
     let made = |times: usize| receivers.iter().all(|receiver| receiver.requests().len() == times);
     assert!(made(1));
     world.disk.set_free(0);
-    // All of them fall due, and stay so.
+    // All deliveries become due and wait.
     sleep(Duration::from_secs(60)).await;
     let reads = world.disk.reads();
     for _ in 0..60 {
@@ -25,7 +25,7 @@ async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room
         assert_eq!(world.engine.running_deliveries(), 0);
     }
     let reads = world.disk.reads() - reads;
-    // Three a minute are of the lists of what is left to be done: endpoints look for nothing.
+    // Background jobs cause three reads a minute. The endpoints cause none.
     assert!(made(1) && reads < 3 * 60 + 60, "{reads} reads in an hour, for 20 endpoints");
     assert_eq!((world.engine.attempts_under_way(), world.engine.endpoints_waiting()), (0, 20));
     world.disk.set_free(PLENTY);

@@ -1,4 +1,5 @@
-//! The delivery log, narrowed and counted, one delivery with what it sends, and what a test shows.
+//! The delivery log with filters and counts, one delivery with its body, and the response of an endpoint
+//! test.
 
 use domain::{EventId, Timestamp};
 
@@ -77,7 +78,7 @@ async fn a_delivery_shows_the_very_bytes_that_it_sends() {
     let none: EventId = id.to_string().parse().unwrap();
     let refused = world.business.delivery(id, none).await.unwrap_err();
     assert!(matches!(refused, EngineError::Refused(Refusal::NotFound("delivery"))), "{refused:?}");
-    // In the log for 30 days, and then no more.
+    // The log keeps a delivery for 30 days.
     sleep(Duration::from_secs(30 * DAY)).await;
     assert!(world.business.delivery(id, listed.event_id).await.is_err());
     assert_eq!(ATTEMPTS_MAX, 9);

@@ -42,7 +42,6 @@ use crate::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\nno\0go";
 
-/// An engine with one business, in a network of its own.
 struct World {
     disk: MemoryBackend,
     clock: Arc<WallClock>,
@@ -60,7 +59,6 @@ impl World {
         Self::with(Limits::default()).await
     }
 
-    /// The same with so many places for attempts.
     async fn with_places(places: usize) -> Self {
         Self::with(Limits { places, ..Limits::default() }).await
     }
@@ -81,7 +79,7 @@ impl World {
         Self { disk, clock, ports, net, dns, authority, engine, business, limits }
     }
 
-    /// Closes the engine, lets time pass, and opens it again on what the disk holds.
+    /// Closes the engine, lets time pass and opens it again on the same disk.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
@@ -89,12 +87,11 @@ impl World {
         self.business = self.engine.business(self.business.id());
     }
 
-    /// Closes the engine and opens it again on what the disk holds.
     async fn restart(&mut self) {
         self.stand_still(0).await;
     }
 
-    /// An endpoint `name.example.com` with a receiver that answers like this.
+    /// An endpoint `name.example.com` with a receiver that sends this response.
     async fn endpoint(&self, name: &str, number: u8, answer: &str) -> (WebhookId, Arc<Receiver>) {
         let host = format!("{name}.example.com");
         let receiver = self.receiver(&host, number, answer);
@@ -107,7 +104,7 @@ impl World {
         (created.value.webhook.id, receiver)
     }
 
-    /// A receiver at an address that a host's name leads to from now on.
+    /// A receiver at a new address of the host.
     fn receiver(&self, host: &str, number: u8, answer: &str) -> Arc<Receiver> {
         self.receiver_that(host, number, answer, Then::GoesOn)
     }
@@ -120,7 +117,6 @@ impl World {
         receiver
     }
 
-    /// Makes something happen.
     async fn happen(&self, name: &str) {
         let details =
             ContactDetails { name: Some(Text::new(name.into()).unwrap()), ..ContactDetails::default() };
@@ -170,12 +166,11 @@ async fn open(disk: &MemoryBackend, ports: &Ports, limits: Limits) -> Engine {
     Engine::start_within(store, ports.clone(), limits).await.unwrap()
 }
 
-/// Lets everything that is due happen, in much less than any delay.
+/// Lets everything that is due happen, in much less time than any delay.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
 
-/// The value of a header in a request.
 fn header<'a>(request: &'a str, name: &str) -> &'a str {
     let line = request.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
     line.unwrap_or_else(|| panic!("no {name} in {request}"))
@@ -255,7 +250,7 @@ async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
     assert_eq!(body(&requests[0]), body(&requests[1]));
 }
 
-/// The secret is replaced while an attempt that is due waits for the disk, and both are synced together.
+/// The secret is replaced while a due attempt waits for the disk, and both are synced together.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_start() {
     let world = Arc::new(World::new().await);
@@ -264,7 +259,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_st
     sleep(Duration::from_millis(29_900)).await;
     world.disk.hold_syncs();
     let mut changes = Vec::new();
-    // One change is being synced; the other one and the rotation are behind it.
+    // One change is being synced. The other change and the rotation wait for the next sync.
     for name in ["B", "C"] {
         let world = Arc::clone(&world);
         changes.push(tokio::spawn(async move { world.happen(name).await }));
@@ -299,7 +294,7 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
     settle().await;
-    // Whoever does not wait for the disk while deleting never lets it come to its turn.
+    // A deletion that does not wait for the disk would keep the committer from its turn.
     world.disk.set_sync_delay(Duration::from_millis(5));
     world.business.change(Request::by(Actor::Operator), DeleteWebhook { id }).await.unwrap();
     sleep(Duration::from_secs(90_000)).await;

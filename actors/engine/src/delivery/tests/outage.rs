@@ -1,11 +1,10 @@
-//! An outage of ours is not the receivers'.
+//! A local outage is not counted as a failure of the receivers.
 
 use domain::AttemptFailure;
 use net::outage::PROBE_AFTER;
 
 use super::*;
 
-/// What is lacking, and how it is taken away and given back.
 #[derive(Clone, Copy, Debug)]
 enum Lacking {
     Routes,
@@ -20,7 +19,7 @@ impl World {
         }
     }
 
-    /// Waits until the network is known to be there again, and what was held back has gone out.
+    /// Waits until the outage is over and the held-back deliveries are sent.
     async fn go_on(&self) {
         let start = Instant::now();
         while self.engine.is_cut_off() {
@@ -42,7 +41,7 @@ async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
         assert_eq!((refusing.requests().len(), receiver.requests().len()), (3, 1));
         world.cut_off(lacking, true);
         world.happen("B").await;
-        // Long enough for a receiver that does not answer to be turned off.
+        // Long enough to disable an endpoint that does not respond.
         sleep(Duration::from_secs(26 * 3_600)).await;
         assert!(world.engine.is_cut_off(), "{lacking:?}");
         for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
@@ -51,12 +50,12 @@ async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
             assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
             assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
         }
-        // One probe at a time, and one attempt with it: neither an endpoint nor an event adds to that.
+        // There is one probe at a time, with one attempt. Endpoints and events add none.
         let asked = world.dns.asked();
         world.happen("C").await;
         sleep(PROBE_AFTER * 100).await;
         assert!((99..=101).contains(&(world.dns.asked() - asked)), "{lacking:?}");
-        // It lasts beyond a restart, too, and is found out anew.
+        // The outage continues after a restart and is detected anew.
         world.restart().await;
         sleep(Duration::from_secs(3_600)).await;
         assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts == 0);
@@ -102,7 +101,7 @@ async fn an_endpoint_that_needs_no_name_server_goes_on_without_one() {
 #[tokio::test(start_paused = true)]
 async fn evidence_that_is_mistaken_does_not_hold_deliveries_back_for_long() {
     let world = World::new().await;
-    // There is no way to anywhere but the one receiver, and the first to be tried is another.
+    // Only one receiver is reachable, and another one is tried first.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
@@ -142,8 +141,7 @@ async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// Those that are cut off wait in one place: nobody looks for each again and again, and with the end all have their
-/// turn.
+/// Held-back endpoints wait in one queue without polling, and all get their turn at the end.
 #[tokio::test(start_paused = true)]
 async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
@@ -157,7 +155,7 @@ async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     assert!(world.engine.is_cut_off());
     assert_eq!(world.engine.endpoints_waiting(), 20);
     for _ in 0..40 {
-        // Past the looks that go with a probe, and the one attempt.
+        // After the reads of the probe and the one attempt.
         sleep(PROBE_AFTER / 2).await;
         let reads = world.disk.reads();
         assert_eq!(world.engine.running_deliveries(), 0);
@@ -171,7 +169,7 @@ async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     assert_eq!(world.engine.endpoints_waiting(), 0);
 }
 
-/// Without a name server the outage is never over; those that need none go on all the same once there is a way to them.
+/// Without a name server the outage never ends. Endpoints that need none continue once there is a route.
 #[tokio::test(start_paused = true)]
 async fn a_way_that_comes_back_is_seen_by_those_that_need_no_name_server() {
     let world = World::new().await;

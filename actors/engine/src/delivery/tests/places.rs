@@ -1,8 +1,8 @@
-//! Who has a place, for how long, and what an endpoint costs that only waits.
+//! The use of places, and the cost of an endpoint that only waits.
 
 use super::*;
 
-/// How long after something happened the receiver has it.
+/// The time from an event to its arrival.
 async fn arrives_after(world: &World, receiver: &Receiver) -> Duration {
     let (start, before) = (Instant::now(), receiver.requests().len());
     world.happen("now").await;
@@ -12,7 +12,7 @@ async fn arrives_after(world: &World, receiver: &Receiver) -> Duration {
     start.elapsed()
 }
 
-/// A world of one place, which an endpoint holds that hangs; another one, of another business, is to be sent something.
+/// A world with one place, held by a hanging endpoint, and a second endpoint of another business.
 async fn one_place() -> (World, WebhookId, BusinessHandle, Arc<Receiver>) {
     let mut world = World::with_places(1).await;
     let (hanging, _) = world.endpoint("a", 1, OK).await;
@@ -102,7 +102,7 @@ async fn an_endpoint_that_only_waits_has_no_actor_and_keeps_its_schedule() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
-    // Attempts at 0 s, 30 s, 150 s and 750 s; the next one is due half an hour later.
+    // Attempts start at 0 s, 30 s, 150 s and 750 s. The next one is due half an hour later.
     sleep(Duration::from_secs(1_700)).await;
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!((world.engine.running_deliveries(), world.engine.endpoints_waiting()), (0, 1));
@@ -132,7 +132,7 @@ async fn no_more_actors_start_than_there_are_places() {
     assert_eq!(world.engine.endpoints_waiting(), 20 - running);
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
-    // One after the other, for a business alone does not get all that there is for those that failed before.
+    // One after the other, because endpoints with failures of one business do not get all places.
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each has its turn");
 }

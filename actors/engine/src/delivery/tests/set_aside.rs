@@ -1,4 +1,4 @@
-//! Webhooks of a business that is set aside are not sent, and those of others are.
+//! Webhooks of a business that is set aside are not sent. Those of other businesses are.
 
 use super::*;
 
@@ -23,7 +23,7 @@ async fn what_waits_at_a_business_that_is_set_aside_waits_until_that_is_lifted()
         settle().await;
         assert_eq!(up.requests().len(), life + 1);
         assert_eq!(world.log(other).await.len(), life + 1);
-        // Its schedule would have gone on.
+        // The schedule would have continued in this time.
         sleep(Duration::from_secs(3 * 3_600)).await;
         assert_eq!(down.requests().len(), tried, "life {life}");
         assert_eq!((world.engine.attempts_under_way(), world.engine.running_deliveries()), (0, 0));

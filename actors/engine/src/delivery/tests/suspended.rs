@@ -1,5 +1,3 @@
-//! Webhooks of a suspended business wait.
-
 use super::*;
 use crate::business::commands::profile::PatchBusiness;
 
@@ -16,7 +14,7 @@ async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
     settle().await;
     assert_eq!(failing.requests().len(), 1);
     suspend(&world, true).await;
-    world.happen("B").await; // the team's own doing
+    world.happen("B").await; // a change by the team
     sleep(Duration::from_secs(100)).await;
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
@@ -53,7 +51,7 @@ async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
 async fn what_is_under_way_when_a_business_is_suspended_may_end() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
-    // The head takes a second: it comes in one piece then.
+    // The head takes a second and then arrives in one piece.
     let slow = world.receiver_that("a.example.com", 1, "", Then::Drips(b"HTTP/1.1 204 No Content\r\n\r\n"));
     world.happen("A").await;
     settle().await;

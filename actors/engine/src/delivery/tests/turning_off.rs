@@ -1,4 +1,4 @@
-//! When an endpoint is turned off, and when it is not.
+//! Conditions under which an endpoint is disabled.
 
 use std::sync::atomic::AtomicU64;
 
@@ -9,10 +9,10 @@ use super::*;
 use crate::business::commands::webhooks::TurnOff;
 use crate::people::Invitation;
 
-/// How long after each failure the next attempt comes, in seconds.
+/// The delay of the next attempt after each failure, in seconds.
 const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
 
-/// Waits until eight attempts of a first event have failed, and the ninth is half a second away.
+/// Waits until half a second before the ninth attempt of the first event.
 async fn before_the_ninth(world: &World, receiver: &Receiver) {
     world.happen("A").await;
     sleep(Duration::from_secs(DELAYS.iter().sum()) - Duration::from_millis(500)).await;
@@ -30,7 +30,7 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
     assert_eq!(receiver.requests().len(), 1);
     for (made, delay) in (1..).zip(DELAYS) {
         assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
-        // Half a second of the delay has passed already.
+        // Half a second of the delay has already passed.
         sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
         assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
         sleep(Duration::from_secs(1)).await;
@@ -44,14 +44,14 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
     let ids: Vec<_> =
         receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
     assert!(ids.iter().all(|id| *id == ids[0]));
-    // Off, nothing is sent, and what happens is missed.
+    // While the endpoint is disabled, nothing is sent and new events are missed.
     world.happen("B").await;
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 9);
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
     let refused = world.business.resend_missed(id).await;
     assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
-    // On again, what was missed and what failed is delivered once.
+    // After it is enabled again, missed and failed events are delivered once.
     let revived = world.receiver("a.example.com", 1, OK);
     world.set(id, WebhookStatus::Enabled).await;
     sleep(Duration::from_secs(3_600)).await;
@@ -94,7 +94,7 @@ async fn the_ninth_attempt_that_succeeds_keeps_it_on() {
     assert_eq!(world.status(id).await, ON);
 }
 
-/// The ninth attempt hangs until its deadline; gives the world within that time.
+/// Returns while the ninth attempt hangs before its deadline.
 async fn in_the_ninth(world: &World) -> WebhookId {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(world, &receiver).await;
@@ -140,7 +140,7 @@ async fn a_success_before_the_first_attempt_does_not_count() {
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("before").await;
     settle().await;
-    // At another address, for the connection to the first one is still open.
+    // A new address, because the connection to the first one is still open.
     world.receiver("a.example.com", 2, NO);
     world.happen("A").await;
     sleep(Duration::from_secs(90_000)).await;
@@ -190,7 +190,7 @@ async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("B").await;
-    // The ninth attempt ends before the body of the other one's answer.
+    // The ninth attempt ends before the response body of the other attempt.
     sleep(Duration::from_millis(700)).await;
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Pending, DeliveryStatus::Failed));
@@ -209,7 +209,7 @@ async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // Its row among those that wait is still there, and meets whoever looks.
+    // The stale index row is still there, and the next reader finds it.
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));
@@ -257,7 +257,7 @@ async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_aga
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // Something that is on its way to the disk meanwhile, and wakes nobody.
+    // A change that waits for the disk and wakes no actor.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) =
@@ -265,7 +265,7 @@ async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_aga
     assert_eq!(resent, 1, "A was missed");
 }
 
-/// Somebody of the business who is let in.
+/// An active member of the business.
 async fn member(world: &World, email: &str, role: Role) -> PersonId {
     let people = world.engine.people();
     let email = Address::new(email).unwrap();
@@ -286,7 +286,7 @@ async fn owners_and_admins_are_told_that_an_endpoint_was_turned_off_and_members_
         people.push(member(&world, &format!("{role}@example.com"), role).await);
     }
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // Whoever turns one off knows it.
+    // A change of the endpoint by a person sends that person no alert.
     let (other, _) = world.endpoint("b", 2, OK).await;
     world.set(other, WebhookStatus::Disabled).await;
     world.happen("A").await;

@@ -1,8 +1,7 @@
-//! What a change has written and the disk has not goes by no attempt.
+//! An attempt never uses a change that is not durable.
 
 use super::*;
 
-/// The requests that were signed with a secret.
 fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     let is_of = |request: &&String| {
         let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp").parse().unwrap());
@@ -11,8 +10,9 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Each sync takes a second: first comes that of an event, behind it that of a new secret, which is asked for when half
-/// of the first is over. Whoever began to wait before that has waited when the new secret is not on the disk.
+/// Each sync takes a second. The sync of an event runs first; half-way through, a new secret is requested,
+/// which the next sync covers. An attempt that began to wait earlier is ready before the new secret is
+/// durable.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();
@@ -33,7 +33,7 @@ async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
     let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
-    // The retry of A is due within the first of the two syncs.
+    // The retry of A is due during the first sync.
     sleep(Duration::from_millis(29_700)).await;
     assert_eq!(receiver.requests().len(), 1);
     let rotation = rotating(&world, id).await;

@@ -1,10 +1,9 @@
-//! Much that waits, at one endpoint or at many.
+//! Many waiting deliveries, at one endpoint or at many.
 
 use domain::AttemptFailure;
 
 use super::*;
 
-/// Creates this much at once.
 async fn happen_often(world: &World, times: usize) {
     let changes: Vec<_> = (0..times)
         .map(|number| {
@@ -22,7 +21,7 @@ fn named(name: &str) -> ContactDetails {
     ContactDetails { name: Some(Text::new(name.into()).unwrap()), ..ContactDetails::default() }
 }
 
-/// How long after something happened an endpoint of the same business, and one of another, have it.
+/// The time from an event to its arrival at an endpoint of the same business, and at one of another business.
 async fn first_attempts(waiting: usize) -> [Duration; 2] {
     let mut world = World::new().await;
     let (dead, _) = world.endpoint("dead", 1, OK).await;
@@ -88,7 +87,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
     }
     world.happen("A").await;
-    // The timer also wakes every 60 s for other work, which must not come first after the suspension.
+    // The timer also wakes every 60 s for other work. That wake-up must not come first after the suspension.
     sleep(Duration::from_secs(211)).await;
     let tried = |times| receivers.iter().all(|receiver| receiver.requests().len() == times);
     assert!(tried(3), "at 0 s, 30 s and 150 s; the fourth is due at 750 s");
@@ -216,7 +215,7 @@ async fn due_times_written_while_the_clock_was_ahead_are_brought_back() {
         sleep(Duration::from_secs(200)).await;
         assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
         world.clock.is_off(0);
-        sleep(Duration::from_secs(720)).await; // it has held by then
+        sleep(Duration::from_secs(720)).await; // the condition holds by then
         assert_eq!(receiver.requests().len(), 4, "at 750 s, by the schedule's own clock");
         world.restart().await;
         sleep(Duration::from_secs(1_790)).await;
@@ -271,7 +270,7 @@ async fn what_was_resent_while_it_was_attempted_is_sent_after_a_restart_too() {
 async fn an_attempt_whose_outcome_is_known_is_not_made_again() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // The body takes its time; the outcome is on the disk behind it.
+    // The body is slow. The outcome is durable only after it.
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("A").await;
@@ -310,7 +309,8 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_
     world.happen("A").await;
     sleep(Duration::from_secs(29)).await;
     assert_eq!(receiver.requests().len(), 1);
-    // The disk is busy with another change, and the new secret stands behind it, when the retry falls due.
+    // The disk is busy with another change, and the new secret waits for the next sync, when the retry is
+    // due.
     world.disk.hold_syncs();
     let create = CreateContact { details: ContactDetails { locale: Some(Locale::Fr), ..named("B") } };
     let business = world.business.clone();

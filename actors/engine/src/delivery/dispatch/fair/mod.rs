@@ -1,15 +1,15 @@
-//! Who gets the next place. Pure: what happened and when in, who gets a place out.
+//! Decides which endpoint gets the next place. The module is pure.
 //!
-//! Two rules decide. The first says who *may* have one more place: whoever holds fewer than are free. Of the free
-//! places those do not count that an endpoint of its [`Standing`] has to leave to others. A business alone may so use
-//! about half of what it may use at all, many get equal parts, and there is nearly always a place for the next one. The
-//! same holds for an endpoint among those of its business: what it and its business hold counts together.
+//! Rule 1 limits who may take one more place: an endpoint's business, and the endpoint within its business,
+//! must hold fewer places than are free. Places that the endpoint's [`Standing`] reserves for others do not
+//! count as free. A business alone thus uses about half of the places, many businesses get equal parts, and a
+//! newcomer nearly always finds a free place.
 //!
-//! The second says whose turn it is among those who may: the business that has used the least of places and time, and
-//! then the endpoint of it that has. Both are start-time fair queueing (Goyal, Vin, Cheng 1996): a flow's *tag* is the
-//! time that its attempts took so far; while it wants nothing it saves nothing up, because it goes on from the tag that
-//! was served last. An attempt is charged what the endpoint's latest ones took as soon as it has its place, and what it
-//! did take once it gives it back, so that attempts that hang count at once.
+//! Rule 2 chooses among the rest by start-time fair queueing (Goyal, Vin, Cheng 1996): first the business
+//! with the least used time, then the endpoint with the least used time. A flow's *tag* is the time that its
+//! attempts have taken. An idle flow saves nothing up, because it continues from the tag that was served
+//! last. An attempt is charged the endpoint's recent duration at its start and corrected at its end, so
+//! hanging attempts count at once.
 
 pub(super) mod waits;
 
@@ -21,14 +21,12 @@ use domain::{BusinessId, WebhookId};
 use super::standing::{CutOff, Endpoint, Moment, Standing};
 use crate::delivery::EndpointKey;
 
-/// A place that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Granted {
     pub(super) key: EndpointKey,
     pub(super) number: u64,
 }
 
-/// The endpoints of a business of which something is known.
 #[derive(Default)]
 struct Business {
     tag: u64,
@@ -37,35 +35,32 @@ struct Business {
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// Where it stands among those that wait, for each standing of its endpoints.
+    /// Its position among the waiting businesses, for each standing of its endpoints.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
-/// Whose turn it is: the least tag, and of those the one that waits longest.
+/// The order of turns: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The businesses that wait with an endpoint of some standing, by what has to be free for them beside that, then by
-/// whose turn it is.
+/// The waiting businesses of one standing, by the number of further free places that they need, then by rank.
 type Waiting = BTreeMap<usize, BTreeSet<(Rank, BusinessId)>>;
 
-/// The places, who holds them, and who waits for one or for its time.
 pub(super) struct Fair {
     places: usize,
     held: usize,
-    /// How many of those were granted to endpoints of each standing.
     held_by: [usize; Standing::COUNT],
     /// The tag of the business that was served last.
     served: u64,
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,
     waiting: [Waiting; Standing::COUNT],
-    /// The endpoints that only wait, by when they are to be looked at.
+    /// The endpoints that only wait, by their due times.
     due: BTreeSet<(Moment, EndpointKey)>,
-    /// The endpoints that an outage of ours holds back, the one first that has waited longest to try.
+    /// The endpoints that a local outage holds back. The longest wait is first.
     cut_off: BTreeSet<(u64, EndpointKey)>,
-    /// How many endpoints could use a place and have none of those they could use.
+    /// How many endpoints want a place and have none.
     wanting: usize,
-    /// How far those that are gone were forgotten, while that is not through.
+    /// The last business of an unfinished sweep.
     swept: Option<BusinessId>,
     stopped: bool,
 }
@@ -74,7 +69,6 @@ const STANDINGS: [Standing; Standing::COUNT] =
     [Standing::Alive, Standing::Good, Standing::Unknown, Standing::Slow];
 
 impl Fair {
-    /// So many places, at least one.
     pub(super) fn new(places: usize) -> Self {
         Self {
             places: places.max(1),
@@ -92,48 +86,42 @@ impl Fair {
         }
     }
 
-    /// How many places are held.
     pub(super) fn held(&self) -> usize {
         self.held
     }
 
-    /// How many endpoints wait, for a place, for their time or for the end of an outage.
+    /// The number of endpoints that wait for a place, a due time or the end of an outage.
     pub(super) fn waiting(&self) -> usize {
         self.wanting + self.due.len() + self.cut_off.len()
     }
 
-    /// Whether any endpoint could use a place.
     pub(super) fn is_any_wanted(&self) -> bool {
         self.wanting > 0
     }
 
-    /// Whether an outage holds any endpoint back.
     pub(super) fn is_any_cut_off(&self) -> bool {
         !self.cut_off.is_empty()
     }
 
-    /// When an endpoint has to be looked at next.
     pub(super) fn next_due(&self) -> Option<Moment> {
         self.due.first().map(|(due, _)| *due)
     }
 
-    /// An endpoint could use so many more places than it holds, and waits for nothing else.
     pub(super) fn want(&mut self, key: EndpointKey, count: usize, now: Moment) {
         self.plan(key, count, None, now);
     }
 
-    /// An endpoint is to be looked at as soon as it may have a place.
     pub(super) fn wake(&mut self, key: EndpointKey, now: Moment) {
         let wants = self.endpoint(key).map_or(0, |endpoint| endpoint.wants);
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// An endpoint could use no place before this moment, or until it is woken.
+    /// The endpoint needs no place before `until`, or, without it, before the next wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Gives back a place. Of an attempt that was made, it is told whether the event was taken, and how long that took.
+    /// Gives back a place. `ended` is set if an attempt was made: whether it was delivered, and its duration.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let mut standing = None;
@@ -161,7 +149,6 @@ impl Fair {
         self.held -= 1;
     }
 
-    /// Grants a place to whose turn it is, if anybody who waits may have one.
     pub(super) fn grant(&mut self, now: Moment) -> Option<Granted> {
         while !self.stopped {
             let id = self.next()?;
@@ -173,7 +160,7 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // It is thought of otherwise by now, for time has passed.
+                // The endpoint's standing has changed with time, so its position is computed again.
                 self.business(id, |_| (), now);
                 continue;
             };
@@ -182,7 +169,7 @@ impl Fair {
         None
     }
 
-    /// Nobody gets a place any more.
+    /// No place is granted after this call.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
         self.due.clear();
@@ -221,19 +208,17 @@ impl Fair {
         Granted { key, number }
     }
 
-    /// What is known of an endpoint.
     pub(super) fn endpoint(&self, key: EndpointKey) -> Option<&Endpoint> {
         self.businesses.get(&key.business)?.endpoints.get(&key.endpoint)
     }
 
-    /// What is known of an endpoint that something was planned for: how it stands must not change.
+    /// The endpoint's record for a change of plan. The caller must not change its standing.
     fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
         let business = self.businesses.get_mut(&key.business);
         let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));
         endpoint.expect("what was planned for is known")
     }
 
-    /// Sets what an endpoint waits for.
     fn plan(&mut self, key: EndpointKey, wants: usize, due: Option<Moment>, now: Moment) {
         if self.stopped {
             return;
@@ -273,18 +258,17 @@ impl Fair {
         self.due.extend(due.map(|due| (due, key)));
     }
 
-    /// So many free places count for an endpoint of this standing, whose business may hold none yet.
+    /// The free places that count for an endpoint of this standing. `first`: its business holds no place.
     fn room(&self, standing: Standing, first: bool) -> usize {
         let free = self.places - self.held;
         let always = standing.always(self.places).saturating_sub(self.held_by[standing as usize]);
         free.saturating_sub(standing.leaves_free(self.places, first)).max(always.min(free))
     }
 
-    /// Which business's turn it is among those who may have a place.
     fn next(&self) -> Option<BusinessId> {
         let mut next: Option<(Rank, BusinessId)> = None;
         for (at, standing) in STANDINGS.into_iter().enumerate() {
-            // A business needs nothing beside the place exactly when it holds none.
+            // A business needs no further free place exactly when it holds none.
             let of_first = self.waiting[at].get(&0).filter(|_| self.room(standing, true) > 0);
             let more = self.waiting[at].range(1..self.room(standing, false).max(1));
             for waiting in of_first.into_iter().chain(more.map(|(_, waiting)| waiting)) {
@@ -295,7 +279,7 @@ impl Fair {
         next.map(|(_, id)| id)
     }
 
-    /// Changes what is known of a business, and puts it where it then stands among those that wait.
+    /// Changes a business and updates its position among the waiting ones.
     fn business(&mut self, id: BusinessId, change: impl FnOnce(&mut Business), now: Moment) {
         let business = self.businesses.entry(id).or_default();
         change(business);
@@ -327,17 +311,15 @@ impl Fair {
 
 #[cfg(test)]
 impl Fair {
-    /// Of how many endpoints anything is known.
     pub(super) fn known(&self) -> usize {
         self.businesses.values().map(|business| business.endpoints.len()).sum()
     }
 
-    /// Whether nobody gets a place any more.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Whether nobody who waits may have a place: looked up one by one, in no order.
+    /// Whether no waiting endpoint may have a place. A slow check of every endpoint, for tests.
     pub(super) fn nobody_may(&self, now: Moment) -> bool {
         self.businesses.values().all(|business| {
             let held: usize = business.endpoints.values().map(Endpoint::held).sum();
@@ -350,7 +332,6 @@ impl Fair {
     }
 }
 
-/// A duration as tags count it.
 fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

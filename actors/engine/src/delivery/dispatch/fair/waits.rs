@@ -1,5 +1,4 @@
-//! What endpoints wait for beside a place: their time, or the end of an outage of ours; and how those are forgotten
-//! that wait for nothing.
+//! Due times and local outages of endpoints, and the removal of idle endpoints from memory.
 
 use std::ops::Bound;
 use std::time::Duration;
@@ -8,15 +7,14 @@ use super::super::standing::{CutOff, Endpoint, Moment};
 use super::Fair;
 use crate::delivery::EndpointKey;
 
-/// So long after an endpoint was last heard of, what is known of it is forgotten, unless something waits for it.
+/// An endpoint without waiting deliveries is forgotten this long after its last activity.
 pub(in crate::delivery::dispatch) const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// How many endpoints are looked through in one step when those that are gone are forgotten.
 const SWEPT_PER_STEP: usize = 256;
 
 impl Fair {
-    /// An outage of ours holds an endpoint back until it is released. One that is woken meanwhile and held back again
-    /// has waited since it was the first time.
+    /// A local outage holds an endpoint back until it is released. An endpoint that is woken and held back
+    /// again keeps its first position.
     pub(in crate::delivery::dispatch) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
         if self.stopped {
             return;
@@ -29,8 +27,7 @@ impl Fair {
         self.cut_off.insert((since, key));
     }
 
-    /// Has some of those looked at as soon as they may have a place that an outage holds back, those first that have
-    /// waited longest.
+    /// Wakes up to `most` held-back endpoints, those with the longest wait first.
     pub(in crate::delivery::dispatch) fn release(&mut self, most: usize, now: Moment) {
         for _ in 0..most {
             let Some((_, key)) = self.cut_off.first().copied() else { return };
@@ -39,8 +36,8 @@ impl Fair {
         }
     }
 
-    /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is
-    /// known of it by now is newer.
+    /// Registers waiting deliveries that a read of the store has found. Information that is already in memory
+    /// is newer and stays.
     pub(in crate::delivery::dispatch) fn register(
         &mut self,
         key: EndpointKey,
@@ -64,7 +61,7 @@ impl Fair {
         }
     }
 
-    /// Lets some of those ask for a place that were due by this moment; gives whether there are more.
+    /// Lets up to `most` due endpoints ask for a place. Returns whether more are due.
     pub(in crate::delivery::dispatch) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
         let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
         for _ in 0..most {
@@ -74,8 +71,7 @@ impl Fair {
         first(self).is_some()
     }
 
-    /// Forgets endpoints for which nothing waits and of which nothing was heard for long. It looks at the businesses in
-    /// turn, some in a step; gives whether it is through with all of them.
+    /// Forgets idle endpoints, in steps over the businesses. Returns whether the sweep is complete.
     pub(in crate::delivery::dispatch) fn sweep(&mut self, now: Moment) -> bool {
         let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
         let (mut looked_at, mut empty) = (0, Vec::new());

@@ -1,4 +1,5 @@
-//! The deciding on simulated time: endpoints that hang, drip, fail or answer, and how long others wait beside them.
+//! The dispatcher's decisions in simulated time, with endpoints that hang, drip, fail or respond, and the
+//! waits of the others.
 
 mod panics;
 mod turns;
@@ -12,7 +13,6 @@ use super::*;
 use crate::delivery::dispatch::ATTEMPTS_MAX;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// So long a quick receiver takes.
 const PROMPT: Duration = Duration::from_millis(20);
 
 fn key(business: usize, endpoint: usize) -> EndpointKey {
@@ -20,7 +20,6 @@ fn key(business: usize, endpoint: usize) -> EndpointKey {
     EndpointKey { business: id(business + 1).into(), endpoint: id(endpoint + 1).into() }
 }
 
-/// How an endpoint answers.
 #[derive(Clone, Copy)]
 struct Answers {
     after: Duration,
@@ -30,20 +29,18 @@ struct Answers {
 const HANGS: Answers = Answers { after: DELIVERY_TIME_MAX, delivered: false };
 const ANSWERS: Answers = Answers { after: PROMPT, delivered: true };
 
-/// Endpoints and what happens to them, on simulated time.
 struct World {
     fair: Fair,
     now: Moment,
     steps: u64,
     answers: HashMap<EndpointKey, Answers>,
-    /// When the events happened that wait at each endpoint.
+    /// The times of the events that wait for each endpoint.
     backlog: HashMap<EndpointKey, VecDeque<Moment>>,
     held: BTreeMap<EndpointKey, usize>,
-    /// The attempts under way, by when they end.
+    /// The attempts under way, by their end.
     ends: BTreeSet<(Moment, u64, EndpointKey)>,
-    /// The events to come.
     to_come: BTreeSet<(Moment, u64, EndpointKey)>,
-    /// How long attempts had to wait for their place, and when they got it.
+    /// The start of each attempt and its wait for a place.
     waits: HashMap<EndpointKey, Vec<(Moment, Duration)>>,
 }
 
@@ -68,7 +65,6 @@ impl World {
         self.to_come.insert((at, self.steps, key));
     }
 
-    /// An endpoint takes an event every so often, from a moment to another.
     fn events(&mut self, (from, to): (Moment, Moment), each: Duration, key: EndpointKey, answers: Answers) {
         let mut at = from;
         while at < to {
@@ -77,7 +73,6 @@ impl World {
         }
     }
 
-    /// Lets time pass.
     fn run(&mut self, until: Moment) {
         loop {
             let happens = self.to_come.first().map(|(at, ..)| *at);
@@ -121,7 +116,7 @@ impl World {
         }
     }
 
-    /// The longest that an attempt of the endpoint had to wait that began at this moment or later.
+    /// The longest wait for a place among the endpoint's attempts that began at `from` or later.
     fn longest(&self, key: EndpointKey, from: Moment) -> Duration {
         let waits = self.waits.get(&key).expect("it got a place");
         let left = self.backlog.get(&key).into_iter().flatten().map(|at| self.now - *at);
@@ -134,13 +129,12 @@ impl World {
     }
 }
 
-/// Business numbers of those that the trials watch.
+/// The first business number of the endpoints that the tests observe.
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
-/// What a trial does to the others: endpoints that have answered before, often or now and then, and businesses with one
-/// endpoint each of which nothing is known when its only event happens. The bad ones begin after a minute; gives the
-/// longest waits.
+/// Measures the longest waits of others beside bad endpoints: of endpoints with a history, and of new
+/// businesses with one event. The bad endpoints begin after a minute.
 fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, Duration) {
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 3 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);
@@ -168,7 +162,7 @@ fn endpoints_that_answer_after_seven_seconds_delay_nobody() {
 
 #[test]
 fn endpoints_that_drip_the_body_of_an_answer_delay_nobody() {
-    // Their places are free with the heads of their answers, or a moment behind.
+    // Their places are free at the head of the response, or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PLACES), |world, from| {
         for number in 0..150 {
@@ -200,7 +194,7 @@ fn thousands_of_endpoints_that_are_dead_at_once_delay_nobody() {
             for number in 0..5_000 {
                 let endpoint = key(number / 25, number % 25);
                 if was_good {
-                    // It took something not long ago.
+                    // The endpoint had a recent delivery.
                     world.fair.want(endpoint, 1, Duration::ZERO);
                     let granted = world.fair.grant(Duration::ZERO).unwrap();
                     world.fair.give_back(granted, Some((true, PROMPT)), PROMPT);
@@ -212,8 +206,8 @@ fn thousands_of_endpoints_that_are_dead_at_once_delay_nobody() {
     }
 }
 
-/// Two thousand is more than there are places, so whoever has one endpoint and no more history than theirs waits among
-/// them until each of them was tried once. Whoever has answered before does not.
+/// There are more dead endpoints than places. A new business without history waits until each was tried once;
+/// an endpoint with history does not.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_each_delay_nobody_who_is_known() {
     let mut world = World::new(PLACES);

@@ -1,5 +1,3 @@
-//! A panic while places are handed out.
-
 use super::*;
 
 #[test]
@@ -13,7 +11,7 @@ fn a_panic_while_a_place_is_handed_out_leaves_the_others_theirs() {
     };
     assert!(waking.join().is_err());
     assert_eq!(dispatcher.places_taken(), 0, "the place that was being handed is given back");
-    // Without an engine whoever is handed a place stops the dispatcher.
+    // Without an engine, handing out a place would stop the dispatcher.
     assert!(!dispatcher.fair.lock().is_stopped());
     dispatcher.wake(key(2, 0));
     assert!(dispatcher.fair.lock().is_stopped(), "others are handed theirs");

@@ -1,4 +1,4 @@
-//! Whose turn it is, how many places whom, and how far an endpoint is trusted.
+//! Turns, limits on places and standings of endpoints.
 
 use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
@@ -10,7 +10,7 @@ fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
     }
     world.run(59 * SECOND + SECOND / 2);
-    // All of them are good now, and hang from here on.
+    // All of them are good now and hang from here on.
     for business in 0..8 {
         for endpoint in 0..25 {
             for _ in 0..8 {
@@ -47,12 +47,12 @@ fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
 
 #[test]
 fn turns_go_by_the_time_that_attempts_take() {
-    // Two businesses want more than there is; the attempts of one take thrice as long as those of the other.
+    // Two businesses want more places than exist. The attempts of one take three times as long.
     let mut world = World::new(4);
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
         for endpoint in 0..9 {
-            // Each has answered before all of them want more than there is.
+            // Each endpoint has a delivery before the places run out.
             world.event(endpoint as u32 * SECOND, key(business, endpoint), answers);
             world.events((10 * SECOND, 200 * SECOND), SECOND / 10, key(business, endpoint), answers);
         }
@@ -64,7 +64,7 @@ fn turns_go_by_the_time_that_attempts_take() {
     };
     let ratio = took(0).as_secs_f64() / took(1).as_secs_f64();
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
-    // Among its own endpoints each has had the same.
+    // The endpoints of one business have had equal shares.
     let each: Vec<_> = (0..9).map(|endpoint| world.waits[&key(1, endpoint)].len()).collect();
     assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{each:?}");
 }
@@ -81,7 +81,7 @@ fn whoever_wanted_nothing_for_long_has_saved_nothing_up() {
     world.run(130 * SECOND);
     let made = [0, 1, 2]
         .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
-    // Three want a place, and there are two.
+    // Three businesses want a place, and there are two.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
 
@@ -151,7 +151,7 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
         }
     }
     assert_eq!(standing(&fair, now), Standing::Alive);
-    // One that hangs counts before it has ended.
+    // A hanging attempt counts before its end.
     fair.want(of, 1, now);
     fair.grant(now).unwrap();
     assert_eq!(standing(&fair, now + QUICK), Standing::Alive);
@@ -183,7 +183,7 @@ fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten
     assert_eq!(fair.grant(8 * SECOND), None);
 }
 
-/// What is due at very many endpoints when the engine starts.
+/// The due deliveries of very many endpoints at the start of the engine.
 #[test]
 fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
     let (mut fair, mut now, mut ends) = (Fair::new(PLACES), Duration::ZERO, VecDeque::new());
@@ -203,7 +203,7 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
-    // Half of the places are left free by those that failed before.
+    // Endpoints with earlier failures leave half of the places free.
     let least = PROMPT * 100_000 / u32::try_from(PLACES / 2).unwrap();
     assert!(now <= least * 2, "{now:?} where {least:?} is the least");
 }
@@ -219,7 +219,7 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
     }
     assert_eq!((fair.waiting(), fair.next_due(), fair.grant(now)), (5, None, None));
     assert!(fair.is_any_cut_off() && !fair.is_any_wanted());
-    // One that is woken is looked at, and has waited since before all the same; one that has nothing to send is gone.
+    // A woken endpoint keeps its waiting time. An endpoint without deliveries is removed.
     fair.wake(key(0, 0), now);
     let granted = fair.grant(now).unwrap();
     assert_eq!((granted.key, fair.waiting()), (key(0, 0), 4));
@@ -235,11 +235,11 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
         granted.iter().map(|granted| granted.key).collect::<Vec<_>>()
     };
     assert_eq!(taken(&mut fair, 2), [key(0, 0), key(1, 0)]);
-    fair.cut_off(key(0, 0), now); // it has tried, and waits behind the others
+    fair.cut_off(key(0, 0), now); // it was tried, and waits after the others
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
-    // One that was woken and has made its attempt has waited for nothing, when the next outage comes.
+    // A woken endpoint that has made its attempt starts anew in the next outage.
     fair.cut_off(key(1, 0), now);
     fair.wake(key(1, 0), now);
     let granted = fair.grant(now).unwrap();
@@ -279,7 +279,7 @@ fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
     assert!(fair.sweep(far) && fair.sweep(far));
 }
 
-/// Whatever happens in whatever order: no place too many, none too few, and none to whom it may not be given.
+/// For any order of operations, a place is granted if and only if the rules allow it.
 #[test]
 fn every_place_that_may_be_granted_is_and_no_other() {
     let mut seed = 1_u64;
