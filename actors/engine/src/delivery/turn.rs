@@ -28,8 +28,8 @@ impl State {
             self.places.clear();
             return Ok(());
         }
-        // The turn keeps the actor running. Otherwise the actor could stop and overwrite a wake-up with an
-        // older due time.
+        // An actor without a permit is being stopped. It must not overwrite newer wake-ups at the dispatcher,
+        // which the next actor handles.
         self.hold();
         if self.work.is_none() {
             if !self.places.is_empty() {

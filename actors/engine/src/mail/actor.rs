@@ -1,4 +1,5 @@
-//! The actor of the outbox: its queue is the index of what is due. Whatever happens asks for one more turn.
+//! The actor of the outbox. Its queue is the store's index of due mails, and every message asks for one more
+//! turn.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,6 @@ use super::order::Lane;
 use super::state::State;
 use crate::shared::Shared;
 
-/// The actor of the outbox.
 pub(crate) struct OutboxActor;
 
 impl Actor for OutboxActor {
@@ -29,13 +29,13 @@ impl Actor for OutboxActor {
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        // The engine is closing; what waits is in the store.
+        // The engine is closing. The waiting mails are in the store.
         let Some(shared) = state.shared.upgrade() else { return Ok(()) };
         match message {
             Message::Turn => {
                 state.turn_asked = false;
                 if unless_business_set_aside(state.turn(&shared, &myself))?.is_none() {
-                    state.ask_turn(&myself); // the next one passes by the business
+                    state.ask_turn(&myself); // the next turn skips the business
                 }
                 return Ok(());
             }
@@ -58,7 +58,7 @@ impl Actor for OutboxActor {
 }
 
 impl State {
-    /// How many mails wait to be sent, at most [`COUNTED_MAX`]. Those of a business whose rows cannot be read are left out.
+    /// The number of waiting mails, at most [`COUNTED_MAX`], without businesses whose rows are unreadable.
     fn count_waiting(&self, shared: &Shared) -> usize {
         let lanes = self.order.lanes().map(Lane::rows);
         let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
@@ -68,13 +68,12 @@ impl State {
         })
     }
 
-    /// A change is on the disk: its business is looked at anew.
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
         if self.looked.goes_on(first.of)
             && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten()
             && let Some(due) = mail.next_attempt_at
         {
-            self.looked.go_back(first.of, due); // it is tried again then
+            self.looked.go_back(first.of, due); // the retry is due then
         }
         self.recording.retain(|_, part_of| *part_of != first);
         self.changes -= 1;

@@ -1,12 +1,11 @@
-//! When a daily mail goes out: at 08:00 of the business's zone (contract, second part, §3). Pure.
+//! The time of a daily mail: 08:00 in the business's zone (contract, second part, §3). The module is pure.
 
 use chrono_tz::Tz;
 use domain::{LocalTime, Timestamp, next_at};
 
-/// The hour of the daily mail, on the business's wall clock.
 const HOUR: &str = "08:00";
 
-/// When the daily mail goes out that tells of what happens now.
+/// The time of the daily mail about an event of now.
 pub fn next_daily(zone: Tz, now: Timestamp) -> Timestamp {
     let hour = LocalTime::parse(HOUR).expect("it is a time of the day");
     next_at(zone, hour, now)
@@ -21,7 +20,7 @@ mod tests {
         for (zone, now, expected) in [
             ("Europe/Paris", "2026-01-10T06:59:59Z", "2026-01-10T07:00:00.000Z"),
             ("Europe/Paris", "2026-01-10T07:00:00Z", "2026-01-11T07:00:00.000Z"),
-            // The clock goes forward in the night to 29 March and back in the one to 25 October.
+            // The clock moves forward in the night to 29 March and back in the night to 25 October.
             ("Europe/Paris", "2026-03-28T08:00:00Z", "2026-03-29T06:00:00.000Z"),
             ("Europe/Paris", "2026-10-24T07:00:00Z", "2026-10-25T07:00:00.000Z"),
             ("America/New_York", "2026-06-01T12:00:00Z", "2026-06-02T12:00:00.000Z"),

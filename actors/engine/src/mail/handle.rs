@@ -1,4 +1,4 @@
-//! What others ask of the outbox: to write a mail, to send a test, what is in the log.
+//! The interface to the outbox: write a mail, send a test, read the log.
 
 use std::time::Duration;
 
@@ -19,18 +19,16 @@ use super::write::write_mail;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// What came of a test mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestedMail {
-    /// What the relay answered, or why it did not take the mail.
+    /// The relay's response, or the reason of the failure.
     pub result: Result<String, MailFailure>,
-    /// How long that took.
     pub took: Duration,
 }
 
 impl Shared {
-    /// Writes a mail that belongs to no other change, and has it sent once it is on the disk. Its id; none where no mail
-    /// is sent.
+    /// Writes a mail that belongs to no other change. Returns its id after the commit; `None` if no mail is
+    /// sent.
     pub(crate) async fn queue_mail(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let _permit = self.permit()?;
         let now = self.clocks.now();
@@ -48,8 +46,7 @@ impl Shared {
         Ok(Some(mail.id))
     }
 
-    /// Sends a mail to this address that says nothing but that it has arrived, at once and once; none where no mail is
-    /// sent.
+    /// Sends a test mail to this address once, without a retry. `None` if no mail is sent.
     pub(crate) async fn test_mail(
         &self,
         to: &Email,
@@ -58,8 +55,8 @@ impl Shared {
         self.send_test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// Sends such a mail to a person who asks for it in a business, where they had not too many of late; it takes a place
-    /// of that business's.
+    /// Sends a test mail to a member of a business, within the person's limit and with a permit of the
+    /// business.
     pub(crate) async fn test_mail_of(
         &self,
         of: BusinessId,
@@ -101,7 +98,7 @@ impl Shared {
         Ok(Some(TestedMail { result, took: began.elapsed() }))
     }
 
-    /// The newest mails of a business before this one, at most so many; none is older than 30 days.
+    /// Up to `most` mails of a business before this one, newest first, at most 30 days old.
     pub(crate) async fn mail_log(
         &self,
         of: BusinessId,

@@ -1,8 +1,8 @@
-//! How many mails of a kind somebody may be sent in a time (contract, second part, §3). Pure: the instants are given.
+//! Limits on the mails of a kind (contract, second part, §3). The module is pure: the caller passes the
+//! instants.
 //!
-//! What always holds: it lies in memory, so after a start everybody has their whole allowance again. What is durable does
-//! not tell it: nothing stays of a reset, nor of one that was asked for an address without an account, and the mails to an
-//! address lie with each business, by no address.
+//! The counts are in memory, so a start resets them. The store could not provide them: it keeps no reset
+//! mails and no requests for unknown addresses, and mails of a business are not indexed by address.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -13,45 +13,42 @@ use domain::{BusinessId, PersonId, Timestamp, Wait, fold_address};
 use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
-/// How many mails of a business may wait, behind a relay that is dead or until the next morning. What is alerted of beyond
-/// that shows in the dashboard alone, of whoever would have been mailed.
+/// The maximum number of waiting mails of a business, for example while the relay is down. Further alerts are
+/// shown in the dashboard only.
 pub(crate) const WAITING_MAX: u64 = 100_000;
-/// Alerts that are sent at once to a person; the rest is gathered.
+/// Immediate alerts to a person. Further alerts are gathered into one mail.
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
-/// Invitations of a business.
 pub(super) const INVITATIONS: Rate = Rate { count: 20, within: TimeDelta::days(1) };
-/// Invitations to an address.
 pub(super) const INVITATIONS_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
-/// Forgotten passwords of an email.
+/// Reset mails to an e-mail address.
 pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
-/// Forgotten passwords that are asked for from a source address ([`Sources`]).
+/// Reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
-/// Changes of the address of an account that are mailed.
+/// Mailed address changes of an account.
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// Of those, to an address: whoever asks, its owner may want none of it.
+/// Mailed address changes to an address, whose owner may not want them.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
-/// Tests of whether mail reaches them that a person asks for.
+/// Test mails of a person.
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
-/// What becomes of it that somebody asks for a new password.
+/// The result of a request to reset a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forgotten {
-    /// A mail may be sent, if the email is anybody's.
+    /// A mail may be sent if an account has the address.
     Send,
-    /// The email had one of late: nothing is sent, nothing voided, and the answer is the same.
+    /// The address had a mail recently. Nothing is sent, no link is voided, and the response is the same.
     Repeated,
-    /// The source address has asked too often: it may again at this instant.
+    /// The IP address has asked too often and may ask again at this instant.
     TooMany(Timestamp),
 }
 
-/// How long it is until something may be sent: in minutes, and in hours where it is long.
+/// The remaining wait in minutes, or in hours if it is long.
 pub(crate) fn wait(free: Timestamp, now: Timestamp) -> Wait {
     let minutes = ((free - now).num_milliseconds() + 59_999) / 60_000;
     if minutes < 120 { Wait::Minutes(minutes.max(1)) } else { Wait::Hours((minutes + 59) / 60) }
 }
 
-/// What may be asked for by whom.
 #[derive(Debug)]
 pub(super) struct Allowances {
     of_business: Windows<BusinessId>,
@@ -76,22 +73,22 @@ impl Allowances {
         }
     }
 
-    /// Counts an invitation; one that is refused is not counted, and it is told when one may be sent.
+    /// Counts an invitation. A refusal is not counted and returns the next allowed instant.
     pub(super) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
 
-    /// Counts that an account asks for another address, in the same way.
+    /// Counts an address change, like [`Self::invitation`].
     pub(super) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }
 
-    /// Counts that a person asks for a test, in the same way.
+    /// Counts a test mail, like [`Self::invitation`].
     pub(super) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
         self.tests_of.count(of, now).map(|_| ())
     }
 
-    /// Counts that somebody asks for a new password. Known emails and others are counted alike.
+    /// Counts a reset request. Known and unknown addresses are counted alike.
     pub(super) fn forgotten(&mut self, email: &str, source: IpAddr, now: Timestamp) -> Forgotten {
         if let Some(free) = self.of_source.free_at(source, now) {
             return Forgotten::TooMany(free);
@@ -102,7 +99,8 @@ impl Allowances {
     }
 }
 
-/// Counts for both where neither has had too many; gives when both may again otherwise.
+/// Counts for both keys if neither has reached its limit. Otherwise returns the instant at which both are
+/// free.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),
@@ -130,7 +128,7 @@ mod tests {
         IpAddr::from([192, 0, 2, number])
     }
 
-    /// How many of so many a minute apart are within the rates.
+    /// The number of accepted requests out of a series, one per minute.
     fn within(counted: &mut Windows<u8>, minutes: std::ops::Range<i64>) -> usize {
         let mut count = 0;
         for minute in minutes {

@@ -1,7 +1,9 @@
-//! How far looks have come in the lanes that share rows. Pure.
+//! The scan positions of lanes that share rows. The module is pure.
 //!
-//! What always holds: before where a look goes on, nothing of its lane waits but what is under way; and what is written
-//! there since is told, so the next look begins no later.
+//! Invariants:
+//!
+//! - Before a lane's scan position, only mails under way wait in the lane.
+//! - A new row moves the position back, so the next scan finds it.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +13,23 @@ use uuid::Uuid;
 
 use super::order::Lane;
 
-/// The last row of another lane that a look in each has passed, if it passed any.
+/// The last row of another lane that each lane's scan has passed.
 #[derive(Debug, Default)]
 pub(super) struct Looked(BTreeMap<Lane, Key>);
 
 impl Looked {
-    /// What a look in a lane goes through.
+    /// The rows that a lane's next scan reads.
     pub(super) fn rows(&self, lane: Lane) -> KeyRange {
         let all = keys::mails_due(lane.rows());
         self.0.get(&lane).map_or(all, |from| all.starting_at(*from))
     }
 
-    /// A look in a lane has passed a row of another one.
+    /// Records that a lane's scan has passed a row of another lane.
     pub(super) fn pass(&mut self, lane: Lane, row: Key) {
         self.0.insert(lane, row);
     }
 
-    /// Something was written that waits under a business, or under the installation, until this instant.
+    /// Records a new row under a business, or the installation, that is due at this instant.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {
@@ -35,7 +37,7 @@ impl Looked {
         }
     }
 
-    /// Whether that would bring any look back.
+    /// Whether a new row would move any scan position back.
     pub(super) fn goes_on(&self, of: BusinessId) -> bool {
         Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }

@@ -1,17 +1,16 @@
-//! Mails to people (contract, second part, §3): the outbox, one actor with stored due times.
+//! Mails to people (contract, second part, §3): the outbox, one actor with stored due times. A mail's row is
+//! in the batch of its change; from then on it belongs to the outbox.
 //!
-//! A mail's row stands in the batch of the change that it tells of. From then on it belongs to the outbox. What always
-//! holds:
+//! Invariants:
 //!
-//! - what waits stands in the store with the time at which it is due; the outbox keeps in memory for whom something
-//!   waits, and what is under way, so any number of mails may wait, and a restart neither forgets nor restarts a
-//!   schedule;
-//! - nothing is sent before it is on the disk;
-//! - a row names a person and what it tells of by their ids. Address, name, language and membership are looked up when
-//!   the mail is made, and so is what it tells: what was erased, and who may not see it any more, is in no mail;
-//! - what came of an attempt, and when the next one is due, is one batch;
-//! - a mail may be sent twice after a crash, with the same `Message-ID`; it is never lost;
-//! - a relay that fails is asked with one mail at a time, so that what waits behind it costs nobody anything.
+//! - Waiting mails are in the store with their due times. Memory holds only their lanes and the mails under
+//!   way, so a restart loses no schedule.
+//! - A mail is sent only after its row is durable.
+//! - A row contains ids only. The recipient and the content are read when the mail is made, so a mail
+//!   contains no erased data and nothing that its reader may not see.
+//! - The outcome of an attempt and the next due time are one batch.
+//! - A mail may be sent twice after a crash, with the same `Message-ID`. It is never lost.
+//! - A failing relay gets one mail at a time, so waiting mails use up no attempts.
 
 mod actor;
 mod daily;

@@ -1,26 +1,27 @@
-//! Whose mail is sent next. Pure: what waits goes in, whose turn it is comes out.
+//! The order of mails. The module is pure.
 //!
-//! What always holds: resets go first; then the lane that was served longest ago, where each business has one, and one
-//! is for whatever else concerns an account alone; a lane costs one entry, however much waits in it; one that has nothing
-//! due is asked for nothing.
+//! Invariants:
+//!
+//! - Resets go first, then the lane that was served longest ago.
+//! - Each business has a lane, and all other mails about accounts share one.
+//! - A lane costs one entry for any number of mails, and a lane without due mails is not scanned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{BusinessId, Mail, MailKind, Timestamp};
 
-/// Mails that wait for their turn together.
+/// A group of mails that take turns as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
-    /// Resets of whoever has forgotten a password, which somebody waits for.
+    /// Resets of forgotten passwords, for which a person waits.
     Resets,
-    /// Whatever else concerns an account alone: anybody may have as many accounts as they can, so this goes before nobody.
+    /// All other mails about accounts. They share one lane, because one person may create many accounts.
     Accounts,
-    /// What is about a business.
     Of(BusinessId),
 }
 
 impl Lane {
-    /// The lanes of what stands under a business, or under the installation: by the row alone these are not told apart.
+    /// The lanes of the rows under a business or the installation. A row alone does not tell its lane.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
         let of_installation = [Self::Resets, Self::Accounts];
         let is_installation = of == BusinessId::INSTALLATION;
@@ -28,7 +29,6 @@ impl Lane {
         lanes.into_iter().take(if is_installation { 2 } else { 1 })
     }
 
-    /// The lane of a mail.
     pub(super) fn of(mail: &Mail) -> Self {
         match (mail.business_id, mail.kind) {
             (Some(business), _) => Self::Of(business),
@@ -37,7 +37,7 @@ impl Lane {
         }
     }
 
-    /// Under what its rows stand.
+    /// The parent of the lane's rows.
     pub(super) fn rows(self) -> BusinessId {
         match self {
             Self::Of(business) => business,
@@ -46,43 +46,42 @@ impl Lane {
     }
 }
 
-/// What is known of a lane in which something waits.
+/// The state of a lane with waiting mails.
 #[derive(Clone, Copy, Debug)]
 struct Waits {
     due: Timestamp,
-    /// Of two for which something is due, the lower is first.
+    /// The smaller turn is served first.
     turn: u64,
 }
 
-/// The lanes in which something waits.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     waits: BTreeMap<Lane, Waits>,
-    /// Those whose time has not come, by when it does.
+    /// Lanes without a due mail, by their next due time.
     later: BTreeSet<(Timestamp, Lane)>,
-    /// Those whose time has come, by whose turn it is.
+    /// Lanes with a due mail, by their turn.
     now: BTreeSet<(u64, Lane)>,
     turns: u64,
 }
 
 impl Order {
-    /// Something waits in a lane, the first of it until this instant; nothing, if there is none.
+    /// Sets a lane's next due time; `None` if no mail waits.
     pub(super) fn set(&mut self, lane: Lane, due: Option<Timestamp>) {
         let before = self.take_out(lane);
         let Some(due) = due else { return };
         self.turns += 1;
-        // Whoever has waited keeps the turn; who comes anew is behind those who wait.
+        // A waiting lane keeps its turn. A new lane comes after all waiting ones.
         let turn = before.map_or(self.turns, |before| before.turn);
         self.put(lane, Waits { due, turn });
     }
 
-    /// Something was written that waits in a lane until this instant at the latest.
+    /// Adds a mail that is due at this instant or earlier.
     pub(super) fn add(&mut self, lane: Lane, due: Timestamp) {
         let due = self.waits.get(&lane).map_or(due, |waits| waits.due.min(due));
         self.set(lane, Some(due));
     }
 
-    /// Whose turn it is of those for which something is due; it is the last in turn from then on.
+    /// The next lane with a due mail. It becomes the last in turn.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<Lane> {
         while let Some((due, lane)) = self.later.first().copied().filter(|(due, _)| *due <= now) {
             self.later.remove(&(due, lane));
@@ -96,18 +95,17 @@ impl Order {
         let waits = self.take_out(lane)?;
         self.turns += 1;
         self.put(lane, Waits { turn: self.turns, ..waits });
-        // It stays among those whose time has come until it is told otherwise.
+        // The lane counts as due until `set` is called again.
         self.later.remove(&(waits.due, lane));
         self.now.insert((self.turns, lane));
         Some(lane)
     }
 
-    /// The lanes in which something waits.
     pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
         self.waits.keys().copied()
     }
 
-    /// When the time of the next one comes; at once, if somebody's has come.
+    /// The next due time. It is in the past if a lane is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);
         due.or_else(|| self.later.first().map(|(due, _)| *due))
@@ -183,7 +181,7 @@ mod tests {
             let of_account = Mail { business_id: None, kind, ..mail(1) };
             let expected = if kind == MailKind::Reset { Lane::Resets } else { Lane::Accounts };
             assert_eq!(Lane::of(&of_account), expected, "{kind}");
-            // A reset that came of an invitation is its business's.
+            // A reset after an invitation belongs to the business's lane.
             assert_eq!(Lane::of(&Mail { kind, ..mail(1) }), business(1), "{kind}");
         }
         for lane in [Lane::Resets, Lane::Accounts, business(1)] {

@@ -1,4 +1,4 @@
-//! What the outbox needs of the world outside: the relay, whoever makes the bytes, the people. And where it is found.
+//! The outbox's ports (relay, composer and recipients), and the handle of the outbox.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,19 +18,15 @@ use super::limits::{Allowances, Forgotten};
 use super::message::Message;
 use super::new::NewMail;
 
-/// How long the outbox may take to count what waits.
+/// The timeout of a count of waiting mails.
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// How many attempts may be under way, or on their way to the disk.
+/// The maximum number of attempts whose outcome is not durable yet.
 const UNDER_WAY_MAX: usize = 128;
 
-/// What mail is sent with.
 #[derive(Clone)]
 pub struct MailPorts {
-    /// The relay.
     pub mailer: Arc<dyn Mailer>,
-    /// Whoever makes the bytes.
     pub composer: Arc<dyn Composer>,
-    /// Whoever knows the people.
     pub recipients: Arc<dyn Recipients>,
 }
 
@@ -40,20 +36,17 @@ impl std::fmt::Debug for MailPorts {
     }
 }
 
-/// How many mails came to what since the start.
+/// The numbers of mails since the start, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MailFigures {
-    /// Mails that the relay took.
     pub sent: u64,
-    /// Attempts after which a mail is tried again.
+    /// Attempts that will be repeated.
     pub put_off: u64,
-    /// Mails that failed for good.
     pub failed: u64,
-    /// Mails that nobody may get any more.
+    /// Mails without a recipient who may get them.
     pub dropped: u64,
 }
 
-/// The world outside, and what was counted of it.
 pub(crate) struct Outside {
     pub(super) ports: MailPorts,
     under_way: Arc<Semaphore>,
@@ -64,7 +57,6 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Notes what came of an attempt.
     pub(super) fn note_tried(&self, status: MailStatus) {
         let counted = match status {
             MailStatus::Sent => &self.sent,
@@ -74,52 +66,49 @@ impl Outside {
         counted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that a mail was dropped.
     pub(super) fn note_dropped(&self) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An attempt is under way until this is dropped.
+    /// A permit for one attempt.
     pub(super) fn under_way(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.under_way).try_acquire_owned().ok()
     }
 }
 
-/// Where the outbox is found. Without a relay there is none, and nothing is written for it.
+/// The handle of the outbox. Without a relay there is no outbox, and no mail is written.
 pub(crate) struct Outbox {
     outside: OnceLock<Arc<Outside>>,
     actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
-    /// How many mails of a business may wait.
+    /// The maximum number of waiting mails of a business.
     waiting_max: u64,
-    /// How many alerts were not mailed since the start, for as many waited.
+    /// Alerts without a mail since the start, because too many mails waited.
     left_out: AtomicU64,
 }
 
 impl Outbox {
-    /// None, until mail begins; of a business so many may wait from then on.
     pub(crate) fn new(waiting_max: u64) -> Self {
         let (actor, allowances) = (Mutex::new(None), Mutex::new(Allowances::new()));
         let (outside, left_out) = (OnceLock::new(), AtomicU64::new(0));
         Self { outside, actor, allowances, waiting_max, left_out }
     }
 
-    /// How many more mails of a business may be written while so many wait.
+    /// The number of further mails that a business with `waiting` mails may write.
     pub(crate) fn room(&self, waiting: u64) -> u64 {
         self.waiting_max.saturating_sub(waiting)
     }
 
-    /// Counts alerts that show in the dashboard alone, for as many mails of their business waited as may.
+    /// Counts alerts without a mail because of the limit on waiting mails.
     pub(crate) fn note_left_out(&self, alerts: u64) {
         self.left_out.fetch_add(alerts, Ordering::Relaxed);
     }
 
-    /// How many those were since the start.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    /// Mail is sent with these from now on; those that were given first are kept.
+    /// Sets the ports. A second call has no effect.
     pub(super) fn set(&self, ports: MailPorts) -> Option<Arc<Outside>> {
         let outside = Arc::new(Outside {
             ports,
@@ -132,13 +121,12 @@ impl Outbox {
         self.outside.set(Arc::clone(&outside)).ok().map(|()| outside)
     }
 
-    /// What mail is sent with, if any is.
     pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
         self.outside.get()
     }
 
-    /// A mail with this id and a `Message-ID` of its own; none where no mail is sent. It is written at `now` of the
-    /// believed wall clock, and the clock of schedules shows `steady`.
+    /// Creates a mail with a new id and `Message-ID`; `None` if no mail is sent. `now` is believed wall-clock
+    /// time, and `steady` the time of the schedules' clock.
     pub(crate) fn mint(
         &self,
         id: MailId,
@@ -164,40 +152,38 @@ impl Outbox {
         })
     }
 
-    /// The actor that runs from now on.
     pub(super) fn runs(&self, actor: ActorRef<Message>) {
         *self.actor.lock() = Some(actor);
     }
 
-    /// Something was written that waits for a business until this instant. Where no actor hears it, the next one finds
-    /// it in the store.
+    /// Tells the outbox of a mail that is due at this instant. Without a running actor, the next one finds
+    /// the mail in the store.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));
         }
     }
 
-    /// Counts an invitation of a business to an address; gives when the next one may be sent, if none may now.
+    /// Counts an invitation. The error is the next allowed instant.
     pub(crate) fn count_invitation(&self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().invitation(of, to, now)
     }
 
-    /// Counts that an account asks for another address; gives when it may again, if it may not now.
+    /// Counts an address change. The error is the next allowed instant.
     pub(crate) fn count_email_change(&self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().email_change(of, to, now)
     }
 
-    /// Counts that a person asks for a test; gives when they may again, if they may not now.
+    /// Counts a test mail. The error is the next allowed instant.
     pub(super) fn count_test(&self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().test(of, now)
     }
 
-    /// Counts that somebody asks for a new password.
     pub(crate) fn count_forgotten(&self, email: &str, from: IpAddr, now: Timestamp) -> Forgotten {
         self.allowances.lock().forgotten(email, from, now)
     }
 
-    /// How many mails wait to be sent, at most 10,000; nothing without a relay, or when no actor answers within a second.
+    /// The number of waiting mails, at most 10,000. `None` without a relay or after a timeout of one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {
@@ -206,7 +192,7 @@ impl Outbox {
         }
     }
 
-    /// What came of mails so far; nothing without a relay.
+    /// `None` without a relay.
     pub(crate) fn figures(&self) -> Option<MailFigures> {
         let outside = self.outside.get()?;
         let read = |counted: &AtomicU64| counted.load(Ordering::Relaxed);
@@ -218,12 +204,12 @@ impl Outbox {
         })
     }
 
-    /// Waits until this instant for what is under way, and then sends nothing any more.
+    /// Waits until this instant for the mails under way and then stops sending.
     pub(crate) async fn stop(&self, until: Instant) {
         let Some(outside) = self.outside.get() else { return };
         #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
         let all = outside.under_way.acquire_many(UNDER_WAY_MAX as u32);
-        // What is not done by then is sent again by the next start, under the same id.
+        // Mails that are still under way are sent again after the next start, under the same id.
         let _ = timeout_at(until, all).await;
         let actor = self.actor.lock().take();
         if let Some(actor) = actor {

@@ -1,30 +1,31 @@
-//! How fast mails are handed to the relay. Pure.
+//! The pace of mails to the relay. The module is pure.
 //!
-//! What always holds: while the relay itself fails, one mail after the other finds out whether it is back, with a rest
-//! in between that grows up to [`REST_MAX`]; what waits behind that uses up none of its attempts. A relay that refuses
-//! one mail is there, and delays no other.
+//! Invariants:
+//!
+//! - While the relay itself fails, one mail at a time probes it, with a pause that grows up to [`REST_MAX`].
+//!   The other mails use up no attempts.
+//! - A relay that refuses one mail is available and delays no other mail.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many mails are under way at once. Each has a connection to the relay.
+/// The maximum number of mails under way. Each has a connection to the relay.
 pub(super) const SENDS_MAX: usize = 8;
-/// The rest behind the first failure of the relay; it doubles with each.
+/// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// The longest rest: as long as the first wait of a mail, so that a single one is tried by its own schedule.
+/// The longest pause. It equals the first delay of a mail, so that a single mail follows its own schedule.
 const REST_MAX: Duration = Duration::from_secs(60);
 
-/// How the relay does.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// How often it has failed since it last answered for a mail.
+    /// The failures since the relay last responded about a mail.
     failures: u32,
     rests_until: Option<Instant>,
 }
 
 impl Pace {
-    /// How many more may be under way beside these.
+    /// How many more mails may be under way.
     pub(super) fn room(&self, under_way: usize, now: Instant) -> usize {
         let most = match self.rests_until {
             Some(until) if now < until => 0,
@@ -34,19 +35,18 @@ impl Pace {
         most.saturating_sub(under_way)
     }
 
-    /// Until when it rests, if it does.
+    /// The end of the pause, if there is one.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
         self.rests_until.filter(|until| now < *until)
     }
 
-    /// The relay has answered for a mail, whatever it said of that.
+    /// The relay has accepted or refused a mail.
     pub(super) fn answered(&mut self) {
         *self = Self::default();
     }
 
-    /// The relay has failed.
     pub(super) fn failed(&mut self, now: Instant) {
-        // Those that were under way together have failed together.
+        // Mails that were under way together count as one failure.
         if self.rests_until(now).is_none() {
             let rest = REST.saturating_mul(1 << self.failures.min(6)).min(REST_MAX);
             self.failures = self.failures.saturating_add(1);
@@ -66,7 +66,7 @@ mod tests {
         let mut rests = Vec::new();
         for _ in 0..8 {
             pace.failed(now);
-            pace.failed(now); // another that was under way
+            pace.failed(now); // another mail that was under way
             assert_eq!(pace.room(0, now), 0);
             let until = pace.rests_until(now).unwrap();
             rests.push((until - now).as_secs());

@@ -1,12 +1,12 @@
-//! When a mail is tried again, and what follows from an attempt (contract, second part, §3). Pure.
+//! The retries of a mail and the effect of an attempt (contract, second part, §3). The module is pure.
 
 use chrono::TimeDelta;
 use domain::{Mail, MailStatus, Timestamp};
 use ports::MailFailure;
 
-/// How long a mail is shown in the log.
+/// How long the log shows a mail.
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
-/// How long after each failure the next attempt is due; after the last there is none.
+/// The delay after each failure. There is no attempt after the last one.
 const RETRY_AFTER: [TimeDelta; 6] = [
     TimeDelta::minutes(1),
     TimeDelta::minutes(5),
@@ -15,10 +15,10 @@ const RETRY_AFTER: [TimeDelta; 6] = [
     TimeDelta::hours(6),
     TimeDelta::hours(24),
 ];
-/// How much of a relay's words is kept, in characters.
+/// The stored length of a relay's response, in characters.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// The mail after an attempt that began at `began` and ended at `ended`.
+/// The mail after an attempt between `began` and `ended`.
 pub(super) fn after_attempt(
     mail: &Mail,
     result: &Result<String, MailFailure>,
@@ -43,14 +43,14 @@ pub(super) fn after_attempt(
     }
 }
 
-/// The latest that a mail may be due, seen from now: later was set by a clock that was ahead.
+/// The latest plausible due time. A later one was written by a clock that was ahead.
 pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
-    // A daily mail waits for its hour, and one that is gathered for the end of the hour.
+    // A daily mail waits for its hour, and a gathered mail for the end of the hour.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
 }
 
-/// What a relay said, on one line of a bounded length.
+/// The relay's response on one line of bounded length.
 fn line(words: &str) -> String {
     let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(ERROR_CHARS_MAX).collect()

@@ -1,4 +1,5 @@
-//! One attempt at a mail, in a task of its own: who gets it, what it tells, the relay's answer.
+//! One attempt at a mail, in a task of its own: it finds the recipient, makes the mail and sends it to the
+//! relay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +18,12 @@ use super::told::letter;
 use super::write::{delete_mail, write_mail};
 use crate::shared::Shared;
 
-/// How long a relay may take over one mail.
+/// The timeout of the relay for one mail.
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
-/// How long the people may take to say who gets a mail.
+/// The timeout of the recipient's look-up.
 const ASK_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// Begins an attempt, which tells the outbox of its end, whatever that is.
+/// Begins an attempt. The task always reports its end to the outbox.
 pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<Message>, mail: Mail) {
     let (outside, began) = (Arc::clone(&state.outside), shared.clocks.now());
     let under_way = outside.under_way();
@@ -39,7 +40,6 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<M
     });
 }
 
-/// Ends a task with the one that waits for it.
 struct AbortOnDrop(tokio::task::AbortHandle);
 
 impl Drop for AbortOnDrop {
@@ -60,13 +60,12 @@ async fn attempt(shared: Arc<Shared>, outside: Arc<Outside>, mail: Mail) -> Outc
     }
 }
 
-/// Hands a mail to the relay, for as long as that may take.
+/// Sends a mail to the relay within [`SEND_TIME_MAX`].
 pub(super) async fn hand_over(outside: &Outside, made: &MadeMail) -> Result<String, MailFailure> {
     let late = || Err(MailFailure::Relay(format!("no answer within {} s", SEND_TIME_MAX.as_secs())));
     timeout(SEND_TIME_MAX, outside.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
 }
 
-/// Why a mail is not made.
 enum NotMade {
     Now(String),
     Ever(String),
@@ -85,14 +84,14 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
         return Ok(None);
     };
     if let Some(business) = mail.business_id {
-        shared.store.check_business(business).map_err(now)?; // the letter may lack what it tells of
+        shared.store.check_business(business).map_err(now)?; // the letter may lack data of a business that is set aside
     }
     let bytes = outside.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
     Ok(Some(MadeMail { to, bytes }))
 }
 
 impl State {
-    /// Takes note of an attempt that has ended, and has it written.
+    /// Takes the outcome of an attempt and submits it to the store.
     pub(super) fn ended(
         &mut self,
         shared: &Arc<Shared>,
@@ -104,7 +103,7 @@ impl State {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // It cannot be written just now; until it can the mail is left alone.
+            // The outcome cannot be written on a full disk. The mail is not tried until it can.
             let myself = myself.clone();
             self.tasks.spawn(async move {
                 sleep(ROOM_EVERY).await;
@@ -114,7 +113,7 @@ impl State {
         }
         self.sending.remove(&key);
         if !shared.store.contains(&keys::mail(key.of, key.id))? {
-            return Ok(()); // its business was ended meanwhile, and nothing of it comes back
+            return Ok(()); // the business was deleted, and none of its rows may come back
         }
         let Ended { mail, began, outcome, under_way } = ended;
         let now = shared.steady.now();
@@ -126,7 +125,8 @@ impl State {
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail could not be made");
-                // By the schedule, which ends: what cannot be made for a day and more never will.
+                // The schedule applies and ends, because a mail that cannot be made for more than a day never
+                // can.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 self.outside.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
@@ -147,7 +147,7 @@ impl State {
     }
 }
 
-/// Tells the log of an attempt that failed: never whom the mail was for.
+/// Logs a failed attempt without the recipient.
 fn tell(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
     let Some(failure) = failure else { return };
     let next: Option<Timestamp> = after.next_attempt_at;

@@ -1,7 +1,9 @@
-//! What keeps the outbox running, and finds what waits for it.
+//! The start of the outbox and the search for waiting mails.
 //!
-//! What always holds: an actor that has failed is followed by another one, which goes by what stands in the store. It
-//! is told to others before what waits is looked for, so nothing that is written meanwhile is missed.
+//! Invariants:
+//!
+//! - A failed actor is replaced by a new one, which reads the store.
+//! - The new actor is registered before the search begins, so no mail that is written meanwhile is missed.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -19,20 +21,18 @@ use super::outside::{MailPorts, Outside};
 use super::state::State;
 use crate::shared::Shared;
 
-/// How many businesses are looked at before others get their turn.
 const BUSINESSES_PER_TURN: usize = 64;
-/// How long after a failure the next actor starts.
+/// The pause between a failure and the next actor.
 const FAILED_PAUSE: Duration = Duration::from_secs(5);
 
 impl Shared {
-    /// Mail is sent with these from now on.
     pub(crate) fn begin_mail(self: &Arc<Self>, ports: MailPorts) {
         if let Some(outside) = self.mail.set(ports) {
             self.runtime.spawn(keep(Arc::downgrade(self), outside));
         }
     }
 
-    /// Tells the outbox for whom something waits, in bounded steps.
+    /// Reports the businesses with waiting mails to the outbox, in bounded steps.
     async fn find_mails(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let tell = |of| -> Result<(), StoreError> {
             let due = keys::mails_due(of);
@@ -60,7 +60,7 @@ impl Shared {
     }
 }
 
-/// Has an actor run until the engine closes.
+/// Restarts the actor until the engine closes.
 async fn keep(shared: Weak<Shared>, outside: Arc<Outside>) {
     loop {
         let Some(this) = shared.upgrade().filter(|this| this.check_open().is_ok()) else { return };

@@ -1,4 +1,4 @@
-//! What the outbox keeps in memory: for whom something waits, what is under way, and nothing of the mails that wait.
+//! The memory of the outbox: the lanes with waiting mails and the mails under way, but no waiting mails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -18,41 +18,34 @@ use super::pace::Pace;
 use crate::shared::Shared;
 use crate::window::Windows;
 
-/// How often it is looked whether there is room on the disk again.
+/// The time between two checks for room on the disk.
 pub(super) const ROOM_EVERY: Duration = Duration::from_secs(2);
 
-/// What the outbox keeps in memory.
 pub(crate) struct State {
     pub(super) shared: Weak<Shared>,
     pub(super) outside: Arc<Outside>,
-    /// For whom something waits.
     pub(super) order: Order,
-    /// How far it was looked for it.
     pub(super) looked: Looked,
-    /// How the relay does.
     pub(super) pace: Pace,
-    /// The alerts that were sent at once of late.
+    /// The recent immediate alerts of each person.
     pub(super) alerts: Windows<PersonId>,
-    /// What was handed to the relay, or is about to be.
+    /// The mails at the relay, or about to be sent.
     pub(super) sending: BTreeSet<MailKey>,
-    /// What is on its way to the disk, each with the mail whose change it is part of.
+    /// The mails in changes that are not durable, each with the first mail of its change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
-    /// How many changes that are.
+    /// The number of those changes.
     pub(super) changes: usize,
-    /// Of which businesses a mail is taking in others: no other begins to, or one of a person might become two.
+    /// The mail that gathers others, per business. A second one could send a person two mails instead of one.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
-    /// What cannot be read, and is left for whoever repairs it.
+    /// Unreadable mails. They are skipped.
     pub(super) damaged: BTreeSet<MailKey>,
-    /// The attempts, which end with the actor.
+    /// The tasks of the attempts. They end with the actor.
     pub(super) tasks: JoinSet<()>,
-    /// Whether a turn is asked for already.
     pub(super) turn_asked: bool,
-    /// What asks for a turn when it is time.
     pub(super) timer: Option<AbortHandle>,
 }
 
 impl State {
-    /// An outbox that starts: nothing is under way, and what waits is still to be found.
     pub(super) fn new(shared: &Arc<Shared>, outside: Arc<Outside>) -> Self {
         Self {
             shared: Arc::downgrade(shared),
@@ -72,12 +65,12 @@ impl State {
         }
     }
 
-    /// Whether something is being done about a mail, or nothing can be.
+    /// Whether a mail is under way, being written or unreadable.
     pub(super) fn is_left_alone(&self, key: &MailKey) -> bool {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// A mail as it stands; one that does not decode is set aside, and holds up no other.
+    /// Reads a mail. One that does not decode is set aside and does not block the others.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Mail>, StoreError> {
         match shared.store.get::<Mail>(&keys::mail(key.of, key.id)) {
             Err(StoreError::SetAside(_)) => {
@@ -88,7 +81,7 @@ impl State {
         }
     }
 
-    /// Asks for a turn behind the messages that wait already.
+    /// Asks for a turn after the messages that already wait.
     pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = myself.cast(Message::Turn);

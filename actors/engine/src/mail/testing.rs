@@ -1,14 +1,13 @@
-//! What the tests of mails share.
+//! Helpers for the tests of mails.
 
 use domain::{About, AlertKind, BusinessId, Mail, MailKind, MailStatus, Timestamp};
 use uuid::Uuid;
 
-/// A business by a number.
 pub(super) fn business(number: u8) -> BusinessId {
     Uuid::from_bytes([number; 16]).into()
 }
 
-/// An alert that waits and was not tried.
+/// A waiting alert without an attempt.
 pub(super) fn mail(number: u8) -> Mail {
     let at = Timestamp::from_millis(0);
     Mail {

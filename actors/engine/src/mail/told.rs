@@ -1,5 +1,5 @@
-//! What a mail tells, read from the store when it is made: as things are then, so that what was erased meanwhile is in
-//! no mail.
+//! The content of a mail. It is read from the store when the mail is made, so that no mail contains erased
+//! data.
 
 use domain::{
     About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::letter::{Content, Letter, Link, Recipient, Sender, Told, What};
 use super::unsubscribe::Unsubscribe;
 
-/// The letter of a mail; `None` when what it tells of is gone, or its business is.
+/// The letter of a mail. `None` if its records or its business are gone.
 pub(super) fn letter(
     store: &Store,
     secret: &[u8; 32],
@@ -41,7 +41,6 @@ pub(super) fn letter(
     }))
 }
 
-/// What a mail tells, and what its link ends.
 fn content(
     store: &Store,
     mail: &Mail,
@@ -68,7 +67,7 @@ fn content(
     })
 }
 
-/// The things that a mail tells of which are still there, and shown to whoever it is for.
+/// The mail's events whose records exist and are visible to the recipient's role.
 fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
     let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
@@ -79,7 +78,7 @@ fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, Sto
     told.collect()
 }
 
-/// The record that something happened to, as it is now; `None` once it is gone.
+/// The present state of an event's record; `None` if it is gone.
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled => {
@@ -131,13 +130,13 @@ fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, 
     }))
 }
 
-/// The contact that a record names.
+/// The contact of a record.
 enum Named {
     Nobody,
-    /// Nothing is told of them any more; what tells of them in the record goes in steps.
+    /// Erasure in progress. The contact's data in the record is deleted in steps.
     Erased,
     Contact(Box<Contact>),
-    /// Their record cannot be read.
+    /// The record does not decode.
     SetAside,
 }
 
@@ -155,7 +154,7 @@ impl Named {
         matches!(self, Self::Erased)
     }
 
-    /// What they are called, or else the phone number or the email.
+    /// The name, or else the phone number or the e-mail address.
     fn called(&self) -> Option<String> {
         let Self::Contact(contact) = self else { return None };
         let Contact { name, phone, email, .. } = &**contact;

@@ -1,4 +1,4 @@
-//! A turn: looks at whose mail is due, and begins as many as may be under way.
+//! A turn of the outbox: it scans lanes with due mails and begins as many attempts as the pace allows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,32 +19,33 @@ use super::write::{delete_mail, write_mail};
 use crate::clock::LOOK_EVERY;
 use crate::shared::Shared;
 
-/// How many businesses are looked at in one turn; the next turn goes on.
+/// The maximum number of lane scans in one turn. The next turn continues.
 const LOOKS_PER_TURN: usize = 64;
-/// How many mails of another lane a look passes by.
+/// The maximum number of rows of another lane that one scan passes.
 const OTHERS_PER_LOOK: usize = 256;
-/// How many mails one turn takes into another that is sent as one with them; the next turn goes on.
+/// The maximum number of mails that one turn gathers into another. The next turn continues.
 const GATHERED_PER_TURN: usize = 256;
-/// How many changes of the outbox may be on their way to the disk at once.
+/// The maximum number of the outbox's changes that are not durable yet.
 const CHANGES_MAX: usize = 64;
-/// How far apart the alerts of a day may be due: they were set by a clock that is corrected meanwhile.
+/// The tolerance between the due times of one day's alerts. A clock that was corrected later may have set
+/// them.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// How far a due time may lie ahead of what the schedule gives.
+/// A due time further ahead of the schedule than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// What waits first in a lane.
+/// The first waiting row of a lane.
 enum First {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// A row that nothing asks for.
+    /// A row without a mail that waits.
     Stale(Key),
-    /// So much of another lane that this look ends; the next one goes on behind it.
+    /// Too many rows of another lane. The next scan continues after them.
     Behind,
 }
 
 impl State {
-    /// Begins what is due, as far as it may be under way, and waits for what is due next.
+    /// Begins attempts for due mails, as far as the pace allows, and sets the timer for the next due time.
     pub(super) fn turn(
         &mut self,
         shared: &Arc<Shared>,
@@ -54,7 +55,7 @@ impl State {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // Nothing could be written of what is done, so nothing is begun.
+            // Outcomes cannot be written on a full disk, so no attempt begins.
             self.wait(myself, Some(ROOM_EVERY));
             return Ok(());
         }
@@ -63,27 +64,27 @@ impl State {
         for _ in 0..LOOKS_PER_TURN {
             let room = self.pace.room(self.sending.len(), Instant::now());
             if room == 0 || self.changes >= CHANGES_MAX {
-                break; // what ends asks for a turn, and so does the end of a rest
+                break; // the end of an attempt or of a pause asks for a turn
             }
             let Some(lane) = self.order.next(now) else { break };
             if shared.store.is_business_set_aside(lane.rows()) {
-                self.order.set(lane, None); // nothing of it is sent
+                self.order.set(lane, None); // no mail of the lane can be sent
                 continue;
             }
             if self.gathering.contains_key(&lane.rows()) {
-                self.order.set(lane, None); // it is looked at again once that is on the disk
+                self.order.set(lane, None); // the commit of the change sets the lane again
                 continue;
             }
             match self.first(shared, lane, now)? {
                 First::Nothing => self.order.set(lane, None),
                 First::Later(due) => self.order.set(lane, Some(due)),
                 First::Now(mail) => self.take_up(shared, myself, *mail)?,
-                // It keeps its time, so the next turn goes on: others than mails have theirs in between.
+                // The lane keeps its due time, so the next turn continues. Other actors run in between.
                 First::Behind => break,
                 First::Stale(row) => {
                     let mut batch = Batch::default();
                     batch.delete(row);
-                    self.order.set(lane, None); // it is looked at again once the row is gone
+                    self.order.set(lane, None); // the deletion of the row sets the lane again
                     let (_, id) = keys::instant_and_id::<MailId>(&row)?;
                     self.record(shared, myself, &[MailKey { of: lane.rows(), id }], batch, None);
                 }
@@ -92,13 +93,13 @@ impl State {
         let rest = self.pace.rests_until(Instant::now()).map(|until| until - Instant::now());
         let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
         let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
-        // A timer stands still while the machine is suspended, so it looks again before it is time.
+        // A timer stops while the machine is suspended, so it fires early and checks again.
         self.wait(myself, rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
         Ok(())
     }
 
-    /// What waits first in a lane, beside what is under way; never what is of another one, so nobody goes before anybody
-    /// by standing in their way.
+    /// The first waiting row of a lane, without mails under way. Rows of another lane are skipped, so they
+    /// never block this lane.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.looked.rows(lane);
@@ -123,14 +124,14 @@ impl State {
                 }
                 continue;
             }
-            // Further ahead than the schedule ever sets it: the wall clock was ahead when it was written.
+            // The due time is later than the schedule allows: the wall clock was ahead when it was written.
             let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
             return Ok(if is_due { First::Now(Box::new(mail)) } else { First::Later(due) });
         }
         Ok(First::Nothing)
     }
 
-    /// Takes up a mail that is due: puts it with others of its person, or has it sent.
+    /// Handles a due mail: gathers it with others of its person, or sends it.
     fn take_up(
         &mut self,
         shared: &Arc<Shared>,
@@ -164,7 +165,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes what else waits to be sent as one with a mail into that; `None` when there is nothing else.
+    /// Gathers the other mails of this kind and person into the mail. `None` if there are no others.
     fn gather(
         &mut self,
         shared: &Shared,
@@ -182,7 +183,8 @@ impl State {
                 continue;
             }
             let Some(mail) = self.read(shared, other)? else { continue };
-            // What is for tomorrow stays out of today's, and what the relay knows already is sent by itself.
+            // Tomorrow's mails stay out of today's. A mail with an attempt is sent alone, because the relay
+            // may know it.
             let is_for_later =
                 mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {
@@ -200,7 +202,7 @@ impl State {
         Ok(Some((keys, batch)))
     }
 
-    /// Has a change of some mails written, all of a business, which are left alone until that is on the disk.
+    /// Submits a change of mails of one business. They are skipped until it is durable.
     pub(super) fn record(
         &mut self,
         shared: &Shared,
@@ -215,20 +217,20 @@ impl State {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        // Of a change that is not taken nothing would say that it is on the disk.
+        // A change that is not submitted would never report its commit.
         if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
             self.recording.extend(mails.iter().map(|mail| (*mail, first)));
             self.changes += 1;
         }
     }
 
-    /// Asks for a turn after so long, and for none if nothing waits for its time.
+    /// Sets the timer, or clears it without a wait.
     fn wait(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
         if let Some(timer) = self.timer.take() {
             timer.abort();
         }
         let Some(wait) = wait else { return };
-        // A millisecond more, so that what is due then is not a fraction of one away.
+        // One millisecond more, so that the row is due when the timer fires.
         let wait = wait + Duration::from_millis(1);
         let myself = myself.clone();
         let timer = tokio::spawn(async move {

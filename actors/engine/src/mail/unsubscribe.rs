@@ -1,7 +1,7 @@
-//! The tokens by which a mail's own link ends mails like it (RFC 8058).
+//! Tokens of the unsubscribe links in mails (RFC 8058).
 //!
-//! What always holds: nothing is stored of them. A token says whom, of which business and from what, under a MAC with
-//! the store's secret, so it stays good through restarts and as long as the store does, and nobody makes one up.
+//! Tokens are not stored. A token contains the person, the business and the subscription under a MAC with the
+//! store's secret. It stays valid as long as the store exists and cannot be forged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,27 +10,23 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// Keeps these MACs apart from others under the same secret.
+/// Separates these MACs from others under the same secret.
 const PURPOSE: &[u8] = b"unsubscribe 1\0";
-/// The bytes of person, business and number, and those of the MAC.
+/// The bytes of the person, the business and the number, before the MAC.
 const SAYS: usize = 33;
 const MAC: usize = 16;
-/// The numbers that stand for more than one kind of alert.
+/// The number for all immediate alerts.
 const NOW: u8 = 0xfe;
 const DAILY: u8 = 0xff;
 
-/// What a token ends.
+/// The subscription that a token ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsubscribe {
-    /// Whose mails.
     pub person_id: PersonId,
-    /// Of which business.
     pub business_id: BusinessId,
-    /// Which of them.
     pub from: Subscription,
 }
 
-/// The number of what a token ends.
 fn number_of(from: Subscription) -> u8 {
     match from {
         Subscription::Kind(kind) => {
@@ -50,7 +46,7 @@ fn from_number(number: u8) -> Option<Subscription> {
 }
 
 impl Unsubscribe {
-    /// The token, of letters, digits, `-` and `_`.
+    /// The token: letters, digits, `-` and `_`.
     pub(crate) fn token(&self, secret: &[u8; 32]) -> String {
         let mut bytes = Vec::with_capacity(SAYS + MAC);
         bytes.extend(self.person_id.uuid().as_bytes());
@@ -61,7 +57,7 @@ impl Unsubscribe {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// What a token ends, if it is one of ours.
+    /// `None` for a token that this store did not make.
     pub(crate) fn read(token: &str, secret: &[u8; 32]) -> Option<Self> {
         let bytes: [u8; SAYS + MAC] = URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
         let (says, code) = bytes.split_at(SAYS);
@@ -108,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_token_stays_what_it_is() {
-        // Mails that were sent hold it for good.
+        // Sent mails contain such tokens, so the format must not change.
         let token = all().next().unwrap().token(&SECRET);
         assert_eq!(token, "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg");
     }

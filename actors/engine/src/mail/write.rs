@@ -1,13 +1,12 @@
-//! The rows that a mail stands in: itself, when it is due, and, if all of its kind is sent as one, with what it waits
-//! for a person.
+//! The rows of a mail: the mail, its due row and, for gathered kinds, the row by person.
 
 use domain::{Mail, MailStatus};
 use store::{Batch, Record, keys};
 
 use super::message::MailKey;
 
-/// Writes a mail as it shall be, and takes out the rows that it stood in before. One that concerns an account alone is
-/// in no log, nor is a reset, so nothing stays of those once they are done with.
+/// Writes a mail and deletes its former rows. A finished mail about an account alone, and a finished reset,
+/// is deleted and has no log row.
 pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>) {
     assert_eq!(
         after.status == MailStatus::Pending,
@@ -29,7 +28,6 @@ pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>)
     batch.put(keys::mail(of, id), after.encode());
 }
 
-/// Deletes a mail with all its rows.
 pub(super) fn delete_mail(batch: &mut Batch, mail: &Mail) {
     let MailKey { of, id } = MailKey::of(mail);
     delete_indexes(batch, mail);

@@ -1,4 +1,4 @@
-//! The actor of one person: takes one change after the other, and hands each batch to the committer.
+//! The actor of one person. It handles one change at a time and submits each batch to the committer.
 
 use std::sync::{Arc, Weak};
 
@@ -15,17 +15,15 @@ use crate::installation_log;
 use crate::mail::{NewMail, write_mail};
 use crate::shared::Shared;
 
-/// The actor of one person.
 pub(crate) struct PersonActor;
 
 impl PersonActor {
-    /// Loads a person and starts their actor.
     pub(crate) async fn start(
         shared: Arc<Shared>,
         id: PersonId,
         _: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
-        // What an actor before this one has handed to the committer is read, too.
+        // The state must include every change that an earlier actor submitted.
         shared.store.settled(keys::lane_of(id)).await?;
         let person = shared.store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;
         let state = State { person: Some(person), shared: Arc::downgrade(&shared) };
@@ -45,7 +43,7 @@ impl Actor for PersonActor {
         (id, state): Self::Arguments,
     ) -> Result<State, ActorProcessingErr> {
         if let Some(shared) = state.shared.upgrade() {
-            shared.persons.note(myself.get_id(), id); // before it can fail
+            shared.persons.note(myself.get_id(), id); // registered first, because loading may fail
         }
         Ok(state)
     }
@@ -56,7 +54,7 @@ impl Actor for PersonActor {
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        // The engine is closing, or the store has failed: what is decided now would never be written.
+        // The engine is closing or the store has failed, so a decision could not be written.
         let Some(shared) = Weak::upgrade(&state.shared).filter(|shared| !shared.store.failed()) else {
             if let Message::Change { change, .. } = message {
                 (change(Err(EngineError::Stopping), Timestamp::MIN).done)();
@@ -73,7 +71,7 @@ impl Actor for PersonActor {
                 state.carry_out(&shared, fate, (note, mail), now, done);
             }
             Message::Used { hash, at, permit } => {
-                // Of a session that has ended meanwhile nothing is written any more.
+                // A session that has ended meanwhile is not written again.
                 let Some(mut after) = state.person.clone() else { return Ok(()) };
                 let session = after.sessions.iter_mut().find(|session| session.hash == hash);
                 let Some(session) = session.filter(|session| session.last_used_at + USE_WRITTEN_AFTER <= at)
@@ -104,7 +102,7 @@ impl State {
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
         let after = match fate {
             Fate::Stays => {
-                // An answer shows what is on the disk.
+                // A reply shows durable state.
                 if shared.store.is_settled(lane) {
                     return done();
                 }

@@ -1,8 +1,11 @@
-//! Who tries to sign in, by address and by e-mail address.
+//! Limits on failed sign-ins, by IP address and by e-mail address.
 //!
-//! What always holds: nothing is ever locked. An address that failed too often is refused for a while; an e-mail address,
-//! known or not, is answered later and later, and the right password still works. A try counts as a failure from before
-//! its password is hashed until it was the right one, so that many at once are no way around a limit.
+//! Invariants:
+//!
+//! - No account is ever locked. An IP address with too many failures is refused for a while.
+//! - An e-mail address with failures, known or not, gets delayed responses. The right password still works.
+//! - A try counts as a failure before its password is hashed, until the password proves right. Concurrent
+//!   tries cannot pass a limit.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -17,19 +20,19 @@ use crate::quota::{Quota, QuotaPermit};
 use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
-/// How many failures an address has ([`Sources`]).
+/// The failures that an IP address may have ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The failures of an e-mail address that are remembered: more than make a difference, so that a try which is taken back
-/// has pushed none out that does.
+/// The remembered failures of an e-mail address. There are more than make a difference, so a try that is
+/// taken back has displaced no failure that counts.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// So many failures of an e-mail address are answered at once.
+/// This many failures of an e-mail address are answered without a delay.
 const PROMPT: u32 = 5;
-/// The longest that an answer waits, in seconds.
+/// The longest delay, in seconds.
 const DELAY_MAX: u32 = 5;
-/// How many passwords of an address are hashed or wait for that: a few addresses are not to keep everybody else waiting.
+/// How many passwords of one IP address are hashed or wait. The bound keeps a few addresses from delaying all
+/// others.
 const AT_ONCE_MAX: usize = 8;
 
-/// The failures to sign in.
 pub(crate) struct Attempts {
     failures: Mutex<Failures>,
     at_once: Quota<IpAddr>,
@@ -40,7 +43,7 @@ struct Failures {
     emails: Windows<[u8; 32]>,
 }
 
-/// A try that is under way. It stays counted as a failure unless it is [taken back](Self::forgive).
+/// A try under way. It counts as a failure unless it is [taken back](Self::forgive).
 pub(super) struct Try<'a> {
     attempts: &'a Attempts,
     network: IpAddr,
@@ -58,10 +61,10 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts a try; or gives after how long the address may try again, if it failed too often.
+    /// Counts a try. Returns the remaining wait if the IP address has failed too often.
     ///
     /// # Errors
-    /// [`EngineError::Overloaded`] while too many tries of the address are under way.
+    /// [`EngineError::Overloaded`] with too many tries of the IP address under way.
     pub(super) fn begin(
         &self,
         network: IpAddr,
@@ -81,13 +84,14 @@ impl Attempts {
 }
 
 impl Try<'_> {
-    /// How long its answer waits, if the password was wrong.
+    /// The delay of the response to a wrong password.
     pub(super) fn delay(&self) -> Duration {
         let failures = self.attempts.failures.lock().emails.counted(&self.email, self.at);
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// The password was right, or nobody has looked at it: it does not count. Gives how long the answer waits.
+    /// Takes the try back, because the password was right or was not checked. Returns the delay of the
+    /// response.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();

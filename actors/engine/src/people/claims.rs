@@ -1,8 +1,8 @@
-//! Who may write the row of an e-mail address.
+//! Claims on e-mail addresses.
 //!
-//! What always holds: one at a time of an address, and until what was written is on the disk; so whoever has the claim
-//! reads in the store whose the address is, and nobody else writes another answer meanwhile. A claim is handed to each
-//! change that is made under it ([`Held`]), so it lasts until the commit although the caller goes away.
+//! Invariant: an address has one claim at a time, and it lasts until the change under it is durable. The
+//! holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under a
+//! claim carries it ([`Held`]), so the claim lasts until the commit even if the caller goes away.
 
 use std::sync::Arc;
 
@@ -11,10 +11,9 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Held;
 
-/// How many claims there are; addresses share them by their hashes.
+/// The number of claims. Addresses with the same hash share one.
 const CLAIMS: usize = 256;
 
-/// The claims on all addresses.
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);
 
 impl Default for Claims {
@@ -24,11 +23,11 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claim on these addresses, in lower case. It lasts until the last copy is dropped.
+    /// Waits for the claims on these lower-case addresses. They last until the last copy is dropped.
     pub(crate) async fn on(&self, emails: &[&str]) -> Held {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();
-        // Everybody takes them in one order, each once.
+        // The claims are taken once each and in one order, so that callers never deadlock.
         places.sort_unstable();
         places.dedup();
         let mut held: Vec<OwnedMutexGuard<()>> = Vec::new();

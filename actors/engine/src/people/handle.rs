@@ -1,5 +1,5 @@
-//! What the edges call about people: finding them, their memberships and their account. Sessions and signing in, and
-//! inviting, stand in files of their own.
+//! The interface to people: look-ups, memberships and accounts. Sessions, sign-in and invitations have their
+//! own files.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,15 +22,15 @@ use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// All people, reached through their actors for changes and through the store for reads. Cheap to clone.
+/// People, reached through their actors for changes and through the store for reads. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
     pub(crate) shared: Arc<Shared>,
-    /// What every change carries until it is answered.
+    /// Carried by every change until its reply.
     held: Option<Held>,
 }
 
-/// What a change of a person comes to, and gives.
+/// The new state of a person and the value for the caller.
 pub(super) struct Comes<T> {
     pub(super) fate: Fate,
     pub(super) note: Option<Note>,
@@ -38,34 +38,29 @@ pub(super) struct Comes<T> {
     pub(super) given: T,
 }
 
-/// A membership as its person sees it.
+/// A membership with its business, as its person sees it.
 #[derive(Clone, Debug)]
 pub struct Belongs {
-    /// Where.
     pub business_id: BusinessId,
-    /// What it is called.
     pub business_name: String,
-    /// As what.
     pub membership: Membership,
 }
 
 impl People {
-    /// All people.
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         Self { shared: Arc::clone(shared), held: None }
     }
 
-    /// A handle whose changes carry this until they are answered.
+    /// A handle whose changes carry `held` until their reply.
     pub(super) fn holding(&self, held: Option<Held>) -> Self {
         Self { held, ..self.clone() }
     }
 
-    /// What its changes carry.
     pub(super) fn held(&self) -> Option<Held> {
         self.held.clone()
     }
 
-    /// Carries out a change of a person: what it gives, once that is on the disk.
+    /// Carries out a change and returns its value after the commit.
     pub(super) async fn change<T: Send + 'static>(
         &self,
         id: PersonId,
@@ -75,7 +70,7 @@ impl People {
         self.change_and_mail(id, (by, action, weight), |person, now| Ok((decide(person, now)?, None))).await
     }
 
-    /// The same of a change of which something may be mailed.
+    /// Like [`Self::change`], for a change that may send a mail.
     pub(super) async fn change_and_mail<T: Send + 'static>(
         &self,
         id: PersonId,
@@ -94,7 +89,7 @@ impl People {
         .await
     }
 
-    /// The same of a change that may end the person.
+    /// Like [`Self::change`], for a change that may delete the person.
     pub(super) async fn change_fate<T: Send + 'static>(
         &self,
         id: PersonId,
@@ -114,69 +109,63 @@ impl People {
         answer.await.map_err(|_| EngineError::Failed)?
     }
 
-    /// Hands a change to the person's actor.
     async fn tell(&self, id: PersonId, change: Change, weight: Weight) -> Result<(), EngineError> {
         let engine_permit = self.shared.permit()?;
         let (running, permit) = self.shared.persons.enter(id).await?;
         let permits = Permits { _engine: engine_permit, _actor: permit, held: self.held() };
         if running.actor.cast(Message::Change { change, weight, permits }).is_err() {
-            // It failed before it took the message: nothing was changed.
+            // The actor failed before it took the message, so nothing was changed.
             running.permits.close();
             return Err(EngineError::Overloaded);
         }
         Ok(())
     }
 
-    /// Whether mail can be sent, which decides how people are invited and how addresses change.
+    /// Whether mail can be sent. It decides how people are invited and how addresses change.
     pub fn sends_mail(&self) -> bool {
         self.shared.sends_mail.load(Ordering::Relaxed)
     }
 
-    /// Says whether mail can be sent; it cannot until this is said.
+    /// Sets whether mail can be sent. The default is `false`.
     pub fn set_sends_mail(&self, sends: bool) {
         self.shared.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// Says at which origin people reach the service, such as `https://desk.example.com`; at none until this is said.
+    /// Sets the service's public origin, for example `https://desk.example.com`. The default is none.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.shared.public_url.write() = origin.map(Arc::from);
     }
 
-    /// Where somebody uses a link; `None` while people reach the service nowhere.
+    /// The URL of a link; `None` without a public origin.
     pub fn link_url(&self, token: &Token) -> Option<String> {
         let origin = self.shared.public_url.read().clone()?;
         Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
     }
 
-    /// Whether people reach the service anywhere.
     pub fn has_public_url(&self) -> bool {
         self.shared.public_url.read().is_some()
     }
 
-    /// A person.
-    ///
-    /// # Errors
-    /// The store's failure.
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
         Ok(self.shared.store.get(&keys::person(id))?)
     }
 
-    /// The person with an e-mail address, in lower case.
+    /// The person with this lower-case e-mail address.
     pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>, EngineError> {
         let store = &self.shared.store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
         let Some(id) = id else { return Ok(None) };
-        // One that does not decode is not found, as a contact is not.
+        // A record that does not decode is not found, like a contact's.
         let person = store.find::<Person>(&keys::person(id))?;
-        // The key holds a hash of a part of all addresses there could be.
+        // The key holds only a part of a hash, so two addresses may share it.
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// The businesses that a person belongs to, or is asked to, in the order of their ids, without those that are set
-    /// aside.
+    /// A person's active and offered memberships in the order of the business ids, without businesses that
+    /// are set aside.
     ///
     /// # Errors
-    /// The store's failure, [`StoreError::BusinessSetAside`] where all of them are set aside.
+    /// [`StoreError::BusinessSetAside`] if all of them are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>, EngineError> {
         let (store, mut all, mut set_aside) = (&self.shared.store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
@@ -196,10 +185,10 @@ impl People {
         Ok(all)
     }
 
-    /// Refuses a person of a business that is set aside; to others the business is not there.
+    /// Refuses a person of a business that is set aside. Other people get no error, as if it did not exist.
     ///
     /// # Errors
-    /// [`StoreError::BusinessSetAside`], or the store's failure.
+    /// [`StoreError::BusinessSetAside`].
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<(), EngineError> {
         let store = &self.shared.store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
@@ -208,14 +197,12 @@ impl People {
         Ok(())
     }
 
-    /// Where the person has a membership.
     pub(super) fn businesses_of(&self, person: PersonId) -> Result<Vec<BusinessId>, StoreError> {
         let store = &self.shared.store;
         let ids = store.walk(&keys::memberships_of(person), Order::Ascending, |key, _| keys::id_at_end(key));
         ids.map(|row| Ok(row?.1)).collect()
     }
 
-    /// The names of the businesses that a person belongs to.
     pub(super) async fn business_names(&self, person: PersonId) -> Result<Vec<String>, EngineError> {
         let belongs = match self.belongs(person).await {
             Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => Vec::new(),
@@ -224,10 +211,7 @@ impl People {
         Ok(belongs.into_iter().map(|belongs| belongs.business_name).collect())
     }
 
-    /// The installation's audit log, newest first: what was done to accounts.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The installation's audit log of changes to accounts, newest first.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT);
         let Shared { store, scans, .. } = &*self.shared;
@@ -238,10 +222,7 @@ impl People {
         Ok(found)
     }
 
-    /// The people of a business, in the order of their accounts.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The people of a business, in the order of their person ids.
     pub async fn of_business(
         &self,
         business: &BusinessHandle,
@@ -264,7 +245,7 @@ impl People {
     /// A person with their membership of a business.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] where the person has none, or the store's failure.
+    /// [`Refusal::NotFound`] without a membership.
     pub async fn member(
         &self,
         business: &BusinessHandle,
@@ -276,10 +257,7 @@ impl People {
         Ok((person, membership))
     }
 
-    /// Changes a membership, and the person's name where that is given, which is for the operator alone.
-    ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
+    /// Changes a membership, and the person's name if given. Only the operator may change the name.
     pub async fn patch_member(
         &self,
         business: &BusinessHandle,
@@ -295,7 +273,7 @@ impl People {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // Refused before anything is changed, as far as can be told.
+            // The change is refused, where possible, before anything is written.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
             let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);
@@ -304,10 +282,7 @@ impl People {
         business.change(request, PatchMember { before, person, patch }).await
     }
 
-    /// Changes one's own name and language.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// Changes a person's own name and language.
     pub async fn change_own(
         &self,
         id: PersonId,

@@ -1,4 +1,5 @@
-//! Inviting people into a business, and the links that are made for them: nobody is handed another's account.
+//! Invitations into a business and the links for them. A link never gives the inviting person another
+//! person's account.
 
 use std::net::IpAddr;
 
@@ -20,56 +21,46 @@ use crate::error::EngineError;
 use crate::installation_log::note;
 use crate::mail::{Forgotten, NewMail, wait};
 
-/// Whom somebody invites, and as what.
 #[derive(Clone, Debug)]
 pub struct Invitation {
-    /// Their e-mail address.
     pub email: Address,
-    /// Their name, for an account that is new.
+    /// Used for a new account only.
     pub name: Option<PersonName>,
-    /// Their language, for an account that is new; the business's by default.
+    /// Used for a new account only. The default is the business's language.
     pub locale: Option<Locale>,
-    /// What they shall be.
     pub role: Role,
-    /// Which staff member they are.
     pub staff_id: Option<StaffId>,
 }
 
-/// A link that was made.
 #[derive(Clone, Debug)]
 pub struct NewLink {
-    /// What it is for.
     pub kind: LinkKind,
-    /// Its token, which is shown only this once.
+    /// The token. It is shown only once.
     pub token: Token,
-    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// A link that was made for the operator.
+/// A link for the operator.
 #[derive(Clone, Debug)]
 pub struct Linked {
-    /// What it is for.
     pub kind: LinkKind,
-    /// When it expires.
     pub expires_at: Timestamp,
-    /// Its token, which is shown only this once; none where the answer is given again.
+    /// The token. It is shown only once, so a repeated request has none.
     pub token: Option<Token>,
 }
 
-/// What is mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
+/// The mail to an invited person. Its link is made with the mail: see [`People::mail_link`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailing {
-    /// An invitation, with a link.
+    /// An invitation with a link.
     Invitation,
-    /// A reset, with a link: somebody else may have set the password.
+    /// A reset with a link, because another person may have set the password.
     Reset,
-    /// That a membership is offered; the person signs in as always.
+    /// An offered membership without a link. The person signs in as usual.
     Offer,
 }
 
 impl Mailing {
-    /// The mail of it.
     fn kind(self) -> MailKind {
         match self {
             Self::Invitation => MailKind::Invitation,
@@ -79,25 +70,23 @@ impl Mailing {
     }
 }
 
-/// What came of inviting somebody.
 #[derive(Debug)]
 pub struct Invited {
-    /// The person with their membership; without a link.
+    /// The person with the membership, without a link.
     pub answer: Answer<NewPersonView>,
-    /// A link for whoever invited to hand over, if there is one.
+    /// A link for the inviting person to hand over.
     pub link: Option<NewLink>,
-    /// Who is mailed what, if mail is sent; nobody where the answer is given again.
+    /// The recipient and the mail. `None` without a mail or for a repeated request.
     pub mail: Option<(PersonId, Mailing)>,
 }
 
 impl People {
-    /// Invites somebody: their account, if there is none of this address, then a membership. Of an account that is
-    /// confirmed nothing changes. One that is not may have another's password: the operator's invitation clears it, a
-    /// dashboard's is only mailed, or refused without mail. The mail stands in the batch of the membership. Where the
-    /// operator is given no link to hand over, for the account is confirmed, the membership is offered by mail, too.
+    /// Invites a person: creates the account if the address has none, then the membership and the mail in one
+    /// batch.
     ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
+    /// A confirmed account does not change. An unconfirmed account may have another person's password: the
+    /// operator's invitation clears it; a dashboard's invitation is only mailed, or refused without mail. For
+    /// a confirmed account the operator gets no link, and the offer is mailed.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -113,7 +102,7 @@ impl People {
         people.invite_claimed(business, request, invitation, &profile).await
     }
 
-    /// Invites somebody whose address is claimed: the claim is held by this handle and the business's.
+    /// Invites a person while this handle and the business's handle hold the claim on the address.
     async fn invite_claimed(
         &self,
         business: &BusinessHandle,
@@ -153,7 +142,7 @@ impl People {
             }
             None => {
                 let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
-                // Refused before an account is made, as far as can be told.
+                // The invitation is refused, where possible, before an account is created.
                 self.check_invitation(business, &request, (&new, &offer, role, staff_id)).await?;
                 self.create(new, request.actor).await?
             }
@@ -166,19 +155,19 @@ impl People {
             (Some(_), false) => Mailing::Reset,
             (Some(_), true) => Mailing::Offer,
         };
-        // What the operator is given beside is voided by no mail.
+        // A mailed offer does not void the operator's link.
         let mailed = mailed || by_operator && mailing == Mailing::Offer && self.sends_mail();
         let mail = mailed.then(|| mailing.kind());
         let answer = business
             .change(request, AddMember { person: person.clone(), offer, role, staff_id, mail })
             .await?;
         if answer.replayed {
-            return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
+            return Ok(Invited { answer, link: None, mail: None }); // a concurrent repeat of the same request came first
         }
         if mailed {
             return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });
         }
-        // A dashboard shows a link only where nobody could be in the account, or belong anywhere by it.
+        // A dashboard shows a link only for an account without a password and without memberships.
         let shown = person.password.is_none() && belonged.is_empty();
         let link = if by_operator {
             self.operator_link(id, business, by).await?
@@ -193,7 +182,8 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Refuses an invitation beforehand, as far as can be told; one that is mailed for a dashboard is counted.
+    /// Refuses an invitation, where possible, before anything is written. It counts the mail of a dashboard's
+    /// invitation.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
@@ -213,18 +203,15 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link for a person of a business, for the operator to hand over: the kind that fits, where none is asked
-    /// for. Where the request comes again nothing is made.
-    ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
+    /// Makes a link for a member of a business, for the operator to hand over. Without `kind`, the account
+    /// decides the kind. A repeated request makes no link.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked, EngineError> {
-        // Two of the same request at once would void each other's link.
+        // Concurrent repeats of one request would void each other's link.
         let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once.key)).transpose()?;
         let once = once.map(Held::new);
         let (people, business) = (self.holding(once.clone()), &business.holding(once));
@@ -242,22 +229,16 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// To whom a mail is to go whose link sets a password, for somebody who has forgotten theirs; nobody where no account
-    /// has this address. Whoever asks is answered the same.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The recipient of a reset mail; `None` if no account has this address. The caller's response is the
+    /// same in both cases.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>, EngineError> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a link that sets a password to whoever has forgotten theirs, if an account has this address and neither the
-    /// address nor the network of whoever asks (`source`) had too many. An address that nobody has is the same work: a
-    /// mail is written for nobody, and dropped.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// Mails a reset link if an account has this address and neither the address nor the `source` network has
+    /// exceeded its limit. An unknown address causes the same work: a mail is written for a person who does
+    /// not exist, and dropped.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten, EngineError> {
         let known = self.forgotten(email).await?;
         let now = self.shared.clocks.now();
@@ -269,11 +250,8 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail, when the mail is made, or gives the one of an attempt before: the kind that fits by
-    /// then, where none is asked for. Nothing where what came since has voided it.
-    ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
+    /// Makes the link when the mail is made, or returns the link of an earlier attempt. Without `kind`, the
+    /// account decides the kind. Returns `None` if a later change has voided the mail.
     pub async fn mail_link(
         &self,
         mail: &Mail,
@@ -287,11 +265,8 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link of a mail that shows a new address to be the person's, when the mail is made: the one that they
-    /// asked for, under the mail's token. Nothing where they ask for that address no more.
-    ///
-    /// # Errors
-    /// The engine's failure.
+    /// Makes the link of a mail that proves a new address, with the mail's token, when the mail is made.
+    /// Returns `None` if the person no longer asks for that address.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared.link_secret, mail.id);
@@ -302,8 +277,8 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// What the operator is given beside a new membership: an invitation for an account without a password; a reset for
-    /// one that is not confirmed, which is cleared; nothing for one that is.
+    /// The operator's link beside a new membership: an invitation for an account without a password; a reset
+    /// for an unconfirmed account, whose password is cleared; none for a confirmed account.
     async fn operator_link(
         &self,
         id: PersonId,
@@ -359,7 +334,7 @@ impl People {
         }
     }
 
-    /// Writes an account whose address is claimed. Until then nobody knows its id, so it needs no actor.
+    /// Writes an account under the claim on its address. Its id is not known yet, so it needs no actor.
     async fn create(&self, person: Person, by: Actor) -> Result<Person, EngineError> {
         let permit = self.shared.permit()?;
         self.shared.store.check_room(Weight::Grows)?;

@@ -1,7 +1,7 @@
-//! People whom tokens of sessions lead to, decoded once, in the manner of what keys open (`principals`).
+//! A cache of people by session token, like the cache of API keys in `principals`.
 //!
-//! What always holds: a person that is given is never older than what was acknowledged before they were asked for. While
-//! nothing was written in the store that lets anybody in, what was read before is still so.
+//! Invariant: a returned person is never older than the last change that was acknowledged before the call. A
+//! cached person stays valid while no write changes any credential.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,18 +10,16 @@ use dashmap::DashMap;
 use domain::{Person, PersonId, Timestamp};
 use store::{Record, Store, StoreError, keys};
 
-/// How many tokens are remembered; with more, all are forgotten and those in use come back.
+/// The maximum number of cached tokens. A full cache is cleared.
 const KNOWN_MAX: usize = 16_384;
 
-/// A person, and the row that they were decoded from.
 struct Read {
     row: Vec<u8>,
-    /// The credentials' generation in which the rows were these.
+    /// The credentials' generation in which the row was read.
     generation: AtomicU64,
     person: Arc<Person>,
 }
 
-/// The people that were asked for by a token, and the uses of sessions that are not written yet.
 #[derive(Default)]
 pub(crate) struct Known {
     read: DashMap<[u8; 32], Arc<Read>>,
@@ -29,9 +27,9 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// The person whom the token with this hash leads to, if there is one. Whether it is still good is not looked at.
+    /// The person of this token hash. The caller checks whether the session is still valid.
     pub(crate) fn read(&self, store: &Store, hash: &[u8; 32]) -> Result<Option<Arc<Person>>, StoreError> {
-        // Before anything is read: what is applied later makes the number another one before anyone is told of it.
+        // The generation is read first, because the store increases it before it acknowledges a change.
         let generation = store.credentials_generation();
         let known = self.read.get(hash).map(|known| Arc::clone(&known));
         if let Some(known) =
@@ -44,14 +42,14 @@ impl Known {
             self.read.remove(hash);
             return Ok(None);
         };
-        // Between the two rows the token may have been taken back, and the person with it.
+        // The token and the person may be deleted between the two reads.
         let at = keys::person(id);
         let Some(row) = store.get_raw(&at)? else { return Ok(None) };
         if let Some(known) = known.filter(|known| known.row == row) {
             known.generation.fetch_max(generation, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.person)));
         }
-        // One that does not decode lets nobody in.
+        // A person that does not decode cannot sign in.
         let Some(person) = store.usable(&at, Person::decode(&row))?.map(Arc::new) else { return Ok(None) };
         if self.read.len() >= KNOWN_MAX {
             self.read.clear();
@@ -61,14 +59,14 @@ impl Known {
         Ok(Some(person))
     }
 
-    /// Notes that a session was used, which is written later.
+    /// Notes the use of a session. A background job writes it later.
     pub(crate) fn note_use(&self, person: PersonId, hash: [u8; 32], now: Timestamp) {
         if self.used.len() < KNOWN_MAX {
             self.used.insert(hash, (person, now));
         }
     }
 
-    /// The uses that were noted since this was last asked, in an order that does not depend on chance.
+    /// Takes the noted uses, in a deterministic order.
     pub(crate) fn take_uses(&self) -> Vec<(PersonId, [u8; 32], Timestamp)> {
         let mut uses = Vec::new();
         self.used.retain(|hash, (person, at)| {

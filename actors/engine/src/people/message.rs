@@ -1,5 +1,3 @@
-//! What a person's actor is told.
-
 use domain::{AuditAction, Person, Timestamp};
 use store::{Done, Weight};
 use tokio::sync::OwnedSemaphorePermit;
@@ -8,43 +6,38 @@ use crate::actor::Permits;
 use crate::error::EngineError;
 use crate::mail::NewMail;
 
-/// What becomes of a person.
+/// The new state of a person.
 #[derive(Debug)]
 pub(crate) enum Fate {
-    /// Nothing changes.
     Stays,
-    /// It is as here.
     Is(Box<Person>),
-    /// It is no more.
     Gone,
 }
 
-/// What a change comes to.
+/// The result of a change.
 pub(crate) struct Decided {
     pub(super) fate: Fate,
-    /// What the audit log says of it, if anything: what was done, and the fields that it gave other values.
+    /// The audit entry, if any.
     pub(super) note: Option<Note>,
-    /// What is mailed of it, if anything, where mail is sent. It concerns the account alone.
+    /// The mail about the account, if any. It is written only where mail is sent.
     pub(super) mail: Option<NewMail>,
-    /// Answers, once that is on the disk.
+    /// Called after the commit.
     pub(super) done: Done,
 }
 
-/// What the audit log says of a change.
+/// An audit entry: the action and the changed fields.
 #[derive(Debug)]
 pub(crate) struct Note {
     pub(super) by: domain::Actor,
     pub(super) action: AuditAction,
 }
 
-/// Decides a change on the newest state; the error is that there is no such person, or no room.
+/// Decides a change on the newest state. The error says that the person does not exist or that there is no
+/// room.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person, EngineError>, Timestamp) -> Decided + Send>;
 
-/// What a person's actor is told.
 pub(crate) enum Message {
-    /// Carry out a change.
     Change { change: Change, weight: Weight, permits: Permits },
-    /// A session was used.
     Used { hash: [u8; 32], at: Timestamp, permit: OwnedSemaphorePermit },
 }
 

@@ -1,14 +1,13 @@
-//! People: accounts, sign-in links, sessions and passwords. A person is an actor of its own, the only writer of the
-//! account with its sessions and its link; a membership belongs to its business.
+//! People: accounts, sign-in links, sessions and passwords. Each person has an actor, the only writer of the
+//! account with its sessions and its link. A membership belongs to its business.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - an e-mail address, in lower case, is that of one person: whoever makes an account, gives one another address or
-//!   deletes one holds the address's [claim](Claims) until that is on the disk;
-//! - a person and the rows that lead to it, by e-mail address and by the tokens of sessions and of the link, are one
-//!   batch;
-//! - of tokens and passwords only hashes are kept;
-//! - what is done to an account stands in the installation's audit log, in the batch of the change.
+//! - A lower-case e-mail address belongs to at most one person. A change of an address's owner holds the
+//!   address's [claim](Claims) until the change is durable.
+//! - A person and the index rows by e-mail address and by token are one batch.
+//! - Tokens and passwords are stored as hashes only.
+//! - Changes to accounts are in the installation's audit log, in the batch of the change.
 
 mod actor;
 mod attempts;

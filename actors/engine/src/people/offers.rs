@@ -1,7 +1,7 @@
-//! Memberships that are offered, as their person answers them: in a session, or by a link that came with the offer.
+//! Acceptance and refusal of offered memberships, in a session or by the link of the offer.
 //!
-//! What always holds: what a link was to accept and could not (the business is suspended, or had too much to do) is still
-//! on offer, and is accepted in the session that the link led to, confirmed or not.
+//! Invariant: if a link cannot accept its membership, because the business is suspended or overloaded, the
+//! membership stays offered. The session that the link has begun can accept it later.
 
 use domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 
@@ -12,27 +12,27 @@ use crate::business::{BusinessHandle, Request};
 use crate::error::EngineError;
 
 impl People {
-    /// Accepts the membership that is offered to whoever is signed in by a token.
+    /// Accepts the offered membership of the signed-in person.
     ///
     /// # Errors
-    /// [`Refusal::Expired`] where the session has ended, or the refusal, or the engine's failure.
+    /// [`Refusal::Expired`] after the end of the session.
     pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
-    /// Declines it: the membership is gone.
+    /// Declines the offer and deletes the membership.
     ///
     /// # Errors
-    /// As for [`Self::accept`]; [`Refusal::Conflict`] where it was accepted, or taken away for a while.
+    /// As for [`Self::accept`]; [`Refusal::Conflict`] if the membership was accepted or is disabled.
     pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// Who is signed in by a token; and since when, where a link that came from this business has led there.
+    /// The signed-in person of a token, and the start of the session if a link of this business began it.
     async fn offered(
         &self,
         business: &BusinessHandle,
@@ -47,8 +47,8 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// Accepts the membership that a link came from, as far as it is still offered. Whoever used the link is in all the
-    /// same: what cannot be accepted just now is still on offer.
+    /// Accepts the membership of a used link if it is still offered. A failure does not affect the sign-in;
+    /// the membership stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.shared, business);
         let accepted = async {
@@ -57,7 +57,7 @@ impl People {
             business.change(Request::by(Actor::Person(id)), change).await
         };
         match accepted.await {
-            // The membership, or the business, is no more; or it is read-only just now.
+            // The membership or the business is gone, or the business is read-only for now.
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,

@@ -1,8 +1,11 @@
-//! Passwords: what is refused, and the work of hashing, off the async threads and a bounded number at once.
+//! Passwords: their rules, and hashing on threads of its own with a bounded number at once.
 //!
-//! What always holds: a password is kept as Argon2id with parameters that OWASP names; looking at a wrong one, and at one
-//! for an address that nobody has, is the same work; however a keyboard composes its characters, it is one password. What
-//! was kept as the keyboard gave it, before that was so, still is its password, and is kept as the others are from then on.
+//! Invariants:
+//!
+//! - A password is stored as Argon2id with the parameters that OWASP recommends.
+//! - A wrong password and an unknown address cause the same work.
+//! - Different Unicode compositions of the same characters are one password. A hash from before this rule
+//!   still works, and the next sign-in replaces it.
 
 use std::sync::Arc;
 
@@ -16,29 +19,29 @@ use zxcvbn::feedback::{Suggestion, Warning};
 use crate::error::EngineError;
 use crate::quota::Quota;
 
-/// How many characters a password has.
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
-/// The least score of an estimate (0 to 4) with which a password is taken.
+/// The lowest accepted score of the estimate (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// How many characters a word of a name has at least for a password to be held against it.
+/// The minimum length of a word of a name that is compared with a password.
 const WORD_CHARS_MIN: usize = 3;
-/// How many are hashed at once to be looked at.
+/// How many passwords are checked at once.
 const AT_ONCE: usize = 2;
-/// How many wait for that; one more is refused as overload.
+/// How many checks wait. One more is refused as overload.
 const WAITING_MAX: usize = 64;
-/// How many people choose a password at once, one password each. These passwords have a place of their own, so nobody
-/// waits for it to sign in.
+/// How many people choose a password at once, one each. New passwords have permits of their own, so they
+/// never delay a sign-in.
 const CHOOSING_MAX: usize = 16;
-/// How much the strength is estimated of: the time grows fast with the characters, most where digits stand for letters.
+/// How many characters are estimated. The time grows fast with the length, most of all with digits in place
+/// of letters.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
-/// How much work a hash is.
+/// The cost of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
-    /// 19 MiB, two passes, one lane: as OWASP recommends.
+    /// 19 MiB, two passes, one lane, as OWASP recommends.
     Owasp,
-    /// Next to none, for tests and simulations that hash much.
+    /// Almost no work, for tests and simulations.
     Cheap,
 }
 
@@ -51,7 +54,7 @@ impl Hashing {
         Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
     }
 
-    /// A hash of nobody's password, which unknown addresses are held against.
+    /// A hash without an owner, against which passwords for unknown addresses are checked.
     fn nobodys(self) -> &'static str {
         match self {
             Self::Owasp => {
@@ -68,35 +71,30 @@ impl Hashing {
     }
 }
 
-/// What came of looking at a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
-    /// It is another one.
     Wrong,
-    /// It is this one.
     Right,
-    /// It is this one, which was kept as the keyboard gave it; with the hash to be kept instead. Whoever looks twice at
-    /// once has the same.
+    /// Right, but the stored hash is of the unprepared form. Contains the hash to store instead; concurrent
+    /// checks get the same one.
     AsGiven(String),
 }
 
-/// Hashes passwords, a few at once.
 pub(crate) struct Hasher {
     hashing: Hashing,
-    /// Whether there are no threads to do it on.
+    /// Whether hashing runs on the calling thread.
     simulated: bool,
-    /// Those that are looked at and hashed just now,
+    /// Permits to check a password.
     looked_at: Arc<Semaphore>,
-    /// and those that wait for it as well.
+    /// Permits to check or to wait.
     all_looked_at: Arc<Semaphore>,
-    /// Those that are chosen and hashed just now,
+    /// Permits to hash a new password.
     chosen: Arc<Semaphore>,
-    /// and all who choose one.
+    /// Permits to choose a password, one per person.
     choosing: Arc<Quota<PersonId>>,
 }
 
 impl Hasher {
-    /// A hasher of such work.
     pub(crate) fn new(hashing: Hashing, simulated: bool) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
         Self {
@@ -109,8 +107,8 @@ impl Hasher {
         }
     }
 
-    /// Does work on a thread of its own, once there is one of these places for it. It holds the permit until its end: a
-    /// caller who goes away does not make it any less.
+    /// Runs work on a thread of its own after it gets a permit. The work keeps the permit to its end, even if
+    /// the caller goes away.
     async fn work<T: Send + 'static>(
         &self,
         places: &Arc<Semaphore>,
@@ -130,8 +128,8 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Whether this is the password of the hash; of no hash it never is. How much work that is depends on what was given
-    /// alone, until it is right.
+    /// Compares a password with a hash; without a hash it is always wrong. For a wrong password the work
+    /// depends on the given text alone.
     pub(super) async fn look(&self, kept: Option<&str>, given: &str) -> Result<Looked, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
@@ -143,7 +141,7 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => Looked::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // As it would be kept it is too short to be one.
+                // The prepared form is too short to be stored.
                 (true, None) if is_as_given => Looked::Right,
                 _ => Looked::Wrong,
             }
@@ -151,10 +149,11 @@ impl Hasher {
         .await
     }
 
-    /// The hash of a new password of this person, who belongs to businesses of these names.
+    /// Hashes a new password of a person with businesses of these names.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] that says why it is not taken, [`EngineError::Overloaded`] while the person chooses another one.
+    /// [`Refusal::Invalid`] with the reason; [`EngineError::Overloaded`] while the person chooses another
+    /// password.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
@@ -168,7 +167,7 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
-        // Each word, too: of a text that is given whole no part is known.
+        // The single words too, because the estimate does not split the texts.
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
@@ -178,8 +177,7 @@ impl Hasher {
     }
 }
 
-/// A password as it is compared: as OpaqueString of RFC 8265 says, composed (NFC), and with the spaces that some
-/// keyboards make as the one of ASCII.
+/// The form for comparison, by OpaqueString of RFC 8265: composed (NFC), with every space as U+0020.
 fn prepared(given: &str) -> String {
     let is_space = |c: char| {
         matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
@@ -187,15 +185,16 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// What a password is held against a hash as: prepared, and as it was given where that is something else. One that is
-/// too long is nobody's.
+/// The forms to compare with a hash: the prepared text, and the given text if it differs. A text that is too
+/// long has none.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
     [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
 }
 
-/// The hash to be kept of what was kept as it was given: with its salt, so that it is the same whoever makes it.
+/// The hash of the prepared form that replaces an old hash. It reuses the salt, so concurrent checks produce
+/// the same hash.
 fn again(hashing: Hashing, kept: &str, prepared: &str) -> Looked {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
@@ -210,13 +209,13 @@ fn check_length(given: &str) -> Result<(), Refusal> {
     Err(Refusal::invalid("password", length))
 }
 
-/// Refuses what is easily guessed by whoever knows these words of the person.
+/// Refuses a password that is easy to guess with the given words of the person.
 fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let given = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // A name that is known adds nothing, however it is joined to the rest.
+    // A known name adds no strength, in whatever way it is joined to the rest.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
@@ -266,7 +265,7 @@ fn suggested(suggestion: Suggestion) -> PasswordHint {
     }
 }
 
-/// The letters and digits of a password beside these words, if it has any of the words.
+/// The letters and digits of a password without the given words. `None` if it contains none of them.
 fn without(given: &str, words: &[&str]) -> Option<String> {
     let plain = |text: &str| -> String {
         text.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -286,7 +285,7 @@ fn hash(hashing: Hashing, given: &str, salt: [u8; 16]) -> String {
 }
 
 fn verify(hash: &str, given: &str) -> bool {
-    // With the parameters that stand in the hash.
+    // With the parameters in the hash.
     let argon = Argon2::default();
     PasswordHash::new(hash).is_ok_and(|hash| argon.verify_password(given.as_bytes(), &hash).is_ok())
 }
@@ -408,7 +407,7 @@ mod tests {
             let other = given.replace('p', "q");
             assert_eq!(hasher.look(Some(&hash), &other).await.unwrap(), Looked::Wrong);
         }
-        // It is as long as it is composed, for choosing and for giving it.
+        // The length is that of the composed form, for a new password and for a sign-in.
         assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);
@@ -416,7 +415,7 @@ mod tests {
         assert_eq!(hasher.look(Some(&hash), &long).await.unwrap(), Looked::Right);
     }
 
-    /// As passwords were kept at first.
+    /// The form in which early versions stored passwords.
     #[tokio::test]
     async fn what_was_kept_as_it_was_given_is_its_password_and_is_kept_prepared_from_then_on() {
         let hasher = Hasher::new(Hashing::Cheap, true);
@@ -438,7 +437,7 @@ mod tests {
             assert_eq!(hasher.look(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.look(None, given).await.unwrap(), Looked::Wrong);
-        // Composed it has eleven characters, and would let nobody in.
+        // The composed form has eleven characters, so it would be refused.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);

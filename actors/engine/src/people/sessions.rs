@@ -1,6 +1,6 @@
-//! Sessions and links as their holders use them: whom a token lets in, what a link leads to, a new password or address.
+//! Sessions and links: look-up by token, use of links, and changes of the password and the address.
 //!
-//! A look-up of a session costs what that of a key does: while nothing was written that lets anybody in, no row is read.
+//! A look-up of a session reads no row while no credential changes, like the look-up of an API key.
 
 use std::sync::Arc;
 
@@ -15,44 +15,34 @@ use super::token::Token;
 use crate::error::EngineError;
 use crate::mail::{NewMail, wait};
 
-/// Somebody who is signed in.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
-    /// Who.
     pub person: Arc<Person>,
-    /// In which session.
     pub session: Session,
-    /// Whether the password was given so lately that nobody asks for it again.
+    /// Whether the password was given recently enough for sensitive changes.
     pub fresh: bool,
 }
 
-/// What a link is for that somebody has opened and not used.
+/// An opened link that is not used yet.
 #[derive(Clone, Debug)]
 pub struct LinkSeen {
-    /// Whose.
     pub person: Arc<Person>,
-    /// What for.
     pub kind: LinkKind,
 }
 
-/// What using a link has led to.
+/// The result of a used link.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// Whose it was.
     pub person: PersonId,
-    /// What it was for.
     pub kind: LinkKind,
-    /// The token of the session that it begins; none where it proved an address.
+    /// The token of the new session. `None` for a link that proves an address.
     pub session: Option<Token>,
-    /// The address that the account had before, which is mailed that it is another one now.
+    /// The former address, which gets a mail about the change.
     pub former_email: Option<String>,
 }
 
 impl People {
-    /// Who is signed in by a token, or `None` where the session has ended. Notes its use.
-    ///
-    /// # Errors
-    /// The store's failure.
+    /// The signed-in person of a token, or `None` after the end of the session. Notes the use of the session.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>, EngineError> {
         let (hash, now) = (token.hash(), self.shared.clocks.now());
         self.shared.store.check()?;
@@ -65,10 +55,10 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// What a link is for, without using it: mail scanners open links.
+    /// Describes a link without using it, because mail scanners open links.
     ///
     /// # Errors
-    /// [`Refusal::Expired`], or the store's failure.
+    /// [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen, EngineError> {
         let (hash, now) = (token.hash(), self.shared.clocks.now());
         let person = self.shared.known.read(&self.shared.store, &hash)?.ok_or(Refusal::Expired)?;
@@ -77,11 +67,11 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Uses a link up, and begins the session that it leads to.
+    /// Uses a link and begins its session.
     ///
     /// # Errors
-    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address ([`Self::prove_email`] uses it);
-    /// or the engine's failure.
+    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address (see
+    /// [`Self::prove_email`]).
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened, EngineError> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
@@ -99,20 +89,21 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses up the link that proves an address, in a session of the account that asked for it: whoever merely reads the
-    /// mail could be made the owner of an account that is another's. Whoever reads the old address is mailed of it.
+    /// Uses a link that proves an address, in a session of the account that asked for it. Without this
+    /// condition, any reader of the mail could take over another person's account. The former address gets a
+    /// mail.
     ///
     /// # Errors
-    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] where nobody is signed in, or somebody else, so that the person is
-    /// to sign in first; [`Refusal::Conflict`] where the address is another's by now; or the engine's failure.
+    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] without a session of this person; [`Refusal::Conflict`]
+    /// if the address belongs to another account by now.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened, EngineError> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
         let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
-        // Without a session there is none with this hash, and the refusal says so.
+        // Without a session the hash matches none, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
-        // A proved address becomes the account's: whoever claims it meanwhile comes first.
+        // The first claim on a proved address wins.
         let claim = self.shared.claims.on(&[&email, &seen.person.email_folded()]).await;
         if seen.person.session(&session, self.shared.clocks.now()).is_some() {
             self.check_free(&email, id).await?;
@@ -130,7 +121,7 @@ impl People {
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
-    /// The token of a new session, and what is kept of it.
+    /// The token of a new session and its stored part.
     pub(super) fn begin(&self, client: Client) -> (Token, Begin) {
         let token = Token::new(self.shared.ports.random_bytes());
         let id: SessionId = self.shared.mint_id(self.shared.clocks.now());
@@ -138,11 +129,11 @@ impl People {
         (token, begin)
     }
 
-    /// Sets the password in a session, which goes on under the token that is given back; all others end.
+    /// Sets the password. The session continues under the returned token; all other sessions end.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] that says why it is not taken, [`Refusal::NotAllowed`] when the present one has to be given
-    /// first, [`Refusal::Expired`], or the engine's failure.
+    /// [`Refusal::Invalid`] with the reason; [`Refusal::NotAllowed`] if the present password must be given
+    /// first; [`Refusal::Expired`].
     pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token, EngineError> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
@@ -162,13 +153,13 @@ impl People {
         Ok(token)
     }
 
-    /// Asks for another address. With mail a link is mailed there, whose token is the given one until that mail is made
-    /// with another; without, the address counts at once and nobody can be told.
+    /// Asks for another address. With mail, a link is mailed to it; the returned token is valid until the
+    /// mail is made with another one. Without mail, the address changes at once.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] where it is somebody's (without mail; with mail that shows only to whoever uses the link),
-    /// where too many were mailed of late, or where a link that was mailed to the present address is to be used first;
-    /// [`Refusal::NotAllowed`], [`Refusal::Expired`], or the engine's failure.
+    /// [`Refusal::Conflict`] without mail if the address is taken (with mail only the user of the link learns
+    /// this), after too many mails, or if a link to the present address must be used first;
+    /// [`Refusal::NotAllowed`]; [`Refusal::Expired`].
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>, EngineError> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());
@@ -196,7 +187,7 @@ impl People {
         Ok(link)
     }
 
-    /// Refuses an address that is another's; its claim is held.
+    /// Refuses an address of another account. The caller holds its claim.
     async fn check_free(&self, email: &str, id: PersonId) -> Result<(), EngineError> {
         match self.by_email(email).await? {
             Some(person) if person.id != id => {
@@ -206,10 +197,6 @@ impl People {
         }
     }
 
-    /// Ends the session of a token.
-    ///
-    /// # Errors
-    /// The engine's failure.
     pub async fn sign_out(&self, token: &Token) -> Result<(), EngineError> {
         let hash = token.hash();
         let Some(person) = self.shared.known.read(&self.shared.store, &hash)? else { return Ok(()) };
@@ -224,10 +211,10 @@ impl People {
         }
     }
 
-    /// Ends one of a person's own sessions, or all but the one of this token.
+    /// Ends one of the person's sessions, or all except the session of this token.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], or the engine's failure.
+    /// [`Refusal::NotFound`].
     pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<(), EngineError> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, own) = (signed_in.person.id, token.hash());

@@ -1,7 +1,9 @@
-//! Signing in with a password, and giving it again.
+//! Sign-in with a password, and its repetition for sensitive changes.
 //!
-//! What always holds: an unknown address and a wrong password are answered the same after the same work; a failure is
-//! counted before it is answered.
+//! Invariants:
+//!
+//! - An unknown address and a wrong password get the same response after the same work.
+//! - A failure is counted before its response.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -18,57 +20,54 @@ use super::sessions::SignedIn;
 use super::token::Token;
 use crate::error::EngineError;
 
-/// From where somebody signs in.
 #[derive(Clone, Debug)]
 pub struct From {
-    /// The address that failures are counted of; of IPv6 the network of 64 bits.
+    /// The address that failures are counted by. For IPv6 it is the /64 network.
     pub network: IpAddr,
-    /// The address itself, and the browser.
+    /// The exact address and the browser.
     pub client: Client,
 }
 
-/// What came of trying to sign in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignIn {
-    /// The token of the session that was begun.
+    /// The token of the new session.
     In(Token),
-    /// The password was right, in the session that there is.
+    /// The password was right, in the existing session.
     Known,
-    /// The address is unknown or the password wrong.
+    /// The address is unknown or the password is wrong.
     Wrong,
-    /// There were too many failures from there: to be tried again after so long.
+    /// The IP address has failed too often. Contains the wait until the next try.
     TooMany(Duration),
 }
 
 impl From {
-    /// Somebody at an address, with the browser's name cut to what is kept.
+    /// Cuts the user agent to its stored length.
     pub fn new(address: IpAddr, network: IpAddr, user_agent: &str) -> Self {
         let user_agent = user_agent.chars().filter(|c| !c.is_control()).take(USER_AGENT_CHARS_MAX).collect();
         Self { network, client: Client { address: Some(address.to_string()), user_agent } }
     }
 }
 
-/// What is done once the password was right.
+/// The next step after a right password.
 enum Then {
     Begin(Client),
     Note([u8; 32]),
 }
 
-/// A password that was right.
 struct Right {
-    /// The hash that it was held against.
+    /// The hash at the time of the check.
     kept: Option<String>,
     looked: Looked,
 }
 
 impl Right {
-    /// Whether it still is the person's; then it is kept as it shall be.
+    /// Whether the password is still the person's. If so, it stores the prepared form.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.looked {
             Looked::AsGiven(hash) => Some(hash),
             Looked::Right | Looked::Wrong => None,
         };
-        // Somebody who looked at the same time may have kept it so already.
+        // A concurrent check may have stored the prepared form already.
         let still = person.password == self.kept || (again.is_some() && person.password == again);
         if still && again.is_some() {
             person.password = again;
@@ -78,10 +77,10 @@ impl Right {
 }
 
 impl People {
-    /// Begins a session for whoever knows the password.
+    /// Begins a session for the right password.
     ///
     /// # Errors
-    /// [`EngineError::Overloaded`] when too many passwords are being hashed, or the engine's failure.
+    /// [`EngineError::Overloaded`] with too many passwords in progress.
     pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn, EngineError> {
         let From { network, client } = from;
         let folded = Address::new(email).map(|email| email.folded().to_owned());
@@ -93,10 +92,10 @@ impl People {
         self.try_password((email, person), password, network, Then::Begin(client)).await
     }
 
-    /// Gives the password again in a session, which sensitive changes ask for.
+    /// Repeats the password in a session before sensitive changes.
     ///
     /// # Errors
-    /// [`Refusal::Expired`] when the session has ended, and as above.
+    /// As for [`Self::sign_in`]; [`Refusal::Expired`] after the end of the session.
     pub async fn give_password(
         &self,
         token: &Token,
@@ -120,8 +119,8 @@ impl People {
         then: Then,
     ) -> Result<SignIn, EngineError> {
         let (people, password) = (self.clone(), password.to_owned());
-        // In a task of its own, so that a try counts for as long as its password is hashed, and no longer as a failure
-        // once the password was right, although the caller goes away.
+        // A separate task, because the count must be correct even if the caller goes away: the try counts
+        // while its password is hashed, and a right password is no failure.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, then).await },
@@ -133,7 +132,6 @@ impl People {
         Ok(came)
     }
 
-    /// What came of a try, and how long its answer waits.
     async fn try_to_the_end(
         &self,
         (email, person): (&str, Option<Person>),
@@ -152,12 +150,11 @@ impl People {
             (Ok(Looked::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
             (Ok(looked), Some(person)) => self.right_password(person.id, Right { kept, looked }, then).await,
         };
-        // What failed for our own sake is nobody's failure.
+        // An error of the service is not counted as a failure.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
         Ok((came?, wait))
     }
 
-    /// Goes on behind the right password, if it still is.
     async fn right_password(&self, id: PersonId, right: Right, then: Then) -> Result<SignIn, EngineError> {
         let by = Actor::Person(id);
         match then {

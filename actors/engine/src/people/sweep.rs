@@ -1,5 +1,5 @@
-//! Taking away what has outlived its time: links and sessions that have ended, accounts that nobody came to own, and
-//! writing when sessions were used.
+//! The background job for people. It deletes expired links, sessions and unconfirmed accounts, and writes the
+//! last use of sessions.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::actor::Running;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// How many people are looked at in a minute.
+/// How many people are checked in a minute.
 const PEOPLE_PER_SWEEP: usize = 256;
 
-/// Looks at the next people after this one; gives the last one, or `None` at the end.
+/// Checks the next people. Returns the last one, or `None` at the end of the list.
 pub(crate) async fn sweep_people(
     shared: &Arc<Shared>,
     after: Option<PersonId>,
@@ -45,8 +45,8 @@ pub(crate) async fn sweep_people(
     Ok(last)
 }
 
-/// Has the uses of sessions written that were noted, by these actors. Those of people whose actor is not available stay
-/// noted.
+/// Has the noted uses of sessions written by the returned actors. The uses of people without an available
+/// actor stay noted.
 pub(crate) async fn write_uses(shared: &Shared) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in shared.known.take_uses() {
@@ -62,8 +62,8 @@ pub(crate) async fn write_uses(shared: &Shared) -> Vec<Arc<Running<Message>>> {
 }
 
 impl People {
-    /// Ends an account that nobody came to own, unless it belongs anywhere. Nobody invites it meanwhile, for that takes
-    /// the same claim.
+    /// Deletes an account without an owner and without memberships. The claim keeps an invitation out
+    /// meanwhile.
     async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
         let claim = self.shared.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {

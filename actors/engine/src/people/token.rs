@@ -1,6 +1,6 @@
-//! Tokens of links and sessions: 256 random bits, in 43 characters that stand in a URL and in a cookie.
+//! Tokens of links and sessions: 256 random bits as 43 characters for URLs and cookies.
 //!
-//! The token exists only in the answer that makes it and in requests; what is kept is its SHA-256.
+//! A token exists only in the response that creates it and in requests. The store keeps its SHA-256.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -8,38 +8,37 @@ use domain::{MailId, ResourceId};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
-/// Keeps these MACs apart from others under the same secret.
+/// Separates these MACs from others under the same secret.
 const OF_MAIL: &[u8] = b"link of mail 1\0";
 
-/// A well-formed token; it never shows itself in a log.
+/// A well-formed token. It is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// The token of these random bytes.
     pub(crate) fn new(random: [u8; 32]) -> Self {
         Self(random)
     }
 
-    /// The token of the link in a mail: the same at each attempt, of which a mailbox keeps the first, and kept nowhere.
+    /// The token of the link in a mail. It is the same at each attempt, so every copy of the mail works, and
+    /// it is not stored.
     pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
         let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
         Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
     }
 
-    /// Reads a token as a request carries it; `None` for anything that has not the form.
+    /// Parses a token of a request. `None` for any other form.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// What is stored of it. A look-up by this hash needs no comparison in constant time: whoever tries tokens learns
-    /// nothing of how far a hash agrees.
+    /// The stored form. Its look-up needs no constant-time comparison, because timing reveals nothing about a
+    /// token to its guesser.
     pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.reveal()).into()
     }
 
-    /// The token, for the one answer that shows it.
     pub fn reveal(&self) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
     }

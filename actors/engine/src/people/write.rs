@@ -1,9 +1,9 @@
-//! The rows of a person: the account, and what leads to it by e-mail address and by token.
+//! The rows of a person: the account and its index rows by e-mail address and by token.
 
 use domain::{Person, ResourceId};
 use store::{Batch, Record, keys};
 
-/// Adds the rows by which a person differs from before, of whom nothing is left where there is none after.
+/// Adds the changed rows of a person. Without `after`, all rows are deleted.
 pub(crate) fn write_person(before: Option<&Person>, after: Option<&Person>, batch: &mut Batch) {
     let email = |person: &Person| keys::person_by_email(&person.email_folded());
     let tokens = |person: &Person| -> Vec<[u8; 32]> {

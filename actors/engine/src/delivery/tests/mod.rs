@@ -294,7 +294,7 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
     settle().await;
-    // A deletion that does not wait for the disk would keep the committer from its turn.
+    // Syncs take time, so that each step of the deletion waits for the disk.
     world.disk.set_sync_delay(Duration::from_millis(5));
     world.business.change(Request::by(Actor::Operator), DeleteWebhook { id }).await.unwrap();
     sleep(Duration::from_secs(90_000)).await;

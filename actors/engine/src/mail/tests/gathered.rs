@@ -1,11 +1,11 @@
-//! Alerts that are sent as one.
+//! Alerts that are sent as one mail.
 
 use domain::ABOUT_MAX;
 
 use super::*;
 use crate::mail::next_daily;
 
-/// How many times a text of a mail tells of something.
+/// The number of occurrences in a mail's text.
 fn tells(text: &str) -> usize {
     text.matches("Message {").count()
 }
@@ -38,7 +38,7 @@ async fn the_alerts_of_a_day_come_as_one_mail_at_eight() {
         world.alert_in(&world.business, 1, MailKind::Daily, due(&world)).await;
     }
     world.alert_in(&world.business, 2, MailKind::Daily, due(&world)).await;
-    // It is midnight UTC, and one in Paris.
+    // The time is midnight in UTC and one o'clock in Paris.
     sleep(Duration::from_secs(7 * 3_600 - 60)).await;
     assert_eq!(world.times().len(), 0);
     sleep(Duration::from_secs(30)).await;

@@ -1,4 +1,4 @@
-//! What is kept through restarts and failures, and what is dropped.
+//! Mails that survive restarts and failures, and mails that are dropped.
 
 use store::keys::kind;
 use store::{Batch, Order, Record, keys};
@@ -110,7 +110,7 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
     assert_eq!((world.times().len(), left()), (2, [0, 0]));
 }
 
-/// The power goes between the relay's answer and the note of it, at a random moment of the writing.
+/// A power cut between the relay's response and its record, at a random moment of the write.
 #[tokio::test(start_paused = true)]
 async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_message_id() {
     let mut doubled = 0;

@@ -1,4 +1,4 @@
-//! The outbox on paused time, with a relay, people and words that are played.
+//! The outbox on paused time, with a simulated relay, recipients and composer.
 
 mod gathered;
 mod kept;
@@ -26,7 +26,6 @@ use crate::business::commands::messages::TakeMessage;
 use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, NewBusiness};
 
-/// What the relay does with a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
     Takes,
@@ -36,11 +35,10 @@ enum Does {
     Hangs,
 }
 
-/// A relay that is played.
 struct Relay {
     does: Mutex<Does>,
     began: Instant,
-    /// What it was handed, and after how many seconds.
+    /// The received mails, and the seconds until each.
     asked: Mutex<Vec<(u64, MadeMail)>>,
     at_once: Mutex<(usize, usize)>,
 }
@@ -68,7 +66,7 @@ impl Mailer for Relay {
     }
 }
 
-/// Shows what a mail is made of.
+/// Composes a readable description of the letter.
 struct Shown;
 
 impl Composer for Shown {
@@ -81,7 +79,7 @@ impl Composer for Shown {
     }
 }
 
-/// Everybody but those who are gone has an address.
+/// All people have an address except those in `gone`.
 #[derive(Default)]
 struct People {
     gone: Mutex<Vec<PersonId>>,
@@ -104,7 +102,6 @@ impl Recipients for People {
     }
 }
 
-/// An engine with a business, and the world that its mails go to.
 struct World {
     disk: MemoryBackend,
     clock: Arc<WallClock>,
@@ -135,7 +132,7 @@ impl World {
         Self { disk, clock, ports, mail, relay, people, engine, business }
     }
 
-    /// Closes the engine, lets time pass, and opens it again.
+    /// Closes the engine, lets time pass and opens it again.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
@@ -148,7 +145,7 @@ impl World {
         *self.relay.does.lock() = does;
     }
 
-    /// Takes a message and alerts somebody of it.
+    /// Takes a message and alerts a person of it.
     async fn alert(&self, person: u8) -> Mail {
         self.alert_in(&self.business, person, MailKind::Alert, None).await
     }
@@ -181,17 +178,15 @@ impl World {
         self.engine.mail_log(of, None, usize::MAX).await.unwrap()
     }
 
-    /// How the mails of the business stand.
     async fn statuses(&self) -> Vec<MailStatus> {
         self.log(self.business.id()).await.into_iter().map(|mail| mail.status).collect()
     }
 
-    /// When the relay was handed something, in seconds.
+    /// The times at which the relay received mails, in seconds.
     fn times(&self) -> Vec<u64> {
         self.relay.asked.lock().iter().map(|(at, _)| *at).collect()
     }
 
-    /// What it was handed, as text.
     fn texts(&self) -> Vec<String> {
         self.relay
             .asked
@@ -201,7 +196,6 @@ impl World {
             .collect()
     }
 
-    /// To whom.
     fn addresses(&self) -> Vec<String> {
         self.relay.asked.lock().iter().map(|(_, mail)| mail.to.clone()).collect()
     }
@@ -230,7 +224,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
     Engine::start(store, ports.clone()).await.unwrap()
 }
 
-/// Lets everything that is due happen, in much less than any delay.
+/// Lets everything that is due happen, in much less time than any delay.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }

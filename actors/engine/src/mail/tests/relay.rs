@@ -1,4 +1,4 @@
-//! What a relay does, and what follows from it.
+//! Behaviour of a relay and its effects.
 
 use super::*;
 
@@ -95,7 +95,7 @@ async fn no_more_mails_than_may_be_are_under_way_at_once() {
 async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
     let world = World::new().await;
     let other = new_business(&world.engine).await;
-    // All of it is due at one instant.
+    // All mails are due at one instant.
     let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
     for person in 0..40 {
         world.alert_in(&world.business, person, MailKind::Alert, due).await;
@@ -124,7 +124,7 @@ async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
         world.engine.queue_mail(of_account(person, MailKind::EmailChange)).await.unwrap();
     }
     world.alert_in(&world.business, 200, MailKind::Alert, due).await;
-    // Written last, and first of all.
+    // The reset is written last and sent first.
     world.engine.queue_mail(of_account(250, MailKind::Reset)).await.unwrap();
     sleep(Duration::from_secs(60)).await;
     let order = world.addresses();
@@ -133,7 +133,7 @@ async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
     assert!(at(200) <= 2, "the business waits for no forty mails: {order:?}");
 }
 
-/// Writes so many mails that concern an account alone and are no resets.
+/// Writes `count` mails about accounts that are not resets.
 async fn many_changed_addresses(world: &World, count: u32, due: Option<Timestamp>) {
     for number in 0..count {
         let person = Uuid::from_u128(u128::from(number) + 1).into();
@@ -148,12 +148,12 @@ async fn reset(world: &World, person: u8, due: Option<Timestamp>) {
     world.engine.queue_mail(reset).await.unwrap();
 }
 
-/// After how many mails that person had theirs.
+/// The number of mails that were sent before this person's.
 fn place_of(order: &[String], person: u8) -> Option<usize> {
     order.iter().position(|to| to.starts_with(&person_id(person).to_string()))
 }
 
-/// More of them than a look passes by.
+/// More mails of another lane than one scan passes.
 #[tokio::test(start_paused = true)]
 async fn neither_a_reset_nor_a_business_waits_behind_hundreds_of_changed_addresses() {
     for has_reset in [true, false] {
@@ -178,10 +178,10 @@ async fn a_reset_that_is_written_where_looks_have_passed_is_found() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     many_changed_addresses(&world, 600, None).await;
-    // Each was refused twice, and waits for five minutes.
+    // Each mail was refused twice and waits for five minutes.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // Due before those, and once it is refused due before those again.
+    // The resets are due before those mails, also after a refusal.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
@@ -207,10 +207,10 @@ async fn ten_thousand_mails_behind_a_dead_relay_cost_a_write_a_minute_and_nobody
     let (changes, reads) = (store.stats().changes, world.disk.reads());
     sleep(Duration::from_secs(600)).await;
     let (changes, reads) = (store.stats().changes - changes, world.disk.reads() - reads);
-    // Ten attempts are noted, ten times the count of steady time is.
+    // Ten attempts are recorded, and ten steps of the steady clock.
     assert!((10..=25).contains(&changes), "{changes} changes in ten minutes");
     assert!(reads <= 2_000, "{reads} reads in ten minutes");
-    // What the business does waits for its own sync, and for nothing of the outbox.
+    // A change of the business waits for its own sync and not for the outbox.
     world.disk.set_sync_delay(Duration::from_millis(5));
     let began = Instant::now();
     for _ in 0..100 {
