@@ -1,6 +1,7 @@
-//! Making a new store of the readable rows of a damaged one, and comparing the rows found with the recorded usage.
+//! Copies the readable rows of a damaged store into a new one and compares their number with the recorded
+//! usage.
 //!
-//! Invariant: a record counts as found only if its whole value can be read.
+//! Invariant: a record counts as found only if its whole value is readable.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,62 +13,51 @@ use store::{
     Order, Record, Rows, Salvaging, Store, StoreError, every_row, piece_of, record_at, value_at, whole_value,
 };
 
-/// The rows of a salvaged store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
-    /// All rows of the new store.
     pub rows: u64,
-    /// The rows that belong to no business.
     pub installation_rows: u64,
-    /// The businesses.
     pub businesses: Vec<SalvagedBusiness>,
-    /// The offsets in the damaged store's file at which something is unreadable.
+    /// The unreadable offsets in the damaged store's file.
     pub unreadable: Vec<u64>,
 }
 
-/// The rows of a salvaged business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SalvagedBusiness {
-    /// The business.
     pub id: BusinessId,
-    /// All its rows, with those of lists, deliveries and logs.
+    /// All rows, including index rows, deliveries and logs.
     pub rows: u64,
-    /// Its records by kind.
     pub kinds: Vec<SalvagedKind>,
-    /// Whether its profile can be read and it is in the list of businesses.
+    /// Whether the profile is readable and the list has the business.
     pub is_usable: bool,
 }
 
-/// The records of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SalvagedKind {
-    /// The kind.
     pub kind: BudgetKind,
-    /// The records found.
     pub found: u64,
-    /// The records counted by the store, if an entry of the audit log says how many.
+    /// The recorded number, if an audit entry has one.
     pub counted: Option<u64>,
 }
 
 impl SalvagedKind {
-    /// How many of the counted records were not found.
     pub fn missing(&self) -> u64 {
         self.counted.unwrap_or(0).saturating_sub(self.found)
     }
 }
 
 impl Salvaged {
-    /// Whether no record is known to be missing.
     pub fn is_whole(&self) -> bool {
         let is_whole = |kind: &SalvagedKind| kind.missing() == 0;
         self.businesses.iter().all(|business| business.is_usable && business.kinds.iter().all(is_whole))
     }
 }
 
-/// Writes the readable rows of a stopped store into a new one, in a directory that is not there or empty.
+/// Copies the readable rows of a stopped store into a new one. The target directory must be empty or not
+/// exist.
 ///
 /// # Errors
-/// When a service uses the store, its files are not there, or the new store cannot be made.
+/// The store is in use or missing, or the new store cannot be created.
 pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;
@@ -76,7 +66,6 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     Ok(salvaged)
 }
 
-/// Counts the rows of a store.
 fn count(store: &Store) -> Result<Salvaged, StoreError> {
     let rows = store.rows();
     let mut salvaged = Salvaged::default();
@@ -101,7 +90,7 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
         }
     }
     for (id, (all, kinds)) in found {
-        // The rows of a business that was ended are deleted in steps. Those of one that is being imported are not all there.
+        // Rows of a business under deletion or import are incomplete.
         if rows.get(&keys::ending(id))?.is_some() || rows.get(&keys::moving(id))?.is_some() {
             continue;
         }
@@ -119,20 +108,20 @@ fn count(store: &Store) -> Result<Salvaged, StoreError> {
     Ok(salvaged)
 }
 
-/// Whether the record of a row can be read and is counted.
+/// Whether the record of a row is readable and counts in the usage.
 fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Result<bool, StoreError> {
     let Some(value) = readable(whole_value(rows, key, row))? else { return Ok(false) };
     if counted.decodes.is_some() {
         return Ok(true);
     }
-    // A revoked key is not counted, and one that does not decode is.
+    // A revoked key does not count. A key that does not decode does.
     let Some(prefix) = readable(keys::prefix_from_value(&value).map(Some))? else { return Ok(false) };
     let Some(key) = readable(value_at(rows, &keys::api_key(prefix)))? else { return Ok(false) };
     let key = readable(ApiKey::decode(&key).map(Some))?;
     Ok(key.is_none_or(|key| key.revoked_at.is_none()))
 }
 
-/// `None` for what is damaged.
+/// `None` for a damaged value.
 fn readable<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Err(StoreError::Damaged { .. } | StoreError::Version { .. }) => Ok(None),

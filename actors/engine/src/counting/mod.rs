@@ -1,14 +1,13 @@
-//! Counts the records of businesses and compares them with the usage that each business has recorded.
+//! Counts the records of businesses and compares them with the recorded usage, which the newest entry of each
+//! audit log contains. Both are read at one point between two commits.
 //!
-//! The newest entry of a business's audit log records how many rows of each kind the business keeps. Both are compared
-//! at one point between two commits. Invariants:
+//! Invariants:
 //!
-//! - a business is compared only if its newest entry records the usage: an entry that was written before counting was
-//!   complete records none;
-//! - waiting deliveries and mails are not recorded, so they are not compared;
-//! - a row that does not decode is neither found nor missing. The number of records that decode must not exceed the
-//!   recorded number, and together with the rows that do not decode it must reach it;
-//! - a business without a profile that no list names was ended or is being imported, and is not compared.
+//! - A business is compared only if its newest entry contains the usage. Entries of early versions do not.
+//! - Waiting deliveries and mails are not in the usage, so they are not compared.
+//! - A row that does not decode is neither found nor missing. The recorded number must be at least the number
+//!   of decodable records and at most the number of all.
+//! - A business without a profile that no list names was deleted or is being imported, and is not compared.
 
 mod one;
 mod tally;
@@ -25,22 +24,20 @@ use store::{Key, Order, Rows, StoreError, is_whole, keys, record_at};
 pub(crate) use self::one::{Counting, ROWS_TO_BEGIN};
 pub(crate) use self::tally::Tally;
 
-/// How many differences are listed; more are counted.
+/// The maximum number of listed differences. Further ones are counted.
 pub const DIFFERENCES_MAX: usize = 1_000;
-/// The kind of a difference that concerns a business as a whole.
+/// The kind of a difference in the business as a whole.
 const BUSINESS: &str = "business";
 
-/// A kind of records of a business of which the recorded number is not the number of rows found.
+/// A kind of a business's records whose recorded number differs from the number of rows found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// The business.
     pub business_id: BusinessId,
-    /// The kind as in a budget, or `business` for the whole business: its profile and its records.
+    /// The budget kind, or `business` for the whole business: its profile and its records.
     pub kind: String,
-    /// The recorded number of rows; none if it cannot be read.
+    /// `None` if the number cannot be read.
     pub recorded: Option<u64>,
-    /// The number of rows found.
     pub found: u64,
 }
 
@@ -52,22 +49,19 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// The differences of several businesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
     /// The first [`DIFFERENCES_MAX`].
     pub listed: Vec<Difference>,
-    /// The number of all.
+    /// The number of all differences.
     pub count: u64,
 }
 
 impl Differences {
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Adds a difference.
     pub fn add(&mut self, difference: Difference) {
         self.count += 1;
         if self.listed.len() < DIFFERENCES_MAX {
@@ -88,7 +82,6 @@ impl std::fmt::Display for Differences {
     }
 }
 
-/// The rows found of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct FoundOf {
     decode: u64,
@@ -100,19 +93,18 @@ struct FoundOf {
 pub(crate) struct Found([FoundOf; COUNTED.len()]);
 
 impl Found {
-    /// Counts a row of a kind of rows. Rows of kinds that no usage records are not counted.
+    /// Counts a row. Kinds that are not in the usage are ignored.
     pub(crate) fn add(&mut self, kind: u8, decodes: bool) {
         let Some((place, _)) = counted(kind) else { return };
         let found = &mut self.0[place];
         *(if decodes { &mut found.decode } else { &mut found.do_not }) += 1;
     }
 
-    /// The number of all rows.
     fn rows(&self) -> u64 {
         self.0.iter().map(|found| found.decode + found.do_not).sum()
     }
 
-    /// The kinds of which another number is recorded, one kind apart.
+    /// The kinds with a different recorded number, without the kind `except`.
     pub(crate) fn differences(
         &self,
         of: BusinessId,
@@ -135,17 +127,14 @@ impl Found {
     }
 }
 
-/// Whether a row decodes as what its key says. The rows of API keys lead to records elsewhere and are not meant. A value
-/// in pieces counts as one that decodes.
+/// Whether a row decodes as its key's kind. The row of an API key only leads to a record elsewhere. A value
+/// in pieces counts as decodable.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
     keys::has_width(key, kind) && (!is_whole(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
-/// The usage that a business has recorded last, if it has and its newest entry decodes.
-///
-/// # Errors
-/// When reading fails.
+/// The recorded usage. `None` if the newest entry has none or does not decode.
 pub(crate) fn recorded_usage(rows: &dyn Rows, of: BusinessId) -> Result<Option<Usage>, StoreError> {
     let log = keys::of_kind(of, kind::AUDIT);
     let Some((key, _)) = rows.scan(&log, Order::Descending).next().transpose()? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Counts one business at a point, in steps.
+//! Counts one business at a point in time, in steps.
 
 use domain::{ApiKey, BusinessId, Usage};
 use store::kept::{COUNTED, Counted};
@@ -7,23 +7,21 @@ use store::{Frozen, Key, KeyRange, Order, Record, Rows, StoreError, keys};
 
 use super::{Difference, Found, decodes, recorded_usage};
 
-/// How many rows a step reads at most.
+/// The maximum number of rows in one step.
 const ROWS_PER_STEP: usize = 192;
-/// How many rows are read before the first step: the profile and the newest entry of the audit log.
+/// The rows before the first step: the profile and the newest entry of the audit log.
 pub(crate) const ROWS_TO_BEGIN: usize = 2;
 
-/// A business that is being counted.
 pub(crate) struct Counting {
     of: BusinessId,
     recorded: Usage,
     found: Found,
-    /// The kind that is being counted, by its place in [`COUNTED`], and its rows that are left.
+    /// The current kind as an index into [`COUNTED`], and its remaining rows.
     place: usize,
     left: KeyRange,
 }
 
 impl Counting {
-    /// The kinds of rows that are read.
     pub(crate) fn kinds(of: BusinessId) -> Vec<(BusinessId, u8)> {
         let counted = COUNTED.iter().map(|counted| (of, counted.kind));
         let others =
@@ -31,10 +29,7 @@ impl Counting {
         counted.chain(others).collect()
     }
 
-    /// Begins to count a business; none if it was ended or records no usage.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// Begins to count a business. `None` if the business was deleted or has no recorded usage.
     pub(crate) fn begin(rows: &Frozen, of: BusinessId) -> Result<Option<Self>, StoreError> {
         if rows.get(&keys::profile(of))?.is_none() {
             return Ok(None);
@@ -46,10 +41,7 @@ impl Counting {
         Ok(recorded.map(|recorded| Self { of, recorded, found: Found::default(), place: 0, left }))
     }
 
-    /// Counts the next rows and gives how many it has read; none at the end.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// Counts the next rows and returns their number; `None` at the end.
     pub(crate) fn step(&mut self, rows: &Frozen) -> Result<Option<usize>, StoreError> {
         let Some(&Counted { kind, .. }) = COUNTED.get(self.place) else { return Ok(None) };
         let mut read = 0;
@@ -86,7 +78,7 @@ impl Counting {
         Ok(Some(read))
     }
 
-    /// What differs, once all is counted.
+    /// The differences, after the last step.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         self.found.differences(self.of, &self.recorded, None)
     }

@@ -1,4 +1,5 @@
-//! Counts while all rows of a store pass in the order of their keys: the installation's first, then business by business.
+//! Counts all rows of a store while they pass in key order: first the installation's rows, then business by
+//! business.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,29 +10,28 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// How many businesses of the list are remembered, of 16 bytes each. If there are more, missing businesses are not
-/// looked for.
+/// The maximum number of remembered businesses, of 16 bytes each. With more, missing businesses are not
+/// detected.
 const LISTED_MAX: usize = 4 << 20;
-/// How many API keys are remembered, of 9 bytes each. If there are more, API keys are not compared.
+/// The maximum number of remembered API keys, of 9 bytes each. With more, API keys are not compared.
 const KEYS_MAX: usize = 4 << 20;
 
-/// The count so far.
 #[derive(Default)]
 pub(crate) struct Tally {
     set_aside: BTreeSet<BusinessId>,
-    /// The businesses of the list that have not come yet, in the order of their keys.
+    /// The listed businesses whose rows have not passed yet, in key order.
     listed: VecDeque<BusinessId>,
     has_all_listed: bool,
-    /// The prefixes of the API keys that are not revoked, in their order, and whether each decodes.
+    /// The prefixes of the valid API keys in key order, and whether each record decodes.
     live_keys: Vec<([u8; 8], bool)>,
     has_all_keys: bool,
     current: Option<Current>,
     differences: Differences,
-    /// The businesses that are there and of which another number was recorded than found.
+    /// Existing businesses with a difference.
     different: Vec<BusinessId>,
 }
 
-/// The business whose rows are coming.
+/// The business whose rows are passing.
 struct Current {
     of: BusinessId,
     is_listed: bool,
@@ -40,7 +40,7 @@ struct Current {
     newest: Option<Newest>,
 }
 
-/// The newest entry of the audit log so far: its row, and the pieces of its value.
+/// The newest audit entry so far: its row and the pieces of its value.
 struct Newest {
     key: Key,
     row: Vec<u8>,
@@ -49,13 +49,12 @@ struct Newest {
 }
 
 impl Tally {
-    /// Begins. The businesses that are set aside are named whatever is found of them.
+    /// Begins a count. Businesses that are set aside are always reported as different.
     pub(crate) fn new(set_aside: impl IntoIterator<Item = BusinessId>) -> Self {
         let set_aside = set_aside.into_iter().collect();
         Self { set_aside, has_all_listed: true, has_all_keys: true, ..Self::default() }
     }
 
-    /// The next row.
     pub(crate) fn row(&mut self, key: &[u8], value: &[u8]) {
         let (Ok(of), Ok(kind)) = (keys::business_of(key), keys::kind_of(key)) else { return };
         if of == BusinessId::INSTALLATION {
@@ -98,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// Names the businesses that were set aside while the rows passed: some of theirs may not have come.
+    /// Reports businesses that were set aside meanwhile, because some of their rows may be missing.
     pub(crate) fn set_aside_meanwhile(&mut self, businesses: impl Iterator<Item = BusinessId>) {
         self.finish();
         for of in businesses {
@@ -108,12 +107,11 @@ impl Tally {
         }
     }
 
-    /// All rows have passed.
     pub(crate) fn end(self) -> Differences {
         self.end_with_businesses().0
     }
 
-    /// All rows have passed: the differences, and the businesses that are there and have any.
+    /// Ends the count. Returns the differences and the existing businesses with any.
     pub(crate) fn end_with_businesses(mut self) -> (Differences, Vec<BusinessId>) {
         self.finish();
         while let Some(of) = self.listed.pop_front() {
@@ -148,7 +146,7 @@ impl Tally {
         }
     }
 
-    /// Whether the list names the business whose rows come next. Those that it names before it have no rows.
+    /// Whether the list has this business. Listed businesses before it have no rows and are reported.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();
@@ -160,12 +158,11 @@ impl Tally {
         false
     }
 
-    /// A business is not whole as such: its profile or its place in the list is missing.
+    /// Reports that a business's profile or its row in the list is missing.
     fn is_missing(&mut self, of: BusinessId, recorded: Option<Usage>) {
         self.differences.add(whole_business(of, recorded, 0));
     }
 
-    /// All rows of a business have passed.
     fn finish(&mut self) {
         let Some(current) = self.current.take() else { return };
         let Current { of, is_listed, has_profile, found, .. } = current;
@@ -190,14 +187,13 @@ impl Tally {
     }
 }
 
-/// A difference of a business as a whole: its profile and its records.
+/// The difference of a business as a whole: its profile and its records.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }
 }
 
 impl Newest {
-    /// The usage that it records, if it decodes.
     fn usage(self) -> Option<Usage> {
         let Self { key, row, pieces, .. } = self;
         let value = whole_value_by(|key| Ok(pieces.get(key).cloned()), &key, row);

@@ -13,7 +13,8 @@ fn recorded(services: u64) -> Usage {
     usage
 }
 
-/// The rows of a business with a profile, so many services that do not decode, and an entry that records a number.
+/// The rows of a business with a profile, `services` undecodable services and an audit entry with a recorded
+/// number.
 fn rows_of(of: BusinessId, services: u64, recorded: u64, words: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = vec![(keys::profile(of), b"any".to_vec())];
     for number in 0..services {
@@ -53,7 +54,7 @@ fn a_business_is_as_recorded_or_each_kind_that_is_not_is_named() {
     let whole = rows_of(business(7), 3, 3, "");
     assert!(counted(&[7], &whole, &[]).is_empty());
     assert_eq!(counted(&[7], &rows_of(business(7), 3, 5, ""), &[]), ["7 services Some(5) 3"]);
-    // The entry is kept in pieces.
+    // The entry is stored in pieces.
     let long = "x".repeat(20_000);
     assert!(rows_of(business(7), 3, 5, &long).len() > 8);
     assert_eq!(counted(&[7], &rows_of(business(7), 3, 5, &long), &[]), ["7 services Some(5) 3"]);

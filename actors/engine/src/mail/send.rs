@@ -84,7 +84,7 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
         return Ok(None);
     };
     if let Some(business) = mail.business_id {
-        shared.store.check_business(business).map_err(now)?; // the letter may lack data of a business that is set aside
+        shared.store.check_business(business).map_err(now)?; // a set-aside business lacks data
     }
     let bytes = outside.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
     Ok(Some(MadeMail { to, bytes }))

@@ -1,6 +1,9 @@
-//! The business whose records come now: each is held against those before it, and written.
+//! The business under import. Each record is checked against the records before it and then written.
 //!
-//! What always holds: of a record that is not good nothing is written, and of somebody who was erased here nothing at all.
+//! Invariants:
+//!
+//! - An invalid record is not written.
+//! - No record contains data of a contact who was erased on this installation.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,31 +25,30 @@ use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The business whose records come now.
 pub(super) struct Arriving {
     business: Business,
     staged: Staged,
     known: Known,
-    /// For how long things are to be kept, where a line says so.
+    /// The retention, if a line sets one.
     retention: Option<Retention>,
-    /// Names that do not fill a row of the index yet.
+    /// Names that do not fill a row of the name index yet.
     names: Vec<(ContactId, String)>,
     records: u64,
     endpoints: usize,
-    /// The line of its first call; the others follow.
+    /// The line of the first call. The other calls follow it.
     first_call: Option<u64>,
-    /// The greatest id, and the latest stamp.
+    /// The greatest id and the latest stamp.
     newest: (Uuid, Timestamp),
-    /// Who was erased here, and whether they are erased again; else they are refused.
+    /// The contacts who were erased here, if they are erased again. Otherwise their records are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
-    /// Those of them who have come, and their calls.
+    /// The imported contacts among them, and their calls.
     theirs: Theirs,
     their_calls: HashSet<CallId>,
 }
 
 impl Arriving {
-    /// A business, noted before anything of it is there, so that it can be taken back.
+    /// Records the import of a business before its first row, so that it can be taken back.
     pub(super) async fn begin(
         store: &Store,
         business: Business,
@@ -75,17 +77,15 @@ impl Arriving {
         })
     }
 
-    /// The id of the business.
     pub(super) fn of(&self) -> BusinessId {
         self.business.id
     }
 
-    /// How many records have come, the business itself included.
+    /// The number of imported records, with the business itself.
     pub(super) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Checks and writes a record.
     pub(super) async fn record(
         &mut self,
         line: u64,
@@ -102,7 +102,7 @@ impl Arriving {
             }
             return Ok(problems);
         }
-        // The end of a business is no record of it.
+        // The end of a business is a line but no record.
         let of = self.of();
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
@@ -181,7 +181,7 @@ impl Arriving {
             Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
                 return Ok(vec![Problem::new("", ImportProblem::EndpointsMax(ENDPOINTS_MAX))]);
             }
-            // Its place in the list of all endpoints is that of an open business.
+            // The index row in the list of all endpoints is written when the business is opened.
             Write::Webhook(endpoint) => {
                 self.endpoints += 1;
                 self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
@@ -200,15 +200,15 @@ impl Arriving {
         Ok(problems)
     }
 
-    /// Notes the newest record that was good.
     fn came(&mut self, kind: MovedKind, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
         self.newest = (self.newest.0.max(id), self.newest.1.max(at));
         self.known.came(kind, place);
     }
 
-    /// A contact who was erased here has come: nothing of them is written, or that is refused.
+    /// Handles the record of a contact who was erased here: it is left out or refused.
     fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
-        // All that the lines tell of them is older than that. Where they are refused, their own line alone tells it.
+        // All of the contact's records are older than these bounds, so all are cleaned. If the contact is
+        // refused, the contact's own line alone reports it.
         let id = Uuid::max().into();
         let phone = contact.phone.as_deref().map(keys::phone_digest);
         self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
@@ -217,7 +217,7 @@ impl Arriving {
         }
     }
 
-    /// A record without what tells of those who were erased here.
+    /// Removes the data of erased contacts from a record.
     fn without_them(&mut self, moved: Moved) -> Result<Moved, StoreError> {
         if self.theirs.is_empty() {
             return Ok(moved);
@@ -267,7 +267,7 @@ impl Arriving {
         Ok(())
     }
 
-    /// Gives the call as it is to be kept: without what it tells of a contact who is not there, for they were erased.
+    /// Removes a missing contact's data from a call, because the contact was erased.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         if call.ended_at < call.started_at {
             problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
@@ -281,8 +281,8 @@ impl Arriving {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// Whether appointments, calls and messages may have gone to which others refer: they stay where somebody has never
-    /// said how long they are kept.
+    /// Whether referenced appointments, calls and messages may have expired. They never expire without a
+    /// retention.
     fn may_have_gone(&self) -> bool {
         self.retention.is_some()
     }
@@ -308,13 +308,13 @@ impl Arriving {
         Ok(())
     }
 
-    /// Whether a contact is there, or none is named.
+    /// Whether a contact exists, or `id` is `None`.
     fn is_contact(&self, id: Option<ContactId>) -> Result<bool, StoreError> {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
     }
 
-    /// The calls that name a message which is not there: messages stand behind calls, so this is asked at the end of the
-    /// business, which stands on this line. All was good, so the calls stand in the store as on their lines.
+    /// The calls that refer to a missing message. Messages follow calls, so the check runs on the business's
+    /// last line. All records were valid, so the stored calls match their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -326,9 +326,8 @@ impl Arriving {
         calls_of_no_message(store, self.of(), (first, end), pace).await
     }
 
-    /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much
-    /// it keeps and bears the newest stamp and the greatest id. What is kept for a time is so from now on: the stamps of
-    /// what came are taken at their word.
+    /// Writes the rest of the names and the audit log's first entry, with the usage, the latest stamp and the
+    /// greatest id. A retention starts now, and the imported stamps count as they are.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of(), self.newest);

@@ -1,7 +1,9 @@
-//! What must hold of a record by itself, and of records that follow each other.
+//! Checks of one record, and of the order of records.
 //!
-//! What always holds: a record that passed could have come about in this service, and the engine takes it for one of
-//! its own; what is wrong is told by the property of the record's line.
+//! Invariants:
+//!
+//! - A record that passes could have been created by this service, and the engine treats it like its own.
+//! - A problem names the property of the record's line.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,25 +16,25 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// How far behind the clock of this machine that of another may be.
+/// How far another machine's clock may be ahead of this one's.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
-/// What of the records so far the next one is held against.
+/// The values of earlier records that the next record is checked against.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
-    /// How many special days there are, and times off of each staff member.
+    /// The number of special days, and of times off per staff member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
-    /// Until when each staff member is booked, and by what.
+    /// The end of each staff member's last appointment, and its id.
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
-    /// The kind of the newest record, and its place among those of its kind.
+    /// The kind of the newest record and its position within the kind.
     newest: Option<(MovedKind, Vec<u8>)>,
 }
 
 impl Known {
-    /// Finds what does not stand in its place: kinds have an order, and so have the records of one kind.
+    /// Finds a record out of order. The kinds have an order, and so do the records of a kind.
     pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
         let Some((newest_kind, newest)) = &self.newest else { return };
         if kind < *newest_kind {
@@ -50,12 +52,11 @@ impl Known {
         }
     }
 
-    /// Notes the newest record that was good.
     pub(super) fn came(&mut self, kind: MovedKind, place: Vec<u8>) {
         self.newest = Some((kind, place));
     }
 
-    /// Counts a special day, of which there may be so many, in years that can be booked.
+    /// Counts a special day, and checks the limit and the year.
     pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
         if !BOOKABLE_YEARS.contains(&date.year()) {
             problems.push(Problem::new("date", YEARS));
@@ -66,7 +67,7 @@ impl Known {
         }
     }
 
-    /// Counts time off, of which there may be so much, and finds whether whose it is is not there.
+    /// Counts a time off, and checks the limit, the years and the staff member.
     pub(super) fn time_off(&mut self, time: &BlockedTime, problems: &mut Vec<Problem>) {
         if !self.staff.contains(&time.staff_id) {
             problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
@@ -79,7 +80,8 @@ impl Known {
             problems.push(Problem::new("id", code));
         }
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // Whole days of a zone begin on another date of UTC, and the last of them ends in the year behind it.
+            // A whole day of a time zone may begin on another UTC date, and the last one ends in the next
+            // year.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
                 problems.push(Problem::new(path, YEARS));
@@ -90,7 +92,7 @@ impl Known {
         }
     }
 
-    /// Finds what an appointment refers to and is not there, and what it overlaps.
+    /// Finds missing references and overlaps of an appointment.
     pub(super) fn of_appointment(&self, appointment: &Appointment, problems: &mut Vec<Problem>) {
         if !self.services.contains(&appointment.service_id) {
             problems.push(Problem::new("service_id", ProblemCode::NotOfTheBusiness(Named::Service)));
@@ -113,7 +115,6 @@ impl Known {
         }
     }
 
-    /// Notes an appointment that was good.
     pub(super) fn booked(&mut self, appointment: &Appointment) {
         if appointment.is_active() {
             self.booked.insert(appointment.staff_id, (appointment.ends_at, appointment.id));
@@ -121,10 +122,9 @@ impl Known {
     }
 }
 
-/// What is wrong with a year in which nothing can be booked.
+/// The problem of a year outside the bookable ones.
 const YEARS: ProblemCode = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
 
-/// Finds what is wrong with an id and the stamps beside it.
 pub(super) fn stamps(
     id: impl ResourceId,
     (created_at, updated_at): (Timestamp, Timestamp),
@@ -140,7 +140,6 @@ pub(super) fn stamps(
     }
 }
 
-/// Finds what is wrong with the stamps of a record.
 pub(super) fn stamped(
     (created_at, updated_at): (Timestamp, Timestamp),
     now: Timestamp,
@@ -187,7 +186,7 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // Whole days of Kiritimati from the first on, and of Niue to the last one.
+        // Whole days from the first one in Kiritimati to the last one in Niue.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

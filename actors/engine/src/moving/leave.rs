@@ -1,9 +1,12 @@
-//! Reading a business of a store as records, as it was at a point.
+//! Reads a business as export records, as of a point in time.
 //!
-//! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
-//! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
-//! store counts them. The records are counted on the way: a business of which another number is recorded gets no end.
-//! Of somebody who is being erased nothing leaves, however far that has come.
+//! Invariants:
+//!
+//! - Records are ordered by kind and then by key, so equal stores give equal exports.
+//! - Reading is in bounded steps, and no record is kept in memory.
+//! - A row that does not decode is set aside, left out and counted by the store.
+//! - The records are counted. Without the recorded number, a business gets no end line.
+//! - An export contains no data of contacts who are being erased.
 
 use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
 use store::keys::kind;
@@ -14,34 +17,33 @@ use super::record::{Moved, MovedKind};
 use crate::business::Theirs;
 use crate::counting::{Difference, Found, recorded_usage};
 
-/// How many rows are read in one step, and how many bytes of records.
+/// The maximum number of rows, and of bytes of records, in one step.
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
 
-/// What of a business is still to be handed out, part by part.
+/// The rest of a business's export.
 pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
-    /// What comes first.
     business: Option<Business>,
-    /// Who was being erased, known once the business has come.
+    /// The contacts who are being erased. They are read after the business.
     theirs: Theirs,
-    /// Which kind of records comes now, and what of it is left.
+    /// The current kind and its remaining rows.
     part: usize,
     left: KeyRange,
     records: u64,
-    /// The usage that the business has recorded, and the rows found.
+    /// The recorded usage, and the rows found.
     recorded: Option<Usage>,
     found: Found,
     ended: bool,
 }
 
-/// What is read after the business itself, in its order.
+/// The kinds after the business itself, in their order.
 fn parts() -> impl Iterator<Item = MovedKind> {
     MovedKind::ALL.iter().copied().filter(|kind| *kind != MovedKind::Business)
 }
 
-/// A record as it leaves: a retention takes effect where it arrives, so when it was set stays behind.
+/// The exported form of a record. A retention starts with the import, so its start is left out.
 fn leaving(moved: Moved) -> Moved {
     match moved {
         Moved::Retention(retention) => Moved::Retention(Retention { set: None, ..retention }),
@@ -50,7 +52,7 @@ fn leaving(moved: Moved) -> Moved {
 }
 
 impl Leaving {
-    /// A business, of whose webhook endpoints come only `with_secrets`.
+    /// Exports a business. Webhook endpoints are exported only with their secrets, `with_secrets`.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
@@ -58,27 +60,23 @@ impl Leaving {
         Self { of, with_secrets, business, theirs, part: 0, left, records: 0, recorded, found, ended: false }
     }
 
-    /// The kinds of rows that are read, its profile's apart.
+    /// The kinds of rows that an export reads, without the profile's.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
         parts().map(MovedKind::rows).chain([kind::ERASURE, kind::AUDIT])
     }
 
-    /// Whether rows of this kind are still to be read.
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
         let is_left = |kind: u8| parts().skip(self.part).any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
-            // A message may be theirs by its call.
+            // A message may contain data of an erased contact through its call.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
         }
     }
 
-    /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none after
-    /// that. The end is left out if there are [differences](Self::differences).
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// The next records, of at most [`ROWS_PER_STEP`] rows: the business first, its end last, then none. With
+    /// [differences](Self::differences) the end is left out.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
@@ -101,7 +99,7 @@ impl Leaving {
         })
     }
 
-    /// The records of the next rows of a kind; goes on to the next kind behind the last one.
+    /// Reads the next rows of a kind. After the last one, it continues with the next kind.
     fn step(&mut self, store: &Store, rows: &dyn Rows, kind: MovedKind) -> Result<Vec<Moved>, StoreError> {
         let (mut moved, mut bytes) = (Vec::new(), 0);
         let is_read = kind != MovedKind::Webhook || self.with_secrets;
@@ -130,7 +128,6 @@ impl Leaving {
         Ok(moved)
     }
 
-    /// Who is being erased.
     fn who_is_erased(&self, store: &Store, rows: &dyn Rows) -> Result<Theirs, StoreError> {
         let mut theirs = Theirs::default();
         for row in rows.scan(&keys::of_kind(self.of, kind::ERASURE), Order::Ascending) {
@@ -141,7 +138,7 @@ impl Leaving {
         Ok(theirs)
     }
 
-    /// A record as the erasing will leave it.
+    /// The record as the erasure will leave it.
     fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
         if self.theirs.is_empty() {
             return Ok(moved);
@@ -153,8 +150,8 @@ impl Leaving {
         })
     }
 
-    /// The kinds of records of which the business has recorded another number than was read, once all are read. API keys
-    /// do not leave, so they are not compared.
+    /// The kinds whose recorded number differs from the number read. It is complete after the last record.
+    /// API keys are not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()

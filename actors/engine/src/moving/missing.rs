@@ -1,7 +1,6 @@
-//! What a business names that never came, where that shows at its end alone.
+//! References to missing records that are visible only at the end of a business.
 //!
-//! What always holds: however much is missing, a bounded part of it is told and all of it is counted; others have their turn
-//! meanwhile.
+//! Invariant: a bounded number is reported and all are counted, in bounded steps.
 
 use domain::{BusinessId, CallRecord, ImportProblem, Named, Problem, ProblemCode};
 use store::keys::kind;
@@ -11,13 +10,13 @@ use super::pace::Pace;
 use super::record::Wrong;
 use crate::error::EngineError;
 
-/// How many calls are told of that name a message which is not there; more are counted.
+/// The maximum number of reported calls that refer to a missing message. Further calls are counted.
 pub const MISSING_MAX: usize = 100;
-/// How many calls are looked at before others have their turn.
 const CALLS_PER_STEP: usize = 64;
 
-/// The calls of a business that name a message which is not there: the first [`MISSING_MAX`] of them, and on the line of its
-/// end how many more there are. The lines are that of its first call, behind which the others stand, and that of its end.
+/// Finds the calls of a business that refer to a missing message. It reports the first [`MISSING_MAX`] and,
+/// on the line of the business's end, the number of further ones. `first` is the line of the first call,
+/// which the other calls follow.
 pub(super) async fn calls_of_no_message(
     store: &Store,
     of: BusinessId,

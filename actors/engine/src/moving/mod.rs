@@ -1,15 +1,17 @@
-//! Moving house: reading the businesses of a store as records, and writing them into another one, beside everything else
-//! that the engine does. What always holds:
+//! Export reads the businesses of a store as records, and import writes them into another store, while the
+//! engine runs.
 //!
-//! - ids and stamps stay as they were; an import only ever makes businesses that the store did not know;
-//! - a business under import is nobody's: what it will be stands apart (`keys::moving`), and its records under an id
-//!   that no list names and no engine finds, until it is opened in one batch;
-//! - businesses are opened only once everything that was read is good and on the disk. An import that broke off before
-//!   that is taken back, one that broke off after it is finished, before another one begins; the engine does that by itself
-//!   when it starts;
-//! - of somebody who was erased here nothing comes back: who they are stands in the list beside the store;
-//! - memory goes with the services and staff members of one business, with those who were erased here, and with nothing
-//!   else.
+//! Invariants:
+//!
+//! - Ids and stamps do not change. An import creates only businesses that the store does not have.
+//! - A business under import is not in any list. Its profile is stored apart (`keys::moving`) until one batch
+//!   opens it.
+//! - Businesses are opened only after every record was valid and durable. An import that stopped earlier is
+//!   taken back; one that stopped later is finished. The engine does this when it starts, before another
+//!   import.
+//! - Data of contacts who were erased here does not come back. The list of tombstones beside the store names
+//!   them.
+//! - Memory is bounded by the services and staff members of one business and by the erased contacts.
 
 mod arriving;
 mod checks;

@@ -1,6 +1,6 @@
-//! How fast an import goes on beside everything else.
+//! The pace of an import.
 //!
-//! What always holds: behind each turn others have theirs, for as long as it took.
+//! Invariant: after each turn, the import rests for as long as the turn took.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,11 @@ use tokio::time::Instant;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// For how long an import reads and checks before others have their turn.
+/// How long an import works before it rests.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The longest rest behind a turn; usually as long as it took, so that an import takes half of one core at most.
+/// The longest rest. A rest usually takes as long as the turn, so an import uses at most half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
-/// The turns of an import and the rests between them.
 pub(super) struct Pace {
     shared: Arc<Shared>,
     turn_began: Instant,
@@ -26,10 +25,10 @@ impl Pace {
         Self { shared, turn_began: Instant::now() }
     }
 
-    /// Gives others their turn, where this one has lasted long enough. In a simulation a rest takes no time.
+    /// Rests if the turn has lasted [`TURN_MAX`]. In a simulation, a rest takes no time.
     ///
     /// # Errors
-    /// [`EngineError::Stopping`] when the engine takes no more of the import.
+    /// [`EngineError::Stopping`] when the engine is closing.
     pub(super) async fn rest(&mut self) -> Result<(), EngineError> {
         self.shared.check_imports()?;
         let took = self.turn_began.elapsed();

@@ -1,4 +1,4 @@
-//! What moves, and what can be wrong with it.
+//! The records of an export, and the problems of an import.
 
 use domain::{BusinessId, CallId, Problem, Timestamp};
 use store::kept::{self, Kept, Stamped};
@@ -6,7 +6,7 @@ use store::{Batch, Key, Record, StoreError};
 
 use crate::business::{Personal, Theirs};
 
-/// Declares the kinds of records that exports contain, from the table of the store.
+/// Declares the kinds of exported records from the table of the store.
 macro_rules! declare {
     (
         exported {
@@ -14,43 +14,40 @@ macro_rules! declare {
         }
         others $_others:tt
     ) => {
-        /// A record on its way, in the order in which they come: a business, what it has, its end.
+        /// A record of an export, in the order of the lines: a business, its records, its end.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
         pub enum Moved {
             $($(#[$about])* $kind(domain::$record),)*
-            /// The business is whole: it had so many records, itself included.
+            /// The end of a business, with the number of its records, itself included.
             End {
-                /// How many.
                 records: u64,
             },
         }
 
-        /// A kind of records; they are ordered as they come.
+        /// A kind of records, in the order of the export.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum MovedKind {
             $($(#[$about])* $kind,)*
         }
 
         impl MovedKind {
-            /// All of them in their order.
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            /// The word by which lines name it.
+            /// The kind's name in an export line.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$kind => $word,)*
                 }
             }
 
-            /// The kind of rows in which such records stand.
+            /// The kind of the rows of these records.
             pub(super) const fn rows(self) -> u8 {
                 match self {
                     $(Self::$kind => domain::$record::KIND,)*
                 }
             }
 
-            /// The record that is in a row.
             pub(super) fn decode(self, row: &[u8]) -> Result<Moved, StoreError> {
                 match self {
                     $(Self::$kind => Record::decode(row).map(Moved::$kind),)*
@@ -59,7 +56,7 @@ macro_rules! declare {
         }
 
         impl Moved {
-            /// Its kind; none for the end of a business.
+            /// `None` for the end of a business.
             pub const fn kind(&self) -> Option<MovedKind> {
                 match self {
                     $(Self::$kind(_) => Some(MovedKind::$kind),)*
@@ -67,7 +64,7 @@ macro_rules! declare {
                 }
             }
 
-            /// Its key in a business; none for the end of a business.
+            /// The key of its row; `None` for the end of a business.
             pub(super) fn key(&self, of: BusinessId) -> Option<Key> {
                 match self {
                     $(Self::$kind(it) => Some(Kept::key(it, of)),)*
@@ -75,7 +72,7 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether it has an id, which its key ends with.
+            /// Whether the key ends with an id.
             pub(super) const fn has_id(&self) -> bool {
                 match self {
                     $(Self::$kind(_) => declare!(@has_id $($mark)?),)*
@@ -83,7 +80,7 @@ macro_rules! declare {
                 }
             }
 
-            /// When it was created and when it last changed.
+            /// The creation and the last change.
             pub(super) fn stamps(&mut self) -> (Timestamp, Timestamp) {
                 let stamps = match self {
                     $(Self::$kind(it) => it.stamps(),)*
@@ -108,7 +105,6 @@ macro_rules! declare {
                 })
             }
 
-            /// Writes it as a new record of a business.
             pub(super) fn put(&self, of: BusinessId, batch: &mut Batch) {
                 match self {
                     $(Self::$kind(it) => kept::put(of, None, it, batch),)*
@@ -128,17 +124,14 @@ macro_rules! declare {
 kept::each_kind!(declare);
 
 impl MovedKind {
-    /// The kind that lines name by this word, if any.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }
 }
 
-/// What is wrong with one of the records that were read.
+/// A problem of an imported record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// On which line it stood.
     pub line: u64,
-    /// What is wrong.
     pub problem: Problem,
 }

@@ -1,8 +1,11 @@
-//! Ending an import: opening the businesses that it brought, or taking them back; and what one that broke off left.
+//! The end of an import: it opens the imported businesses or takes them back, also after an interruption.
 //!
-//! What always holds: every step leaves a store from which the next run comes to the same end. Taking back deletes a page of
-//! rows at a time in the lane of the business, so everything else goes on beside it. That a business was imported is listed
-//! beside the store before it is open, and once nothing can take it back any more.
+//! Invariants:
+//!
+//! - After every step, a repeated run reaches the same end.
+//! - Taking back deletes rows in bounded steps in the business's lane, so other work continues.
+//! - The list beside the store names an imported business before it is opened and once it can no longer be
+//!   taken back.
 
 use domain::{Business, BusinessId};
 use store::keys::{installation_kind, kind};
@@ -11,7 +14,7 @@ use store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, 
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// How many rows one step of taking back deletes.
+/// The number of rows that one step deletes.
 const ROWS_PER_STEP: usize = 256;
 
 /// Whether an import has begun and not ended.
@@ -19,13 +22,13 @@ pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
-/// Whether an import was good as a whole, and not all of its businesses are known to be open yet.
+/// Whether an import was valid as a whole and some of its businesses may not be open yet.
 pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Says that everything that was read is good and on the disk, in one batch with other rows of the installation, and opens
-/// the businesses.
+/// Records in one batch, with other rows of the installation, that all records are valid and durable, and
+/// opens the businesses.
 pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
     write(store, BusinessId::INSTALLATION, batch).await?;
@@ -33,12 +36,13 @@ pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreE
     Ok(())
 }
 
-/// Opens each business in one batch: its profile, its place and its endpoints' in the lists of all. Returns how many were
-/// still to be opened.
+/// Opens each business in one batch: its profile and its index rows in the lists of businesses and endpoints.
+/// Returns the number of businesses that were not open yet.
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // It may be open by now, if whoever finished before was given up meanwhile: then others have changed it since.
+        // An earlier run may have opened the business before it was cancelled. Later changes must not be
+        // overwritten.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -62,14 +66,14 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     Ok(opened)
 }
 
-/// Deletes everything of the businesses that are not open yet, as long as the engine is open. Returns how many there were.
+/// Deletes all businesses that are not open yet, while the engine is open. Returns their number.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
-        // What is on its way is not there to be deleted yet.
+        // Rows in uncommitted changes cannot be deleted yet.
         store.settled(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // The rows of a long value's pieces have greater keys than its head, so by their rows all of them come.
+        // The pieces of a long value have greater keys than its head, so a scan by rows finds all of them.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;
@@ -86,7 +90,7 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
             writer.write(batch).await?;
             tokio::task::yield_now().await;
         }
-        writer.settle().await?; // it is found by this row as long as anything of it is there
+        writer.settle().await?; // this row finds the business while any of its rows exists
         writer.write(deletion(keys::moving(id))).await?;
         writer.settle().await?;
         taken_back += 1;
@@ -100,8 +104,8 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// A business that is not open yet, and what it will be. Those that are set aside come last, as an error: what an import
-/// has left is not settled without them.
+/// The next business that is not open yet, with its profile. Businesses that are set aside come last, as an
+/// error, because the import cannot end without them.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {
@@ -120,12 +124,11 @@ fn rows() -> KeyRange {
     keys::of_kind(BusinessId::INSTALLATION, installation_kind::MOVING)
 }
 
-/// The row that says that businesses are to be opened, not taken back.
+/// The row that says that the businesses are to be opened.
 fn all_good() -> Key {
     keys::moving(BusinessId::INSTALLATION)
 }
 
-/// Writes a batch and waits until it is on the disk.
 async fn write(store: &Store, of: BusinessId, batch: Batch) -> Result<(), StoreError> {
     store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
     store.settled(of).await

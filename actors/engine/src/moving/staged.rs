@@ -1,4 +1,4 @@
-//! What an import has written and not waited for yet, so that it finds what it wrote itself.
+//! Rows that an import has submitted and not waited for. The import finds its own rows here.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,17 @@ use store::{Batch, BulkWriter, Key, Store, StoreError, Weight, kept, keys};
 use crate::business::Write;
 use crate::error::EngineError;
 
-/// How many bytes of a change are gathered before it is handed over.
+/// The size at which a change is submitted.
 const CHANGE_BYTES: usize = 32 << 10;
 
-/// The rows of one business on their way to the store.
 pub(super) struct Staged {
     store: Store,
     of: BusinessId,
     writer: BulkWriter,
     batch: Batch,
-    /// What was put and is not surely in the store yet: that of a few changes.
+    /// Rows of the last changes, which may not be in the store yet.
     recent: HashMap<Key, Vec<u8>>,
-    /// How much the business keeps with all this.
+    /// The usage of the business with these rows.
     pub(super) usage: Usage,
 }
 
@@ -29,7 +28,7 @@ impl Staged {
         Self { store, of, writer, batch: Batch::default(), recent, usage: Usage::default() }
     }
 
-    /// Writes a record with its index rows; gives why not, where the business would keep more than it may.
+    /// Writes a record with its index rows. Returns the problems if the business would exceed its budget.
     pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, EngineError> {
         let mut batch = Batch::default();
         write.encode(self.of, &mut batch);
@@ -46,7 +45,6 @@ impl Staged {
         Ok(Vec::new())
     }
 
-    /// Writes one row.
     pub(super) async fn put(&mut self, key: Key, value: Vec<u8>) -> Result<(), EngineError> {
         let mut batch = Batch::default();
         batch.put(key, value);
@@ -59,7 +57,7 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // Of a record it is only asked whether it is there.
+            // Records are only looked up by key, so their values are not kept.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }
@@ -70,7 +68,6 @@ impl Staged {
         Ok(())
     }
 
-    /// Whether a record is there.
     pub(super) fn has(&self, key: Key) -> Result<bool, StoreError> {
         Ok(self.recent.contains_key(&key) || self.store.contains(&key)?)
     }
@@ -91,7 +88,6 @@ impl Staged {
         Ok(())
     }
 
-    /// Waits until all of it is on the disk.
     pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
         self.hand_over().await?;
         self.writer.settle().await?;
@@ -100,7 +96,7 @@ impl Staged {
     }
 }
 
-/// What a row counts as in the budget of its business.
+/// The budget kind of a row.
 fn counted(key: &Key) -> Result<Option<BudgetKind>, StoreError> {
     let kind = keys::kind_of(key)?;
     let budget = kept::counted(kind).map(|(_, counted)| counted.budget);

@@ -1,7 +1,9 @@
-//! Writing records into a store, each held against those before it.
+//! Imports records into a store and checks each against the records before it.
 //!
-//! What always holds: of a record that is not good nothing is written, and after one that is not good no business is
-//! opened; those that follow are still looked at, so that one run tells what is wrong everywhere.
+//! Invariants:
+//!
+//! - An invalid record is not written, and after one no business is opened.
+//! - The records after an invalid one are still checked, so that one run reports all problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,37 +19,35 @@ use super::settle;
 use crate::error::EngineError;
 use crate::shared::{ImportPlace, Shared};
 
-/// How an import is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Whether contacts who were erased here are erased again, instead of being refused: they are passed over, and what
-    /// names them comes without what tells of them.
+    /// Erases contacts again who were erased here. Their records are left out, and references to them lose
+    /// the personal data. Without it, such contacts are refused.
     pub erase_again: bool,
 }
 
-/// An import under way. Dropped before its end, it is taken back.
+/// An import under way. Dropping it takes it back.
 pub struct Import {
     pub(crate) shared: Arc<Shared>,
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
-    /// Who was erased here, of businesses that have not come.
+    /// The contacts who were erased here, of businesses that have not arrived.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
-    /// The business whose records come now; `None` before the first one, and where one is passed over.
+    /// The business under import. `None` before the first one, and while an invalid one is skipped.
     arriving: Option<Arriving>,
-    /// Whether everything was good so far.
     all_good: bool,
     businesses: u64,
     records: u64,
-    /// Given back behind everything else.
+    /// Dropped last, so that the next import starts after this one.
     _place: ImportPlace,
 }
 
 impl Import {
-    /// Begins an import in a store on which nothing is left of an earlier one.
+    /// Begins an import. The store must have no unfinished one.
     ///
     /// # Errors
-    /// When the list beside the store cannot be read.
+    /// An unreadable list of tombstones.
     pub(crate) fn begin(
         shared: Arc<Shared>,
         place: ImportPlace,
@@ -68,8 +68,8 @@ impl Import {
         })
     }
 
-    /// Says that what stood on a line is no record: nothing will be opened. What follows a business that is none is
-    /// passed over up to the next one.
+    /// Records a line that is no valid record, so nothing is opened. An invalid business is skipped up to the
+    /// next one.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -77,19 +77,18 @@ impl Import {
         }
     }
 
-    /// To be called between two records: gives others their turn.
+    /// Rests if it is time. The caller calls it between two records.
     ///
     /// # Errors
-    /// [`EngineError::Stopping`] when the engine takes no more of it.
+    /// [`EngineError::Stopping`] when the engine is closing.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await
     }
 
-    /// Takes the record of a line.
+    /// Imports the record of a line. The problems of an invalid record are returned and are no error.
     ///
     /// # Errors
-    /// When the store fails or the disk is full, and as [`Import::rest`]. What is wrong with the record is no error: it is
-    /// given back.
+    /// A failed store, a full disk, or as for [`Import::rest`].
     pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, EngineError> {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,
@@ -107,7 +106,7 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// What is wrong with a line before the first business. Behind a business that is passed over nothing is told.
+    /// The problem of a record before the first business. Records of a skipped business have none.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }
@@ -156,27 +155,27 @@ impl Import {
         Ok(Vec::new())
     }
 
-    /// Whether everything was good so far, and each business came to its end.
+    /// Whether all records were valid and each business has its end.
     pub fn is_good(&self) -> bool {
         self.all_good && self.arriving.is_none()
     }
 
-    /// How many businesses came to their end, with how many records.
+    /// The number of complete businesses and of their records.
     pub fn count(&self) -> (u64, u64) {
         (self.businesses, self.records)
     }
 
-    /// Takes everything back, and waits until that is done.
+    /// Takes the import back and waits for the end.
     ///
     /// # Errors
-    /// The store's failure, and [`EngineError::Stopping`]; the next start of the engine comes to the end of it.
+    /// [`EngineError::Stopping`]: the next start of the engine continues.
     pub async fn take_back(self) -> Result<(), EngineError> {
         settle::take_back(&self.shared).await?;
         Ok(())
     }
 }
 
-/// Whether a business is there: as an open one, one that is not open yet, or by anything that one left behind.
+/// Whether a business exists, is being imported, or has left any row.
 fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
     let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
     Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())

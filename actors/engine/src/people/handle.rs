@@ -161,8 +161,8 @@ impl People {
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// A person's active and offered memberships in the order of the business ids, without businesses that
-    /// are set aside.
+    /// A person's memberships, offered ones included, in the order of the business ids. Businesses that are
+    /// set aside are left out.
     ///
     /// # Errors
     /// [`StoreError::BusinessSetAside`] if all of them are set aside.

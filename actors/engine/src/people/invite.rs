@@ -81,8 +81,8 @@ pub struct Invited {
 }
 
 impl People {
-    /// Invites a person: creates the account if the address has none, then the membership and the mail in one
-    /// batch.
+    /// Invites a person. It creates the account if the address has none, and then writes the membership and
+    /// its mail in one batch.
     ///
     /// A confirmed account does not change. An unconfirmed account may have another person's password: the
     /// operator's invitation clears it; a dashboard's invitation is only mailed, or refused without mail. For
@@ -162,7 +162,7 @@ impl People {
             .change(request, AddMember { person: person.clone(), offer, role, staff_id, mail })
             .await?;
         if answer.replayed {
-            return Ok(Invited { answer, link: None, mail: None }); // a concurrent repeat of the same request came first
+            return Ok(Invited { answer, link: None, mail: None }); // a concurrent repeat
         }
         if mailed {
             return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });

@@ -185,8 +185,8 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// The forms to compare with a hash: the prepared text, and the given text if it differs. A text that is too
-/// long has none.
+/// The forms to compare with a hash: the prepared text, and the given text if it differs. A form
+/// with a length that is not allowed is left out.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);

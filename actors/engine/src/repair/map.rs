@@ -1,12 +1,11 @@
-//! Where stamps of the future move: in their order, as late as there is room. Pure.
+//! The new instants of future stamps: in their order, and as late as there is room. The module is pure.
 
 use domain::Timestamp;
 
-/// The stamps of a business.
 pub(super) struct Stamps {
-    /// The newest that is not later than the present.
+    /// The newest stamp that is not after the present.
     pub(super) newest_kept: Timestamp,
-    /// Those that are later, in milliseconds.
+    /// The later stamps, in milliseconds.
     pub(super) later: Vec<i64>,
 }
 
@@ -15,7 +14,6 @@ impl Stamps {
         Self { newest_kept: Timestamp::MIN, later: Vec::new() }
     }
 
-    /// Takes note of one.
     pub(super) fn add(&mut self, stamp: Timestamp, present: Timestamp) {
         if stamp <= present {
             self.newest_kept = self.newest_kept.max(stamp);
@@ -25,11 +23,11 @@ impl Stamps {
     }
 }
 
-/// Where each stamp goes.
+/// The new instant of each future stamp.
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,
-    /// Each once, in order.
+    /// The future stamps, each once, in order.
     later: Vec<i64>,
 }
 
@@ -41,24 +39,22 @@ impl StampMap {
         Self { present, newest_kept, later }
     }
 
-    /// Whether there is nothing that moves.
     pub(super) fn is_empty(&self) -> bool {
         self.later.is_empty()
     }
 
-    /// The stamps that move, in milliseconds and in order.
+    /// The future stamps in milliseconds, in order.
     pub(super) fn later(&self) -> &[i64] {
         &self.later
     }
 
-    /// The newest stamp that stays.
     pub(super) fn newest_kept(&self) -> Timestamp {
         self.newest_kept
     }
 
-    /// Where a stamp goes: one that is not later than the present stays. The last one moves to the present and each
-    /// other a millisecond before the next; where so many do not fit behind those that stay, they share what room there
-    /// is.
+    /// The new instant of a stamp. A stamp up to the present stays. The last future stamp moves to the
+    /// present, and each other one to a millisecond before the next. Without enough room after the stamps
+    /// that stay, they share the room there is.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

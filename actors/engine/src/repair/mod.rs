@@ -1,13 +1,15 @@
-//! Repairing stamps: what a wrong clock has stamped with instants of the future is brought back to the present.
+//! Repairs future stamps of a wrong clock by moving them to the present or earlier. It works on a stopped
+//! store.
 //!
-//! It works on a store that no engine runs on. What always holds:
+//! Invariants:
 //!
-//! - within a business stamps keep their order: those of the future move into the time between the newest of the others
-//!   and the present, a millisecond apart where there is room ([`map`]);
-//! - a record and its index rows move in one batch; ids, the bytes of events, what the audit log quotes, and instants
-//!   that a client gave (`starts_at`, `ends_at`, `started_at`) stay;
-//! - it can be ended at any moment and begun again: the instant that is taken for the present, and each business's map,
-//!   are on the disk before the first record moves. Until it has come to its end no engine starts on the store.
+//! - The stamps of a business keep their order. Future stamps move between the newest other stamp and the
+//!   present, a millisecond apart where there is room ([`map`]).
+//! - A record and its index rows move in one batch.
+//! - Ids, the bytes of events, quotes in the audit log and instants of a client (`starts_at`, `ends_at`,
+//!   `started_at`) do not change.
+//! - The repair can stop at any moment and continue. The present and each business's map are durable before
+//!   the first record moves. No engine starts before the end of the repair.
 
 mod map;
 mod rows;
@@ -24,58 +26,49 @@ use self::rows::{Moved, each_of};
 use crate::people::write_person;
 use crate::upgrade;
 
-/// How many stamps one row of a kept map holds: 32 KiB.
+/// The number of stamps in one row of a map: 32 KiB.
 const STAMPS_PER_PART: usize = 4_096;
 
-/// Why stamps could not be repaired.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
-    /// The directory holds no store that a service has used.
     #[error("there is no store in it")]
     NoStore,
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What was repaired, or would be.
+/// The result of a repair, or of a dry run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The instant that was taken for the present.
+    /// The instant that the repair uses as the present.
     pub present: Timestamp,
-    /// Whether it goes on with a repair that had been begun.
+    /// Whether it continued an unfinished repair.
     pub resumed: bool,
-    /// The businesses in which anything moved, in the order of their creation.
+    /// The businesses with changes, in the order of their creation.
     pub businesses: Vec<BusinessReport>,
-    /// How many rows moved that belong to no business.
+    /// The number of changed rows that belong to no business.
     pub others: u64,
 }
 
-/// What was repaired in one business, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusinessReport {
-    /// Which.
     pub id: BusinessId,
-    /// Its name.
     pub name: String,
-    /// How many records of each kind.
+    /// The number of changed records of each kind.
     pub records: BTreeMap<&'static str, u64>,
 }
 
-/// Refuses a store on which a repair was begun and has not come to its end.
+/// Refuses a store with an unfinished repair.
 pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
 }
 
-/// Brings every stamp that is later than `present` back to it, or says what that would change. A repair that had been
-/// begun goes on with the instant that was the present then.
-///
-/// # Errors
-/// When there is no store, or it fails.
+/// Moves every stamp after `present` to `present` or earlier, or reports the changes in a dry run. An
+/// unfinished repair continues with its own present.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
-    // Lifted later, a business that was left out would bear stamps of the future.
+    // A business that is set aside would be left out and keep future stamps.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business }.into());
     }
@@ -101,16 +94,15 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     Ok(report)
 }
 
-/// The keys of a business, but for the map itself.
+/// The keys of a business, without the map's.
 fn stamped(of: BusinessId) -> KeyRange {
     KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) }
 }
 
-/// A repair under way.
 struct Repair<'a> {
     store: &'a Store,
     writer: BulkWriter,
-    /// The instant behind which nothing was stamped.
+    /// The latest allowed stamp.
     present: Timestamp,
     /// The store's steady time.
     steady: SteadyTime,
@@ -118,18 +110,17 @@ struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    /// Has a batch written, unless this only tells what would be.
+    /// Submits a batch, except in a dry run.
     async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
         let batch = if self.dry_run { Batch::default() } else { batch };
         self.writer.write(batch).await.map(drop)
     }
 
-    /// Waits until all that was written is on the disk.
     async fn settle(&mut self) -> Result<(), StoreError> {
         self.writer.settle().await
     }
 
-    /// Goes through a range, and has written what each row comes to, unless this only tells what would be.
+    /// Walks through a range and submits the batch of each row, except in a dry run.
     async fn walk(
         &mut self,
         range: KeyRange,
@@ -137,14 +128,14 @@ impl Repair<'_> {
     ) -> Result<(), StoreError> {
         let (dry_run, store) = (self.dry_run, self.store);
         let rewrite = self.writer.rewrite(range, |key, value| {
-            // What does not decode stays as it is.
+            // A row that does not decode does not change.
             let batch = store.usable(key, row(key, value))?;
             Ok(if dry_run { Batch::default() } else { batch.unwrap_or_default() })
         });
         rewrite.await
     }
 
-    /// Repairs one business; gives what moved, if anything did.
+    /// Repairs one business. Returns its changes, if any.
     async fn business(&mut self, of: BusinessId) -> Result<Option<BusinessReport>, StoreError> {
         let map = match self.kept_map(of)? {
             Some(map) => map,
@@ -165,7 +156,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.settle().await?; // the map is needed until everything has moved
+        self.settle().await?; // every move needs the map
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value| {
             let mut batch = Batch::default();
             batch.delete_whole(*key, value.len());
@@ -179,7 +170,7 @@ impl Repair<'_> {
         Ok(Some(BusinessReport { id: of, name: name.unwrap_or_default(), records }))
     }
 
-    /// The map of a business that was begun, if it is whole.
+    /// The map of an unfinished repair, if it is complete.
     fn kept_map(&self, of: BusinessId) -> Result<Option<StampMap>, StoreError> {
         let Some(head) = self.store.get_raw(&keys::repair_part(of, 0))? else { return Ok(None) };
         let newest_kept = keys::millis_from_value(&head)?;
@@ -192,7 +183,7 @@ impl Repair<'_> {
         Ok(Some(StampMap::new(Stamps { newest_kept, later: stamps }, self.present)))
     }
 
-    /// Makes the map of a business, and has it on the disk: its head last, which tells that it is whole.
+    /// Writes the map of a business. The head is written last and marks the map as complete.
     async fn make_map(&mut self, of: BusinessId) -> Result<StampMap, StoreError> {
         let mut stamps = Stamps::new();
         let (store, present) = (self.store, self.present);
@@ -211,7 +202,7 @@ impl Repair<'_> {
                 batch.put(keys::repair_part(of, number), bytes);
                 self.write(batch).await?;
             }
-            // Parts of a map that was not finished may lie behind these.
+            // An unfinished map may have left further parts.
             let behind = keys::of_kind(of, kind::REPAIR).after(keys::repair_part(of, number));
             self.walk(behind, |key, _| {
                 let mut batch = Batch::default();
@@ -227,7 +218,7 @@ impl Repair<'_> {
         Ok(map)
     }
 
-    /// Remembers the keys again from now on that steady time has not reached.
+    /// Gives idempotency keys with a future steady time the current steady time.
     async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
         let (steady, mut moved) = (self.steady, 0);
         self.walk(keys::idempotency_from(of, steady.day()), |key, value| {
@@ -246,7 +237,7 @@ impl Repair<'_> {
         Ok(moved)
     }
 
-    /// Repairs what belongs to no business, and ends the repair.
+    /// Repairs the rows of no business and ends the repair.
     async fn installation(
         &mut self,
         meta: MetaRecord,
@@ -266,7 +257,7 @@ impl Repair<'_> {
             let mut batch = Batch::default();
             let before = Person::decode(value)?;
             let mut after = before.clone();
-            // What lets in by a stamp of the future lets nobody in; whoever it was signs in again.
+            // Sessions and links with future stamps are deleted. Their owners sign in again.
             after.sessions.retain(|session| {
                 let stamps = [session.created_at, session.last_used_at, session.password_at];
                 stamps.into_iter().all(|stamp| stamp <= present)
@@ -300,14 +291,14 @@ impl Repair<'_> {
         }
         if let Some(clock) = clock {
             moved += u64::from(clock.wall > present);
-            // What the steady clock says of the time since is of a time that was wrong.
+            // The steady clock's record refers to a wrong time, so it is cleared.
             let (newest, wall, boot) = (clock.newest.min(present), clock.wall.min(present), None);
             batch.put(keys::clock(), ClockRecord { newest, wall, boot, ..clock }.encode());
             if !self.dry_run {
                 self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
-        self.settle().await?; // nothing is left to do once this is written
+        self.settle().await?; // written after all other rows
         batch.delete(keys::repair());
         self.write(batch).await?;
         self.settle().await?;
@@ -316,7 +307,6 @@ impl Repair<'_> {
 }
 
 impl std::fmt::Display for BusinessReport {
-    /// One line.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}:", self.id.uuid(), self.name)?;
         for (number, (name, count)) in self.records.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The rows that a record with other stamps needs. The table of the store names the stamps of each kind of record.
+//! The rows of a record with moved stamps. The table of the store names the stamps of each kind.
 
 use chrono::TimeDelta;
 use domain::{ApiKey, BusinessId, Delivery, Timestamp, WebhookId};
@@ -8,17 +8,16 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// How far behind what the schedule gives an attempt may be due; schedules run on a clock of their own.
+/// A due time further ahead of the schedule than this was set by a wrong clock.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// A record that moved, and what is to be written.
 pub(super) struct Moved {
     pub(super) batch: Batch,
     pub(super) name: &'static str,
 }
 
-/// Hands each stamp of a row's record to `stamp`; if one was changed, gives what is to be written. Rows that bear no
-/// stamp but in the keys of an index belong to their records.
+/// Passes each stamp of a row's record to `stamp`. Returns the rows to write if a stamp changed. Index rows
+/// are written with their records.
 pub(super) fn each_of(
     store: &Store,
     of: BusinessId,
@@ -42,7 +41,7 @@ pub(super) fn each_of(
     }
 }
 
-/// A record without index rows that have stamps: what is to be written, and the record as it will be.
+/// Moves a record without stamped index rows.
 fn in_place<R: Stamped>(
     key: &Key,
     value: &[u8],
@@ -54,7 +53,7 @@ fn in_place<R: Stamped>(
     Ok(Some((Moved { batch, name: R::NAME }, after)))
 }
 
-/// A delivery. When it is due next is no stamp: it moves only where it lies further ahead than its schedule sets it.
+/// Moves a delivery. Its due time is no stamp and moves only if it is later than the schedule allows.
 fn delivery(
     store: &Store,
     of: BusinessId,
@@ -69,7 +68,7 @@ fn delivery(
     if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
         let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
         let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
-        // What was missed may have lost its row already.
+        // A missed delivery may have no due row.
         if store.contains(&row(due))? {
             batch.delete(row(due));
             batch.put(row(latest), Vec::new());

@@ -1,19 +1,16 @@
-//! A conversion under way: reading rows and writing what they come to.
+//! A conversion in progress: it reads rows and writes their converted form.
 
 use domain::{BusinessId, ResourceId};
 use store::keys::installation_kind;
 use store::{Batch, BulkWriter, Key, KeyRange, Order, Store, StoreError, keys};
 
-/// After how many converted records progress is logged.
+/// Progress is logged after this many records.
 const RECORDS_PER_LINE: u64 = 50_000;
 
-/// A conversion under way.
 pub(super) struct Conversion<'a> {
     pub(super) store: &'a Store,
     writer: BulkWriter,
-    /// How many records the step has converted.
     records: u64,
-    /// The format that the step converts to.
     to: u16,
 }
 
@@ -22,12 +19,11 @@ impl<'a> Conversion<'a> {
         Self { store, writer: BulkWriter::new(store, BusinessId::INSTALLATION), records: 0, to: 0 }
     }
 
-    /// A step to this format begins.
     pub(super) fn begin(&mut self, to: u16) {
         (self.to, self.records) = (to, 0);
     }
 
-    /// Every business, one after the other: what each row of its range comes to is written.
+    /// Converts each row of every business's range, one business after the other.
     pub(super) async fn each_business(
         &mut self,
         mut rows: impl FnMut(BusinessId) -> KeyRange,
@@ -51,18 +47,15 @@ impl<'a> Conversion<'a> {
         Ok(())
     }
 
-    /// Has a batch written.
     pub(super) async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
         self.writer.write(batch).await.map(drop)
     }
 
-    /// Waits until all that was written is on the disk.
     pub(super) async fn settle(&mut self) -> Result<(), StoreError> {
         self.writer.settle().await
     }
 }
 
-/// Logs now and then how far a step has come.
 fn tell(records: u64, to: u16, of: BusinessId) {
     if records.is_multiple_of(RECORDS_PER_LINE) {
         tracing::info!(

@@ -1,6 +1,6 @@
-//! From format 1 to format 2: an appointment stands where it starts, and its index rows lead there.
+//! Conversion from format 1 to 2: an appointment's key begins with its start, and its index rows refer to it.
 //!
-//! Format 1 kept it by its id, with a row by start that held what busy times need, and an empty row by change.
+//! Format 1 stored it by id, with one row by start for busy times and one empty row by change.
 
 use domain::Appointment;
 use store::keys::format_1;
@@ -18,7 +18,7 @@ pub(super) async fn convert(conversion: &mut Conversion<'_>) -> Result<(), Store
             batch.delete(*key);
             batch.delete(format_1::appointment_by_start(of, starts_at, id));
             batch.delete(format_1::appointment_by_update(of, updated_at, id));
-            // The record itself is the same in both.
+            // Both formats encode the record alike.
             batch.put(keys::appointment(of, starts_at, id), value.to_vec());
             batch.put(keys::appointment_start(of, id), start());
             if updated_at != created_at {

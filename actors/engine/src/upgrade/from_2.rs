@@ -1,8 +1,8 @@
-//! From format 2 to format 3: what is new is added as it is written (later versions of records, long values in small
-//! pieces, rows of clocks, ages and budgets), and what earlier versions wrote is read still.
+//! Conversion from format 2 to 3. New forms (record versions, long values in small pieces, rows of clocks,
+//! ages and budgets) are written from now on, and old forms stay readable.
 //!
-//! The first versions of format 2 kept a row by change of every appointment, later ones only of those that have changed.
-//! What the first ones left goes.
+//! Early versions of format 2 had a row by change for every appointment, later ones only for changed
+//! appointments. The superfluous rows are deleted.
 
 use domain::{Appointment, AppointmentId};
 use store::keys::kind;

@@ -1,6 +1,5 @@
-//! From format 3 to format 4: what is new is added as it is written (later versions of records, rows of kinds that format
-//! 3 did not know), and what earlier versions wrote is read still. So nothing is converted; that versions of format 3 may
-//! not open the store any more is told by its format.
+//! Conversion from format 3 to 4. New record versions and kinds of rows are written from now on, and old rows
+//! stay readable. No row is converted; the format number keeps versions of format 3 from opening the store.
 
 use store::StoreError;
 

@@ -1,6 +1,6 @@
-//! From format 4 to format 5: the rows of people, memberships, sessions, links and mails are new, and so are later versions
-//! of records; what earlier versions wrote is read still. So nothing is converted; that versions of format 4 may not open
-//! the store any more is told by its format.
+//! Conversion from format 4 to 5. Rows of people, memberships, sessions, links and mails are new, and old
+//! rows stay readable. No row is converted; the format number keeps versions of format 4 from opening the
+//! store.
 
 use store::StoreError;
 

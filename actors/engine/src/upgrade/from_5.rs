@@ -1,6 +1,6 @@
-//! From format 5 to format 6: what is newest may stand in the journal beside the store, and nowhere else. Rows stay as they
-//! are, so nothing is converted; that versions of format 5 may not open the store any more is told by its format, before
-//! the first batch is written to a journal.
+//! Conversion from format 5 to 6. The newest rows may be in the journal beside the store only. No row is
+//! converted; the format number keeps versions of format 5 from opening the store before the first journal
+//! record.
 
 use store::StoreError;
 

@@ -1,13 +1,13 @@
-//! Converting a store of an earlier format when it is opened, one format after the other.
+//! Converts a stopped store of an earlier format when it is opened, one format after the other.
 //!
-//! It works on a store that no engine runs on. What always holds:
+//! Invariants:
 //!
-//! - before the first row is converted the store bears a format that no version knows, and which step is under way, so
-//!   that no version takes what is half converted for whole; what it says of itself changes in one batch at the end;
-//! - a step converts each record and its index rows in one batch, and finds by the rows themselves what is left to do: it
-//!   can be killed at any moment and is begun again where it stopped;
-//! - a step never changes once it is released: it goes by the layouts of its two formats, not by the present rules;
-//! - a store of a later format is refused, and nothing of it is written.
+//! - Before the first row changes, the store gets a format that no version accepts and a record of the step.
+//!   One batch at the end sets the new format. No version opens a half-converted store.
+//! - A step converts a record and its index rows in one batch. The rows themselves show what is left, so an
+//!   interrupted step continues.
+//! - A released step never changes. It uses the layouts of its two formats and not the current rules.
+//! - A store of a later format is refused without a write.
 
 mod conversion;
 mod from_1;
@@ -28,22 +28,18 @@ use self::conversion::Conversion;
 /// Whether a store of an earlier format may be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upgrades {
-    /// It is.
     Allowed,
-    /// It is refused.
     Refused,
 }
 
 type Converted<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
 
-/// The conversion from one format to the next.
 struct Step {
-    /// The format before; the one behind is its successor.
+    /// The old format. The new one is the next number.
     from: u16,
     convert: for<'a> fn(&'a mut Conversion<'_>) -> Converted<'a>,
 }
 
-/// All of them, in their order.
 const STEPS: &[Step] = &[
     Step { from: 1, convert: |conversion| Box::pin(from_1::convert(conversion)) },
     Step { from: 2, convert: |conversion| Box::pin(from_2::convert(conversion)) },
@@ -52,7 +48,7 @@ const STEPS: &[Step] = &[
     Step { from: 5, convert: |conversion| Box::pin(from_5::convert(conversion)) },
 ];
 
-/// Refuses a store that has not the present format.
+/// Refuses a store with another format than the current one.
 pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     match meta.format {
         STORE_FORMAT => Ok(()),
@@ -63,10 +59,10 @@ pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     }
 }
 
-/// Makes the store one of the present format, if it is of an earlier one; one that is empty is left so.
+/// Converts a store of an earlier format to the current one. An empty store does not change.
 ///
 /// # Errors
-/// When it has a later format, when it may not be converted, or when it fails.
+/// The store has a later format, may not be converted, or fails.
 pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let found = match meta.format {
@@ -80,7 +76,7 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
-    // Lifted later, a business that was left out would have rows of the earlier format.
+    // A business that is set aside would be left out and keep rows of the earlier format.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business });
     }
@@ -98,7 +94,7 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     Ok(())
 }
 
-/// Takes one step, and has it on the disk.
+/// Carries out one step and waits until it is durable.
 async fn take(conversion: &mut Conversion<'_>, step: &Step, meta: &MetaRecord) -> Result<(), StoreError> {
     conversion.begin(step.from + 1);
     tracing::info!(store.format = step.from, upgrade.to = step.from + 1, "the store is being upgraded");
@@ -106,12 +102,12 @@ async fn take(conversion: &mut Conversion<'_>, step: &Step, meta: &MetaRecord) -
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
     batch.put(keys::upgrade(), step.from.to_be_bytes().to_vec());
     conversion.write(batch).await?;
-    conversion.settle().await?; // before any row is
+    conversion.settle().await?; // durable before any row changes
     (step.convert)(conversion).await?;
     conversion.settle().await
 }
 
-/// The format that the step converts from which was cut short.
+/// The old format of the interrupted step.
 fn under_way(store: &Store) -> Result<u16, StoreError> {
     let row = store.get_raw(&keys::upgrade())?;
     match row.as_deref().map(<[u8; 2]>::try_from) {

@@ -1,5 +1,4 @@
-//! Stores of earlier formats, as the versions that wrote them left them, converted in a simulation that cuts the power at
-//! every moment of it.
+//! Conversions of stores that earlier versions wrote, in a simulation with a power cut at every moment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +13,6 @@ use super::*;
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Every row of a store of this format.
 async fn fixture(format: u16) -> Rows {
     let home = tempfile::tempdir().unwrap();
     let archive = format!("{}/../../tests/formats/format-{format}.tar.gz", env!("CARGO_MANIFEST_DIR"));
@@ -31,7 +29,6 @@ fn open_disk(dir: &Path) -> Store {
     Store::open_disk(dir, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
-/// A disk with these rows.
 async fn disk_with(rows: &Rows) -> MemoryBackend {
     let disk = MemoryBackend::new();
     let store = open(&disk);
@@ -53,7 +50,7 @@ fn open(disk: &MemoryBackend) -> Store {
     Store::in_memory(disk, Box::new(|_| ())).unwrap()
 }
 
-/// Every row, long values whole.
+/// Every row, with long values in one piece.
 fn rows(store: &Store) -> Rows {
     let all = KeyRange { from: Key::default(), to: Key::new(&[0xff; 17]) };
     let whole = |(key, _): &Pair| keys::kind_of(key).unwrap() < 0x80;
@@ -115,14 +112,14 @@ async fn what_the_first_versions_of_format_2_left_goes() {
     let mut with_row = before.clone();
     with_row.insert(row, keys::millis_value(a.starts_at));
     assert!(upgraded(&with_row).await == after);
-    // A row that leads nowhere is damage, which is not hidden.
+    // An index row without a record is damage and is not hidden.
     let astray =
         keys::appointment_by_update(of, Timestamp::from_millis(1), uuid::Uuid::nil().into()).to_vec();
     with_row.insert(astray.clone(), keys::millis_value(a.starts_at));
     assert!(upgraded(&with_row).await.contains_key(&astray));
 }
 
-/// The rows of a store of format 1 with 600 appointments more, so that they are written in many groups.
+/// Adds 600 appointments to a store of format 1, so that the conversion needs many groups.
 fn with_more(mut rows: Rows) -> Rows {
     let (key, value) = of_kind(&rows, 0x20).next().map(|(key, value)| (key.clone(), value.clone())).unwrap();
     let (of, like) = (keys::business_of(&key).unwrap(), Appointment::decode(&value).unwrap());
@@ -138,10 +135,11 @@ fn with_more(mut rows: Rows) -> Rows {
     rows
 }
 
-/// The power goes after every millisecond of a conversion whose syncs take two, and some of what was not synced survives.
+/// The power is cut after every millisecond of a conversion whose syncs take two. Part of the unsynced data
+/// survives.
 #[tokio::test(start_paused = true)]
 async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() {
-    // Format 2 has nothing to convert but its mark, so less can be cut.
+    // Format 2 converts only its mark, so fewer cuts are possible.
     for (format, cuts_min) in [(1, 40), (2, 5)] {
         let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };
         let expected = upgraded(&before).await;
@@ -150,7 +148,7 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // Cut short at the same moment, and once more at the next.
+            // The conversion is cut at this moment, and once more later.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);
@@ -178,7 +176,7 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
     }
 }
 
-/// A store that is not what it was before, nor what it shall be, bears a format that no version knows.
+/// Checks that a store which is neither unchanged nor complete has a format that no version accepts.
 async fn check_marked(disk: &MemoryBackend, before: &Rows) {
     let store = open(disk);
     let rows = rows(&store);
@@ -201,7 +199,7 @@ async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_wa
     let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT + 1;
     later.insert(keys::meta().to_vec(), meta.encode());
-    // A later version had begun to convert from a format that is not known here.
+    // A later version has begun to convert a format that this version does not know.
     let mut in_upgrade = before.clone();
     meta.format = STORE_FORMAT_IN_UPGRADE;
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());

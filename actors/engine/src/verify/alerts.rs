@@ -1,11 +1,11 @@
-//! Alerts of people, and up to where they have read them.
+//! Checks of alerts and of their read positions.
 
 use domain::{Alert, AlertsRead, PersonId};
 use store::{Order, keys};
 
 use super::findings::Checker;
 
-/// Looks at an alert, behind the last one: a person's are numbered without gaps, so none is missing between them.
+/// Checks an alert against the last one. The numbers of a person's alerts have no gaps.
 pub(super) fn alert(checker: &mut Checker<'_>, last: &mut Option<(PersonId, u64)>, value: &[u8]) {
     let key = checker.key;
     let at = checker.read(keys::alert_at(&key));
@@ -17,7 +17,7 @@ pub(super) fn alert(checker: &mut Checker<'_>, last: &mut Option<(PersonId, u64)
     }
 }
 
-/// What a person has read has been there: of what is left of it, the newest is no older.
+/// Checks a read position. It is not after the newest remaining alert.
 pub(super) fn read(checker: &mut Checker<'_>, value: &[u8]) {
     let (of, key) = (checker.of, checker.key);
     let Some(read) = checker.decoded::<AlertsRead>(value) else { return };

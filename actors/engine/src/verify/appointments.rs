@@ -1,4 +1,4 @@
-//! Appointments and their index rows.
+//! Checks of appointments and their index rows.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use store::keys::{self, kind};
 use super::business::id_in;
 use super::findings::Checker;
 
-/// Looks at an appointment; they come in the order of their starts.
+/// Checks an appointment. Appointments arrive in the order of their starts.
 pub(super) fn appointment(
     checker: &mut Checker<'_>,
     held: &mut HashMap<StaffId, (Timestamp, AppointmentId)>,
@@ -36,7 +36,6 @@ pub(super) fn appointment(
     }
 }
 
-/// Looks at an index row of an appointment.
 pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     let (of, key) = (checker.of, checker.key);
     let Some(id) = checker.read(keys::id_at_end::<AppointmentId>(&key)) else { return };

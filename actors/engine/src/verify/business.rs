@@ -1,4 +1,4 @@
-//! What belongs to a business as a whole: its profile, what is offered, keys, knowledge, its logs and what it keeps.
+//! Checks of a business as a whole: profile, offers, API keys, knowledge, logs and usage.
 
 use std::collections::HashMap;
 
@@ -13,23 +13,23 @@ use store::{Order, Record, keys};
 
 use super::findings::Checker;
 
-/// What is remembered of a business while its rows are looked at.
+/// The values that are remembered between the rows of a business.
 #[derive(Default)]
 pub(super) struct InBusiness {
-    /// Until when each staff member is held, and by which appointment.
+    /// The end of each staff member's last appointment, and its id.
     pub(super) held: HashMap<StaffId, (Timestamp, AppointmentId)>,
-    /// How much it keeps, and how much the newest entry of the audit log says that it does.
+    /// The counted usage, and the usage in the newest audit entry.
     kept: Usage,
     told: Option<Usage>,
     newest: Option<Timestamp>,
-    /// Whose the last alert was that was looked at, and its number.
+    /// The person and the number of the last alert.
     pub(super) last_alert: Option<(PersonId, u64)>,
-    /// Whether the business is nobody's: what there is of it is not looked at.
+    /// Whether the business is being deleted or imported. Its rows are not checked then.
     pub(super) is_nobodys: bool,
 }
 
 impl InBusiness {
-    /// The first row of a business, or of the installation.
+    /// Begins a business, or the installation, at its first row.
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
@@ -44,21 +44,18 @@ impl InBusiness {
         Self::default()
     }
 
-    /// All rows were looked at.
     pub(super) fn end(&self, checker: &mut Checker<'_>) {
         if self.told.is_some_and(|told| told != self.kept) {
             checker.wrong("the newest entry of the audit log tells another usage than there is");
         }
     }
 
-    /// Counts a row.
     pub(super) fn count(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
         let Some((_, Counted { budget, decodes: Some(_), .. })) = counted(kind) else { return };
         checker.report.records += 1;
         self.kept.add(budget, Amount::row(value.len()));
     }
 
-    /// Looks at a row.
     pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
         let of = checker.of;
         match kind {
@@ -97,12 +94,12 @@ impl InBusiness {
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
                 let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
-                // Where they are not kept for ever, it may have gone by itself.
+                // With a retention, the entry may have expired.
                 if is_gone && !checker.is_there(&keys::retention(of)) {
                     checker.wrong("it names an entry of the audit log that is not there");
                 }
             }
-            // A repair that is not finished is told once, of the installation.
+            // An unfinished repair is reported once, for the installation.
             kind::REPAIR => {}
             other => match kept::kind(other) {
                 Some(kind) => checker.kept_as(kind, value),
@@ -111,7 +108,7 @@ impl InBusiness {
         }
     }
 
-    /// A key is listed, and stands with those of all businesses.
+    /// Checks that an API key is listed and exists among the keys of all businesses.
     fn key(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let Some(prefix) = checker.read(keys::prefix_from_value(value)) else { return };
         let row = checker.value(&keys::api_key(prefix));
@@ -135,7 +132,7 @@ impl InBusiness {
     }
 }
 
-/// A contact that is being erased is not there any more.
+/// Checks that the contact of an erasure is deleted.
 fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
     let of = checker.of;
     _ = checker.decoded::<ErasureRecord>(value);
@@ -146,7 +143,7 @@ fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
     checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
 }
 
-/// The 16 bytes behind the kind of a key, as an id.
+/// The 16 bytes after the kind in the key, as an id.
 pub(super) fn id_in<I: ResourceId>(checker: &Checker<'_>) -> Option<I> {
     keys::id_at_end(checker.key.get(17..33)?).ok()
 }

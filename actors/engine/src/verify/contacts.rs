@@ -1,4 +1,4 @@
-//! Contacts, their index rows and the index of their names.
+//! Checks of contacts, their index rows and the name index.
 
 use domain::{Contact, ContactId, fold_name};
 use store::keys::kind;
@@ -10,13 +10,12 @@ use super::findings::Checker;
 /// How many names share a row at most.
 const NAMES_PER_ROW_MAX: usize = 64;
 
-/// Looks at a contact.
 pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(contact) = checker.kept::<Contact>(value) else { return };
     let of = checker.of;
     let newest = checker.rows.scan(&keys::contact_names_up_to(of, contact.id), Order::Descending).next();
     let Some(row) = checker.read(newest.transpose()) else { return };
-    // One that cannot be read is told where it is looked at itself.
+    // An unreadable contact is reported at its own row.
     let found = match row.map(|(key, _)| checker.value(&Key::new(&key))) {
         None => None,
         Some(value) => {
@@ -29,7 +28,6 @@ pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
     }
 }
 
-/// Looks at a row of the index of names.
 pub(super) fn names(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(row) = checker.decoded::<NamesRecord>(value) else { return };
     let Some(from) = checker.read(keys::id_at_end::<ContactId>(&checker.key.clone())) else { return };
@@ -44,7 +42,6 @@ pub(super) fn names(checker: &mut Checker<'_>, value: &[u8]) {
     }
 }
 
-/// Looks at an index row of a contact.
 pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     let (of, key) = (checker.of, checker.key);
     let of_whom = if kind == kind::CONTACT_BY_UPDATE { &*key } else { value };
@@ -52,7 +49,7 @@ pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     let contact = checker.record::<Contact>(&keys::contact(of, id));
     let erasure = |checker: &mut Checker<'_>| checker.record::<ErasureRecord>(&keys::erasure(of, id));
     if contact.is_none() && erasure(checker).is_some_and(|erasure| erasure.phone.is_none()) {
-        return; // nobody knew what they were, so the erasing looks for it
+        return; // the value is unknown, so the erasure searches for the row
     }
     checker.leads_to(contact.as_ref(), value);
 }

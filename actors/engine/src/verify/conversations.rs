@@ -1,17 +1,15 @@
-//! Calls and messages, and their index rows.
+//! Checks of calls and messages with their index rows.
 
 use domain::{CallId, CallRecord, MessageId, TakenMessage};
 use store::keys;
 
 use super::findings::Checker;
 
-/// Looks at a call.
 pub(super) fn call(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(call) = checker.kept::<CallRecord>(value) else { return };
     checker.refers_to_contact(call.contact_id);
 }
 
-/// Looks at an index row of a call.
 pub(super) fn index_of_calls(checker: &mut Checker<'_>, value: &[u8]) {
     let (of, key) = (checker.of, checker.key);
     let Some(id) = checker.read(keys::id_at_end::<CallId>(&key)) else { return };
@@ -19,12 +17,11 @@ pub(super) fn index_of_calls(checker: &mut Checker<'_>, value: &[u8]) {
     checker.leads_to(call.as_ref(), value);
 }
 
-/// Looks at a message.
 pub(super) fn message(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(message) = checker.kept::<TakenMessage>(value) else { return };
     checker.refers_to_contact(message.contact_id);
     let of = checker.of;
-    // Calls go by themselves where they are not kept for ever.
+    // With a retention, the call may have expired.
     if let Some(call) = message.call_id
         && !checker.is_there(&keys::retention(of))
     {
@@ -32,7 +29,6 @@ pub(super) fn message(checker: &mut Checker<'_>, value: &[u8]) {
     }
 }
 
-/// Looks at an index row of a message.
 pub(super) fn index_of_messages(checker: &mut Checker<'_>, value: &[u8]) {
     let (of, key) = (checker.of, checker.key);
     let Some(id) = checker.read(keys::id_at_end::<MessageId>(&key)) else { return };

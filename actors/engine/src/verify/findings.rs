@@ -1,30 +1,26 @@
-//! What was found, and how rows are looked up on the way.
+//! The findings, and look-ups of rows during the check.
 
 use domain::{BusinessId, ContactId};
 use store::kept::{IndexRow, Kept, Kind};
 use store::records::IdempotencyRecord;
 use store::{Key, Record, Rows, StoreError, keys, value_at};
 
-/// How many findings are kept; more are counted.
+/// The maximum number of listed findings. Further ones are counted.
 const FINDINGS_MAX: usize = 1_000;
 
-/// What came of looking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many rows were looked at.
     pub rows: u64,
-    /// How many businesses there are.
     pub businesses: u64,
-    /// How many records of them can be asked for: all but index rows.
+    /// The records without index rows.
     pub records: u64,
-    /// What is wrong, in the order of the keys: the first 1,000.
+    /// The first 1,000 findings in key order.
     pub findings: Vec<String>,
-    /// How many findings there are.
+    /// The number of all findings.
     pub found: u64,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
     pub fn is_whole(&self) -> bool {
         self.found == 0
     }
@@ -37,15 +33,12 @@ impl Report {
     }
 }
 
-/// Someone who looks.
 pub(super) struct Checker<'a> {
     pub(super) rows: &'a dyn Rows,
     pub(super) report: Report,
-    /// The business whose rows are looked at.
     pub(super) of: BusinessId,
-    /// The row that is looked at.
     pub(super) key: Key,
-    /// Why looking has to end.
+    /// The error that ends the check.
     pub(super) failed: Option<StoreError>,
 }
 
@@ -55,7 +48,7 @@ impl<'a> Checker<'a> {
         Self { rows, report, of, key, failed: None }
     }
 
-    /// What is remembered of an answer.
+    /// Checks a remembered response.
     pub(super) fn remembered(&mut self, value: &[u8]) {
         let Some(record) = self.decoded::<IdempotencyRecord>(value) else { return };
         let day = keys::day_and_hash(&self.key).map(|(day, _)| day);
@@ -64,7 +57,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Something is wrong with the row that is looked at.
+    /// Reports a problem of the current row.
     pub(super) fn wrong(&mut self, what: impl std::fmt::Display) {
         let whose = if self.of == BusinessId::INSTALLATION {
             "installation".to_owned()
@@ -74,7 +67,7 @@ impl<'a> Checker<'a> {
         self.report.add(format!("{whose}, row {:?}: {what}", self.key));
     }
 
-    /// What a look-up gives; damage is a finding, and anything else ends looking.
+    /// The result of a look-up. Damage is a finding; any other error ends the check.
     pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         match read {
             Ok(read) => Some(read),
@@ -89,13 +82,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The record in a value.
     pub(super) fn decoded<R: Record>(&mut self, value: &[u8]) -> Option<R> {
         let decoded = R::decode(value);
         self.read(decoded)
     }
 
-    /// The value under a key; one that cannot be read is told where it is looked at itself.
+    /// The value of a key. An unreadable value is reported at its own row.
     pub(super) fn value(&mut self, key: &Key) -> Option<Vec<u8>> {
         match value_at(self.rows, key) {
             Ok(value) => value,
@@ -107,7 +99,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The record under a key, if there is one that can be read.
+    /// The readable record of a key.
     pub(super) fn record<R: Record>(&mut self, key: &Key) -> Option<R> {
         R::decode(&self.value(key)?).ok()
     }
@@ -116,7 +108,7 @@ impl<'a> Checker<'a> {
         self.value(key).is_some()
     }
 
-    /// An index row has to be there, with this value.
+    /// Reports a missing index row, or one with another value.
     pub(super) fn expect(&mut self, name: &str, key: &Key, value: &[u8]) {
         match self.value(key) {
             None => self.wrong(format_args!("its row {name} is missing: {key:?}")),
@@ -127,14 +119,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The record in a value, which has to stand where it does and to be found by its index rows.
+    /// Decodes a record, and checks its key and its index rows.
     pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
         let record = self.decoded::<R>(value)?;
         self.placed(&record.key(self.of), &record.index(self.of));
         Some(record)
     }
 
-    /// The same for a record of which nothing else is checked.
+    /// Like [`Self::kept`], for a record without further checks.
     pub(super) fn kept_as(&mut self, kind: &Kind, value: &[u8]) {
         let places = (kind.places)(self.of, value);
         if let Some((key, index)) = self.read(places) {
@@ -149,7 +141,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The row that is looked at has to be one by which this record is found.
+    /// Checks that the current row is an index row of this record.
     pub(super) fn leads_to<R: Kept>(&mut self, record: Option<&R>, value: &[u8]) {
         let key = self.key;
         let is_of = |record: &R| record.index(self.of).iter().any(|row| row.key == key && row.value == value);
@@ -157,21 +149,21 @@ impl<'a> Checker<'a> {
         self.belongs(is_asked_for);
     }
 
-    /// The row that is looked at belongs to a record which asks for it.
+    /// Reports the current row unless it belongs to a record.
     pub(super) fn belongs(&mut self, belongs: bool) {
         if !belongs {
             self.wrong("no record asks for this index row");
         }
     }
 
-    /// What is named has to be there.
+    /// Reports a reference to a missing row.
     pub(super) fn refers(&mut self, name: &str, key: &Key) {
         if !self.is_there(key) {
             self.wrong(format_args!("the {name} that it names is missing"));
         }
     }
 
-    /// A contact that is named has to be there, unless it is being erased, which goes in steps.
+    /// Reports a reference to a missing contact, unless the contact is being erased in steps.
     pub(super) fn refers_to_contact(&mut self, id: Option<ContactId>) {
         let Some(id) = id else { return };
         if !self.is_there(&keys::erasure(self.of, id)) {
@@ -179,18 +171,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the business was ended, so that its rows go in steps.
+    /// Whether the business is being deleted, in steps.
     pub(super) fn is_ended(&mut self, business: BusinessId) -> bool {
         self.is_there(&keys::ending(business))
     }
 
-    /// Whether the business is nobody's: its rows go in steps, since it was ended, or are not all there yet, since it is
-    /// being imported.
+    /// Whether the business is being deleted or imported. Its rows may then be incomplete.
     pub(super) fn is_nobodys(&mut self, business: BusinessId) -> bool {
         self.is_ended(business) || self.is_there(&keys::moving(business))
     }
 
-    /// The row stands where its record says.
+    /// Checks that the current row has this key.
     pub(super) fn stands_at(&mut self, key: &Key) {
         if *key != self.key {
             self.wrong(format_args!("it holds what belongs at {key:?}"));

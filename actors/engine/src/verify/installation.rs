@@ -1,4 +1,5 @@
-//! What belongs to no business: what the store is, the lists of businesses, keys and endpoints, the clock.
+//! Checks of the installation's rows: the store's format, the lists of businesses, keys and endpoints, and
+//! the clock.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,6 @@ use super::mails;
 use super::people;
 use crate::upgrade;
 
-/// What is remembered of it.
 #[derive(Default)]
 pub(super) struct Installation {
     has_meta: bool,
@@ -19,7 +19,6 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// Looks at a row.
     pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
         match kind {
             installation_kind::META => {
@@ -93,9 +92,9 @@ impl Installation {
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
-            // Of requests that create a business.
+            // Requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
-            // Of accounts alone.
+            // Mails about accounts alone.
             kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
             installation_kind::MOVING => self::moving(checker, value),
             installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
@@ -104,7 +103,6 @@ impl Installation {
         }
     }
 
-    /// All rows were looked at.
     pub(super) fn end(&self, checker: &mut Checker<'_>) {
         if !self.has_meta && checker.report.rows > 0 {
             checker.report.add("installation: nothing says which format the store has".into());
@@ -112,7 +110,7 @@ impl Installation {
     }
 }
 
-/// Looks at a row that says that a business is being imported, or that those that are shall be opened.
+/// Checks a row of an import: a business, or the mark that all businesses are to be opened.
 fn moving(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else { return };
     checker.stands_at(&keys::moving(of));

@@ -1,4 +1,4 @@
-//! Mails, of a business and of accounts alone.
+//! Checks of mails of a business and of accounts.
 
 use domain::{BusinessId, Mail, MailId};
 use store::keys;
@@ -6,7 +6,6 @@ use store::keys::kind;
 
 use super::findings::Checker;
 
-/// Looks at a row.
 pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     if kind == kind::MAIL {
         return mail(checker, value);

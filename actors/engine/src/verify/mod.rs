@@ -1,12 +1,14 @@
-//! Proving a backup or a stopped store whole, and naming what is not.
+//! Checks that a backup or a stopped store is complete and consistent.
 //!
-//! It reads every row once, in the order of the keys, and looks up what each has to agree with: a record its index rows,
-//! an index row its record, a reference what it names. Memory is that of one row, of the findings, and of the last
-//! appointment of each staff member of a business. What always holds:
+//! The check reads every row once in key order and looks up related rows: a record's index rows, an index
+//! row's record, a reference's target. Memory holds one row, the findings and the last appointment of each
+//! staff member.
 //!
-//! - nothing is changed; opening a data directory is all that is done to it;
-//! - a row that cannot be read as what it is to be is a finding, and the rest is looked at all the same;
-//! - what a crash, a kill or a deletion that is not finished may leave is no finding.
+//! Invariants:
+//!
+//! - The check changes nothing. It opens the store and reads.
+//! - An unreadable row is a finding, and the check continues.
+//! - The state after a crash, or during a deletion, is no finding.
 
 mod alerts;
 mod appointments;
@@ -30,24 +32,20 @@ pub use self::findings::Report;
 pub use self::walk::check;
 use crate::backup::{Backup, BackupError};
 
-/// Why nothing could be verified.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// There is nothing to verify.
     #[error("{} is neither a backup nor a data directory", .0.display())]
     Nothing(PathBuf),
-    /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Verifies what is in a directory: a backup, or the store of a service that is stopped.
+/// Verifies a directory with a backup or a stopped store.
 ///
 /// # Errors
-/// When there is neither, it is in use, or it cannot be read.
+/// The directory has neither, is in use, or cannot be read.
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;
@@ -64,7 +62,7 @@ pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
         return Err(VerifyError::Nothing(dir.to_owned()));
     }
     let backup = Backup::open(dir)?;
-    // Nothing is looked up in a backup whose bytes are not those that were written.
+    // A backup with wrong checksums is not searched further.
     let mut damaged = Report::default();
     for at in 0..backup.chunks() {
         match backup.read_chunk(at) {

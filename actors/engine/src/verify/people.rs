@@ -1,11 +1,10 @@
-//! People: accounts, what leads to them by e-mail address and by token, and memberships in both of their places.
+//! Checks of people: accounts, their index rows by e-mail address and token, and memberships in both places.
 
 use domain::{BusinessId, Membership, Person, PersonId};
 use store::keys::{self, installation_kind};
 
 use super::findings::Checker;
 
-/// Looks at a row of the installation.
 pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     match kind {
         installation_kind::PERSON => person(checker, value),
@@ -23,7 +22,7 @@ pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     }
 }
 
-/// The person whose id is the value.
+/// The person with the id in the value.
 fn named(checker: &mut Checker<'_>, value: &[u8]) -> Option<Person> {
     let id = checker.read(keys::id_at_end::<PersonId>(value))?;
     let person = checker.record::<Person>(&keys::person(id));
@@ -48,7 +47,7 @@ fn person(checker: &mut Checker<'_>, value: &[u8]) {
     }
 }
 
-/// A membership in the list of its person's.
+/// Checks a membership in its person's list.
 fn member_of(checker: &mut Checker<'_>, value: &[u8]) {
     let key = checker.key;
     let person = checker.read(keys::id_at_end::<PersonId>(key.get(..33).unwrap_or_default()));
@@ -62,7 +61,7 @@ fn member_of(checker: &mut Checker<'_>, value: &[u8]) {
     }
 }
 
-/// A membership in its business.
+/// Checks a membership in its business.
 pub(super) fn membership(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(membership) = checker.kept::<Membership>(value) else { return };
     let of = checker.of;

@@ -1,4 +1,4 @@
-//! Going through all rows.
+//! The walk through all rows of a store.
 
 use domain::BusinessId;
 use store::keys::kind;
@@ -9,10 +9,10 @@ use super::findings::{Checker, Report};
 use super::installation::Installation;
 use super::{alerts, appointments, contacts, conversations, mails, people, webhooks};
 
-/// Looks at every row there is.
+/// Checks every row.
 ///
 /// # Errors
-/// When rows cannot be read for another reason than damage.
+/// A row cannot be read, for another reason than damage.
 pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
     let mut checker = Checker::of(rows);
     let (mut installation, mut business) = (Installation::default(), InBusiness::default());
@@ -62,7 +62,6 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
     Ok(checker.report)
 }
 
-/// Looks at a row of a business.
 fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &[u8]) {
     if !keys::has_width(&checker.key, kind) {
         return checker.wrong("its key is of no kind that is known, or has not the length of its kind");

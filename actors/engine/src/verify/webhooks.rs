@@ -1,4 +1,4 @@
-//! Webhook endpoints, events and deliveries.
+//! Checks of webhook endpoints, events and deliveries.
 
 use domain::{Delivery, EventId, WebhookEndpoint, WebhookId};
 use store::keys;
@@ -7,7 +7,6 @@ use store::keys::kind;
 use super::business::id_in;
 use super::findings::Checker;
 
-/// Looks at a row.
 pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     match kind {
         kind::EVENT => event(checker, value),
@@ -15,7 +14,7 @@ pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
             let Some(id) = id_in::<WebhookId>(checker) else { return };
             let endpoint = checker.record::<WebhookEndpoint>(&keys::webhook(checker.of, id));
             let Some(endpoint) = endpoint else {
-                // Rows of one that was deleted go in steps; as long as any is left, it is listed.
+                // A deleted endpoint's rows are deleted in steps. It stays in the list until the end.
                 if !checker.is_there(&keys::endpoint_index(checker.of, id)) {
                     checker.wrong("the webhook endpoint that it belongs to is missing");
                 }
@@ -31,14 +30,14 @@ pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     }
 }
 
-/// The bytes of an event say which it is, and of whom.
+/// Checks the event id and the business in an event's bytes.
 fn event(checker: &mut Checker<'_>, value: &[u8]) {
     let of = checker.of.to_string();
     let Some(id) = id_in::<EventId>(checker) else { return };
     let id = id.to_string();
     let event: Option<serde_json::Value> = serde_json::from_slice(value).ok();
     if value.is_empty() {
-        return; // it was wiped
+        return; // the event was wiped
     }
     let says = |field: &str, expected: &str| event.as_ref().is_some_and(|event| event[field] == *expected);
     if !says("id", &id) || !says("business_id", &of) || !says("api_version", "v1") {
@@ -51,7 +50,7 @@ fn delivery(checker: &mut Checker<'_>, endpoint: &WebhookEndpoint, value: &[u8])
     let of = checker.of;
     checker.stands_at(&keys::delivery(of, endpoint.id, delivery.event_id));
     checker.refers("event", &keys::event(of, delivery.event_id));
-    // What waited when its endpoint was turned off is missed, and is due no more.
+    // A delivery that waited when its endpoint was disabled is missed and not due any more.
     if let Some(at) = delivery.next_attempt_at
         && delivery.epoch == endpoint.epoch
     {

@@ -1,10 +1,10 @@
-//! Damage of alerts, which the store of the fixture has none of.
+//! Damage to alerts. The fixture store has none.
 
 use domain::{About, Alert, AlertKind, AlertsRead};
 
 use super::*;
 
-/// A store in which somebody has three alerts, of which two were read, and somebody else one.
+/// A store with three alerts of one person, two of them read, and one alert of another person.
 fn with_alerts(good: &Map) -> Map {
     let mut rows = good.clone();
     let (of, at) = (good.of(), Timestamp::from_millis(5));
@@ -16,7 +16,7 @@ fn with_alerts(good: &Map) -> Map {
         rows.put(&keys::alert(of, person_id, number), alert.encode());
     }
     rows.put(&keys::alerts_read(of, other()), AlertsRead { until: 5, at }.encode());
-    // Of whoever has none left.
+    // The person has no alerts left.
     rows.put(&keys::alerts_read(of, uuid::Uuid::from_u128(9).into()), AlertsRead { until: 5, at }.encode());
     rows
 }

@@ -1,4 +1,4 @@
-//! Damage of appointments and contacts.
+//! Damage to appointments and contacts.
 
 use super::*;
 

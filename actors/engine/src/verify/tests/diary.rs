@@ -1,5 +1,5 @@
-//! Damage of special days, blocked times, hours of the staff, breaks and buffers; and a diary that has everything and of
-//! which nothing is found.
+//! Damage to special days, blocked times, staff hours, breaks and buffers, and a complete diary without
+//! findings.
 
 use chrono::NaiveDate;
 use domain::{
@@ -41,7 +41,7 @@ fn blocked_time(number: u128, staff_id: StaffId, starts_at: Timestamp, minutes: 
     }
 }
 
-/// The first instant of the first appointment, and whose it is.
+/// The first instant of the first appointment, and its staff member.
 fn booked(m: &Map) -> (Timestamp, StaffId) {
     let booked: Appointment = m.record(&m.first(kind::APPOINTMENT));
     (booked.starts_at, booked.staff_id)
@@ -51,7 +51,7 @@ fn eve() -> NaiveDate {
     special_day("2026-12-24").date
 }
 
-/// Rows of a whole diary: every kind of record with all that it may say.
+/// Adds the rows of a complete diary: every kind of record with every field.
 fn plant_diary(m: &mut Map) {
     let (of, (at, staff)) = (m.of(), booked(m));
     for day in
@@ -59,7 +59,7 @@ fn plant_diary(m: &mut Map) {
     {
         m.put(&keys::special_day(of, day.date), day.encode());
     }
-    // They overlap each other and an appointment, and one begins when another does.
+    // The times overlap each other and an appointment, and one begins with another.
     for (number, later, minutes) in [(1, -30, 60), (2, 0, 10), (3, 0, 100_000), (4, 20, 15)] {
         let blocked = blocked_time(number, staff, at + TimeDelta::minutes(later), minutes);
         m.put(&keys::blocked_time(of, blocked.key()), blocked.encode());
@@ -88,7 +88,7 @@ fn plant_blocked_time(m: &mut Map, at: &BlockedTime, time: &BlockedTime) -> Vec<
     key
 }
 
-/// Takes the end off a row.
+/// Cuts the end off a row.
 fn cut(m: &mut Map, key: &[u8]) {
     m.0.get_mut(key).unwrap().pop();
 }
@@ -112,7 +112,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
             let bytes = m.0.get_mut(&key).unwrap();
-            // The second one opens at 11:40, within the first.
+            // The second interval opens at 11:40, within the first.
             let at = bytes.windows(2).position(|pair| *pair == 1_320_u16.to_le_bytes()).unwrap();
             bytes[at..at + 2].copy_from_slice(&700_u16.to_le_bytes());
         },
@@ -209,7 +209,7 @@ async fn nothing_is_found_in_a_whole_diary() {
     plant_diary(&mut whole);
     assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times");
     let mut report = check(&whole).unwrap();
-    // The audit log tells the usage of before, as the rows were not written by a change.
+    // The audit log has the earlier usage, because no change wrote these rows.
     report.findings.retain(|finding| !finding.contains("another usage than there is"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

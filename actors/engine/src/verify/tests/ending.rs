@@ -1,23 +1,21 @@
-//! Damage of what goes in steps: contacts that are being erased, events to be wiped, businesses that were ended; and of
-//! how long things are kept.
+//! Damage to rows that are deleted in steps (erased contacts, wiped events, deleted businesses), and to
+//! retentions.
 
 use super::*;
 
 impl Map {
-    /// A contact with a name and a phone number.
     fn somebody(&self) -> Contact {
         let all = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         all.into_iter().find(|contact| contact.name.is_some() && contact.phone.is_some()).unwrap()
     }
 
-    /// Says that a contact is being erased.
     fn erasing(&mut self, contact: &Contact) {
         let record = ErasureRecord { id: other(), phone: contact.phone.as_deref().map(keys::phone_digest) };
         self.put(&keys::erasure(self.of(), contact.id), record.encode());
         self.put(&keys::unfinished(self.of()), vec![]);
     }
 
-    /// Begins to erase a contact, which takes away its row and those by which it is found, but not these.
+    /// Begins to erase a contact. It deletes the contact and its index rows, except `left`.
     fn erase_but(&mut self, left: &[u8]) {
         let (of, contact) = (self.of(), self.somebody());
         self.erasing(&contact);
@@ -167,14 +165,14 @@ pub(super) const DAMAGES: &[Damage] = &[
 #[tokio::test]
 async fn what_is_left_to_be_done_is_no_damage() {
     let good = good().await;
-    // Somebody is being erased; the usage alone tells that nobody has counted them out.
+    // The contact is being erased. Only the usage still counts the contact.
     let mut map = good.clone();
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
     let report = check(&map).unwrap();
     let told = |finding: &String| finding.contains("another usage than there is");
     assert!(report.findings.iter().all(told), "{:?}", report.findings);
-    // Of a business that was ended any rows may be left.
+    // A business that is being deleted may have any rows left.
     let (of, mut map) = (good.of(), good);
     map.put(&keys::ending(of), vec![]);
     map.remove(&keys::profile(of));

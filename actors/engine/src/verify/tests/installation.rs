@@ -1,4 +1,4 @@
-//! Damage of the store as a whole, of businesses and of keys.
+//! Damage to the store as a whole, to businesses and to API keys.
 
 use super::*;
 

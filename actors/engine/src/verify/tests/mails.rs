@@ -1,10 +1,10 @@
-//! Damage of mails, which the store of the fixture has none of.
+//! Damage to mails. The fixture store has none.
 
 use domain::{Mail, MailKind, MailStatus};
 
 use super::*;
 
-/// A store with a mail that waits to be sent with others, and one of an account alone.
+/// A store with a waiting mail of a gathered kind and a mail about an account.
 fn with_mails(good: &Map) -> Map {
     let mut rows = good.clone();
     let at = Timestamp::from_millis(5);

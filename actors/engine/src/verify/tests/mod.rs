@@ -1,5 +1,5 @@
-//! Damage that changes what a store means, planted one at a time in a store that a version of format 2 wrote: each is
-//! found and named, and without any nothing is.
+//! Damage to the meaning of a store, in a store of format 2. Each kind of damage is planted alone and
+//! reported, and the store without damage has no findings.
 
 mod alerts;
 mod booking;
@@ -25,7 +25,6 @@ use store::{Key, KeyRange, Order, Pairs, Record, Rows, every_row, value_at};
 use super::*;
 use crate::upgrade::{Upgrades, upgrade};
 
-/// Rows in memory.
 #[derive(Clone)]
 struct Map(BTreeMap<Vec<u8>, Vec<u8>>);
 
@@ -47,7 +46,7 @@ impl Rows for Map {
     }
 }
 
-/// The store of the fixture, converted to the present format.
+/// The fixture store, converted to the current format.
 async fn good() -> Map {
     let home = tempfile::tempdir().unwrap();
     let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/formats/format-2.tar.gz");
@@ -63,13 +62,11 @@ async fn good() -> Map {
 }
 
 impl Map {
-    /// The business.
     fn of(&self) -> BusinessId {
         let listed = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         keys::id_at_end(&self.scan(&listed, Order::Ascending).next().unwrap().unwrap().0).unwrap()
     }
 
-    /// The keys of a kind.
     fn keys(&self, kind: u8) -> Vec<Vec<u8>> {
         self.scan(&keys::of_kind(self.of(), kind), Order::Ascending).map(|row| row.unwrap().0).collect()
     }
@@ -99,20 +96,19 @@ impl Map {
         R::decode(&value_at(self, key).unwrap().unwrap()).unwrap()
     }
 
-    /// Changes the record of a row, which is kept whole from then on, as earlier versions kept it.
+    /// Changes the record of a row. The value is then stored whole, as in earlier versions.
     fn edit<R: Record>(&mut self, key: &[u8], edit: impl FnOnce(&mut R)) {
         let mut record = self.record::<R>(key);
         edit(&mut record);
         self.put(key, record.encode());
     }
 
-    /// Changes the first record of a kind for which something holds.
+    /// Changes the first record of a kind for which `which` holds.
     fn edit_where<R: Record>(&mut self, kind: u8, which: impl Fn(&R) -> bool, edit: impl FnOnce(&mut R)) {
         let key = self.keys(kind).into_iter().find(|key| which(&self.record(key))).unwrap();
         self.edit(&key, edit);
     }
 
-    /// Moves a row to another key.
     fn move_row(&mut self, from: &[u8], to: &[u8]) {
         let value = self.0.remove(from).unwrap();
         self.put(to, value);
@@ -123,10 +119,10 @@ fn other<I: ResourceId>() -> I {
     uuid::Uuid::from_u128(7).into()
 }
 
-/// What is planted, how, and what the finding says.
+/// The description, the damage and the text of its finding.
 type Damage = (&'static str, fn(&mut Map), &'static str);
 
-/// Nothing is found of a store that is good, and each damage that is planted in it alone.
+/// Checks that the good store has no finding and that each damage has one.
 fn each_is_found(good: &Map, damages: &[Damage]) {
     let report = check(good).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);

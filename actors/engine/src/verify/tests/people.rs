@@ -1,4 +1,4 @@
-//! Damage of people and of what leads to them.
+//! Damage to people and their index rows.
 
 use domain::{
     AlertChoices, Client, Link, LinkKind, Locale, Membership, MembershipStatus, Offer, Person, Role, Session,
@@ -6,7 +6,7 @@ use domain::{
 
 use super::*;
 
-/// Somebody who is signed in, was made a link, and belongs to the business.
+/// Adds a member of the business with a session and a link.
 pub(super) fn add(map: &mut Map) {
     let (at, of) = (Timestamp::from_millis(1_772_442_000_000), map.of());
     let person = Person {

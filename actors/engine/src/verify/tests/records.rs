@@ -1,4 +1,4 @@
-//! Damage of everything else.
+//! Damage to all other records.
 
 use super::*;
 
