@@ -1,14 +1,13 @@
-//! Which addresses are public: the only ones that a webhook may go to.
+//! Decides which addresses are public. A webhook may go only to those.
 //!
-//! The tables are data. IPv4 is public unless a range refuses it; IPv6 is refused unless it is global unicast, less
-//! the ranges listed. That rule alone refuses everything that carries an IPv4 address inside (mapped, compatible,
-//! translated), unique local, link-local and multicast addresses.
+//! IPv4 is public except for the listed ranges. IPv6 is public only within global unicast, except for the
+//! listed ranges. That rule alone refuses addresses that contain an IPv4 address (mapped, compatible,
+//! translated) and unique local, link-local and multicast addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// The IPv4 ranges that are not public.
 const REFUSED_V4: [Ipv4Net; 19] = [
     v4(0, 0, 0, 0, 8),        // this network, RFC 791, 1122
     v4(10, 0, 0, 0, 8),       // private, RFC 1918
@@ -31,10 +30,9 @@ const REFUSED_V4: [Ipv4Net; 19] = [
     v4(240, 0, 0, 0, 4),      // reserved and broadcast, RFC 1112, 919
 ];
 
-/// The IPv6 range that is public at all.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
 
-/// The ranges of it that are not.
+/// The ranges within it that are not public.
 const REFUSED_V6: [Ipv6Net; 6] = [
     v6(0x2001, 0, 0, 23), // IETF protocol assignments, RFC 2928: Teredo, ORCHID, benchmarking, AMT, AS112
     v6(0x2001, 0x0db8, 0, 32), // documentation, RFC 3849
@@ -52,7 +50,6 @@ const fn v6(a: u16, b: u16, c: u16, bits: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), bits)
 }
 
-/// Whether the address is one of the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !REFUSED_V4.iter().any(|range| range.contains(&address)),
@@ -68,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// The same rule said in bits.
+    /// The same rule on bits.
     fn is_public_in_bits(address: IpAddr) -> bool {
         match address {
             IpAddr::V4(address) => match address.octets() {
@@ -93,8 +90,8 @@ mod tests {
         }
     }
 
-    /// Checks the first and the last address of a range and, unless a neighbouring range refuses these too, one past
-    /// each end.
+    /// Checks the first and the last address of a range, and the addresses next to it that no other range
+    /// refuses.
     fn refused(range: &str) {
         let range: ipnet::IpNet = range.parse().unwrap();
         let (first, last) = (range.network(), range.broadcast());
@@ -111,7 +108,7 @@ mod tests {
             _ => unreachable!("a range is of one family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // These lie in the range next door.
+            // These addresses are next to a range.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",

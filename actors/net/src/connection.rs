@@ -1,4 +1,4 @@
-//! One connection to a receiver: dialled to a checked address, TLS, HTTP/1.1.
+//! One connection to a receiver: a checked address, TLS and HTTP/1.1.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,25 +22,21 @@ use super::named::{TlsFault, tls_fault};
 use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
 
-/// So many addresses of a host are tried.
+/// How many addresses of a host are tried.
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
-/// So long may connecting to an address take when another one is left to try.
+/// The time limit of a connection attempt while another address is left.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// So many bytes the head of a response may have, and so many a connection reads ahead.
+/// The maximum size of a response's head, and of the read buffer.
 pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// So many headers a response may have.
 pub(super) const RESPONSE_HEADERS_MAX: usize = 100;
 
-/// An open connection. It is closed at once when dropped, whatever the receiver does.
+/// An open connection. Dropping it closes it at once.
 pub(super) struct Connection {
-    /// Whom it is connected to.
     pub(super) peer: SocketAddr,
-    /// When it was opened.
     pub(super) opened: Instant,
-    /// Its sending end.
     pub(super) sender: SendRequest<Full<Bytes>>,
     driver: JoinHandle<()>,
 }
@@ -51,7 +47,6 @@ impl Drop for Connection {
     }
 }
 
-/// Opens connections.
 pub(super) struct Connector {
     dialer: Arc<dyn Dialer>,
     tls: TlsConnector,
@@ -62,7 +57,7 @@ impl Connector {
         Self { dialer, tls: TlsConnector::from(Arc::new(tls)) }
     }
 
-    /// Connects to the first of the checked addresses that takes the connection.
+    /// Connects to the first checked address that accepts the connection.
     pub(super) async fn connect(
         &self,
         url: &WebhookUrl,
@@ -82,7 +77,7 @@ impl Connector {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| from_http(&error))?;
-        // How it ends, its sending end learns.
+        // The sender learns of the connection's end.
         let driver = tokio::spawn(async move {
             let _ = connection.await;
         });
@@ -114,12 +109,12 @@ impl Connector {
                 break;
             }
         }
-        // The address that could not be dialled might have been the one that answers.
+        // An address that could not be dialled for a local shortage may be the working one.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }
 
-/// Checks that a connection leads to the address that was checked and dialled.
+/// Checks that the connection's peer is the checked address.
 fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure> {
     let peer = stream.peer_addr().map_err(|error| connect_failure(&error))?;
     if (peer.ip(), peer.port()) == (target.ip(), target.port()) {

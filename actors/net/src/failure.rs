@@ -1,21 +1,20 @@
-//! What comes of an attempt, by why it failed.
+//! The outcome of an attempt by its failure.
 
 use domain::AttemptFailure;
 
 use super::outage::Lack;
 
-/// Whether a webhook is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver answered 2xx in time.
+    /// The receiver responded with 2xx in time.
     Delivered,
-    /// Anything else that came of an attempt.
+    /// The attempt ended in another way.
     Failed,
-    /// No attempt was made: this machine lacked what it takes, so nothing is known of the receiver.
+    /// This machine lacked a resource, so no attempt was made and the receiver is not at fault.
     NotMade,
 }
 
-/// What came of an attempt that failed so: a lack of our own is not held against the receiver.
+/// A local shortage or outage is not counted against the receiver.
 pub(super) fn outcome(failure: AttemptFailure) -> Outcome {
     use AttemptFailure as F;
     if matches!(failure, F::Short | F::NoRoute | F::NoNameServer) {
@@ -25,7 +24,6 @@ pub(super) fn outcome(failure: AttemptFailure) -> Outcome {
     }
 }
 
-/// What an error of the HTTP client comes down to.
 pub(super) fn from_http(error: &hyper::Error) -> AttemptFailure {
     if error.is_parse() { AttemptFailure::InvalidResponse } else { AttemptFailure::Closed }
 }

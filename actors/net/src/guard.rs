@@ -1,32 +1,32 @@
-//! The guard: no webhook goes anywhere but to the public internet.
+//! The guard: a webhook goes only to the public internet.
 //!
 //! # The threat
 //!
-//! Whoever holds a key of a business names the URLs that this service posts to, and the service runs inside somebody's
-//! network. So such a caller, or whoever runs the receiver or its name server, may try to make the service reach what
-//! only it can reach, to learn what is there, or to use it up. How each way is met:
+//! A holder of a business's key chooses the URLs to which this service posts from inside its operator's
+//! network. This caller, the receiver or its name server may try to reach internal hosts through the service,
+//! to learn about them, or to exhaust the service. The table lists each attack and its defence:
 //!
-//! | The way | What meets it |
+//! | Attack | Defence |
 //! |---|---|
-//! | a URL that names an internal address, in whatever spelling | [`WebhookUrl`] judges what the parser made of it, never the text |
-//! | a name of the inside: `localhost`, `metadata.google.internal` | refused by [`WebhookUrl`] before resolving |
+//! | a URL with an internal address in any spelling | [`WebhookUrl`] checks the parsed host and not the text |
+//! | an internal name: `localhost`, `metadata.google.internal` | [`WebhookUrl`] refuses it before it is resolved |
 //! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
-//! | a name that changes after it was saved | checked afresh on every delivery |
-//! | a name that changes between the check and the dialling | resolved once an attempt; what was checked is dialled, by address |
-//! | a connection that ends up elsewhere | the peer's address is compared with the checked one after connecting |
-//! | an open connection of the time before the name changed | used again only if the fresh answer still holds its peer |
+//! | a name that changes after the URL was saved | every delivery checks it again |
+//! | a name that changes between the check and the connection | an attempt resolves once and dials the checked addresses |
+//! | a connection that leads elsewhere | the peer's address is compared with the checked one |
+//! | a pooled connection from before the name changed | reused only if the new answer contains its peer |
 //! | search domains of the machine | names are resolved as absolute |
-//! | a redirect to the inside | never followed; a failure |
-//! | a proxy from the environment | none is ever used |
-//! | a receiver that poses as another | TLS always, the certificate always verified for the URL's host, each time anew |
-//! | an answer that is slow, endless or huge | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
-//! | an answer that grows when it is unpacked | never unpacked; no encoding is asked for |
-//! | slow or silent name servers that hold up the look-ups of others | a look-up takes no thread, ends when it is dropped, and waits for no other; beyond a bound it is no failure of the host ([resolver](super::resolver)) |
-//! | names that nobody answers, to make the service think itself cut off and hold all webhooks back | whether it is, only names tell that nobody owns ([outage](super::outage)) |
-//! | error messages that tell what is inside | one phrase, [`NOT_PUBLIC`], whether the name is unknown or leads inside; the log says more |
+//! | a redirect to an internal host | never followed; it is a failure |
+//! | a proxy from the environment | never used |
+//! | a receiver with a false identity | TLS always; each connection verifies the certificate for the URL's host |
+//! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
+//! | a response that grows when it is decompressed | never decompressed; no encoding is requested |
+//! | slow or silent name servers that delay other look-ups | a look-up takes no thread, ends when dropped and waits for no other; above the bound it is no failure of the host ([resolver](super::resolver)) |
+//! | unanswered names that simulate a local outage and stop all webhooks | only names without an owner decide about an outage ([outage](super::outage)) |
+//! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
-//! No switch turns this off. Tests reach a receiver of their own through the ports: the name resolves to a public
-//! address, which is checked as always, and the test's dialer connects it to the receiver.
+//! No setting disables the guard. Tests reach their own receivers through the ports: a name resolves to a
+//! public address, the guard checks it, and the test's dialer connects it to the receiver.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -42,61 +42,55 @@ use super::outage::{Lack, Network};
 use super::shortage::is_ours;
 use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 
-/// So long may a host take to resolve.
+/// The time limit of a host's look-up.
 pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
-/// Decides where a webhook may go. Cheap to clone.
 #[derive(Clone)]
 pub struct Guard {
     network: Network,
     warned: Arc<LogThrottle<Host>>,
 }
 
-/// For what a host is checked.
+/// The purpose of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
-    /// A URL that somebody wants to save.
+    /// A URL is to be saved.
     Save,
-    /// An attempt to deliver, or a test.
+    /// A delivery or a test.
     Attempt,
 }
 
-/// Why nothing goes to a host. It displays as what callers are told, which is the same for everything that is about the
-/// host; the log has the reason.
+/// The reason of a refusal. Its text is for callers and equal for all problems of a host; the log has the
+/// reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuardError {
-    /// The host could not be resolved.
     #[error("{NOT_PUBLIC}")]
     Unresolved(#[source] io::Error),
-    /// The name has no address.
     #[error("{NOT_PUBLIC}")]
     NoAddress,
-    /// The name server did not answer in time.
     #[error("{NOT_PUBLIC}")]
     TooSlow,
-    /// An address of it is not public.
     #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
-    /// Nothing is known of the host: this service lacked what it takes to look it up.
+    /// A local shortage. The host may be correct.
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
-    /// Nothing is known of the host: this service has no network.
+    /// A local outage. The host may be correct.
     #[error("this service is cut off")]
     Out(Lack),
 }
 
 impl Guard {
-    /// A guard that resolves names in this network.
     pub fn new(network: Network) -> Self {
         Self { network, warned: Arc::default() }
     }
 
-    /// Resolves the host of a URL and gives its addresses, all of them public. To be asked when a URL is saved and
-    /// before every delivery; an answer is never kept.
+    /// Resolves the host of a URL and returns its addresses, all of them public. It is called when a URL is
+    /// saved and before every delivery, and its result is never cached.
     ///
     /// # Errors
-    /// When it does not resolve, or any of its addresses is not public. The reason is in the log already.
+    /// The host does not resolve, or one of its addresses is not public. The reason is logged.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
             self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));
@@ -117,7 +111,7 @@ impl Guard {
             answer => self.network.judge_lookup(name, answer.as_ref().ok()),
         };
         match (lack, answer) {
-            // On a machine that may have no name server at all, a name that it does not know is no name.
+            // A machine without any name server treats an unknown name as missing.
             (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }
@@ -135,7 +129,7 @@ impl std::fmt::Debug for Guard {
     }
 }
 
-/// The addresses to dial, each once, in the order given, if every one is public.
+/// The addresses to dial, without duplicates, if all are public.
 fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
         return Err(GuardError::Internal(*internal));
@@ -150,8 +144,8 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardE
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// How loudly a refusal is told of. A save is made by somebody who may ask why; a delivery tells its log, and a dead
-/// name is refused as often as an event waits for it.
+/// The log level of a refusal. A caller may ask about a refused URL. A refused delivery is in the delivery
+/// log and may repeat for every waiting event.
 fn level(refused: &GuardError, asker: Asker, is_due: impl FnOnce() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) => {
@@ -249,7 +243,7 @@ mod tests {
         let guard = Guard::new(Network::new(dns.clone(), net.clone()));
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         dns.set_silent(true);
-        // A machine on which no name server has ever answered may have none.
+        // A machine without any answer so far may have no name server.
         let refused = guard.check(&url, Asker::Save).await.unwrap_err();
         assert!(
             matches!(&refused, GuardError::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,

@@ -1,8 +1,11 @@
-//! The network, as the engine reaches out to it: where webhooks may go, and what brings them there.
+//! The outgoing network connections of the engine: the address guard, the resolver, TLS and the webhook
+//! client.
 //!
-//! What always holds: this module is the only place that names the HTTP client, TLS and the resolver; a connection is
-//! opened only to an address that the [guard] has just checked; whatever a receiver does, an attempt ends by its
-//! deadline and takes a bounded amount of memory.
+//! Invariants:
+//!
+//! - Only this crate names the HTTP client, TLS and the resolver.
+//! - A connection is opened only to an address that the [guard] has just checked.
+//! - An attempt ends by its deadline and takes bounded memory, whatever the receiver does.
 
 pub mod address;
 pub mod client;

@@ -1,4 +1,4 @@
-//! What is said in the log of the same thing at most once a minute, however often it happens.
+//! Limits log messages about the same thing to one a minute.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,13 +7,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// So long it is quiet about a thing after it was said.
 pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 
-/// So many things are remembered; while there are as many, nothing is said of others.
+/// The maximum number of remembered things. At the limit, other things are not logged.
 pub(super) const THINGS_MAX: usize = 1_024;
 
-/// The things of which something was said in the last minute.
+/// The things with a message in the last minute.
 pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);
 
 impl<T> Default for LogThrottle<T> {
@@ -23,7 +22,7 @@ impl<T> Default for LogThrottle<T> {
 }
 
 impl<T: Clone + Eq + Hash> LogThrottle<T> {
-    /// Whether it is time to say something of a thing; if so, it counts as said.
+    /// Whether a message about the thing may be logged now. If so, it counts as logged.
     pub(super) fn is_due(&self, thing: &T) -> bool {
         let now = Instant::now();
         let is_quiet = |said: &Instant| now < *said + QUIET_TIME;

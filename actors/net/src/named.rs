@@ -1,8 +1,8 @@
-//! Servers that show a certificate which somebody has named, besides those that an authority has signed.
+//! Trust in certificates that the operator has named, besides those of authorities.
 //!
-//! Tools such as `openssl req -x509` make certificates that sign themselves and call themselves authorities. The usual
-//! verifier refuses such a certificate as that of a server, even if it is trusted. The server proves in the handshake that
-//! it has the key, so a named certificate needs no signature.
+//! Tools such as `openssl req -x509` make self-signed certificates that claim to be authorities. The usual
+//! verifier refuses such a certificate for a server, even if it is trusted. The handshake proves that the
+//! server has the key, so a named certificate needs no signature.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use x509_parser::parse_x509_certificate;
 
-/// By which hosts a server may be called that shows a named certificate.
+/// The host names for which a named certificate is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedHosts {
-    /// By those in the certificate, while it is valid.
+    /// The names in the certificate, during its validity.
     OfCertificate,
-    /// By any, at any time: the certificate was named for this one server.
+    /// Any name at any time, because the certificate was named for this one server.
     Any,
 }
 
-/// How TLS is spoken with a server that shows one of the named certificates, or one that these authorities have signed.
+/// A TLS configuration that trusts the named certificates and these authorities.
 pub fn trusting(
     named: Vec<CertificateDer<'static>>,
     hosts: NamedHosts,
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // There is no verifier without any authority.
+    // A verifier needs at least one authority.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)
@@ -41,28 +41,22 @@ pub fn trusting(
         .with_no_client_auth()
 }
 
-/// What is wrong with a TLS connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsFault {
-    /// The certificate has expired.
     Expired,
-    /// The certificate is not valid yet.
     NotYetValid,
-    /// The certificate was issued for another name.
     OtherName,
-    /// The issuer of the certificate is not trusted.
     UnknownIssuer,
-    /// The certificate is invalid for another reason.
+    /// Another problem of the certificate.
     Certificate,
-    /// The other end refused the handshake.
+    /// The peer refused the handshake.
     Refused,
-    /// The other end does not speak TLS.
+    /// The peer does not speak TLS.
     NotTls,
-    /// The handshake failed for another reason.
+    /// Another failure of the handshake.
     Handshake,
 }
 
-/// What is wrong with a TLS connection, by the error of rustls.
 pub fn tls_fault(error: &Error) -> TlsFault {
     use CertificateError as C;
     match error {

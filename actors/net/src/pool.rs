@@ -1,8 +1,11 @@
-//! Connections kept open for the next webhook to the same host.
+//! Open connections for the next webhook to the same host.
 //!
-//! What always holds: a connection is handed out for the host and port it was opened for, and only if the guard's
-//! fresh answer still holds its peer; at most [`IDLE_PER_HOST_MAX`] of a host and [`IDLE_MAX`] in all are kept, none
-//! unused for more than [`IDLE_TIME_MAX`] and none older than [`LIFE_TIME_MAX`].
+//! Invariants:
+//!
+//! - A connection is reused only for its own host and port, and only if the guard's new answer contains its
+//!   peer.
+//! - At most [`IDLE_PER_HOST_MAX`] connections per host and [`IDLE_MAX`] in total are idle.
+//! - No connection is idle for more than [`IDLE_TIME_MAX`] or older than [`LIFE_TIME_MAX`].
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -15,25 +18,22 @@ use tokio::time::{Instant, sleep_until};
 use super::connection::Connection;
 use super::url::{Host, WebhookUrl};
 
-/// So many unused connections to a host are kept: as many as attempts of an endpoint are under way at once.
+/// As many as concurrent attempts of an endpoint.
 pub(super) const IDLE_PER_HOST_MAX: usize = 8;
 
-/// So many unused connections are kept in all.
 pub(super) const IDLE_MAX: usize = 256;
 
-/// So long an unused connection is kept.
 pub(super) const IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// So long after it was opened a connection is used again, so that a certificate is seen anew now and then.
+/// The maximum age of a reused connection. After it, a new connection verifies the certificate again.
 pub(super) const LIFE_TIME_MAX: Duration = Duration::from_secs(300);
 
-/// The connections that nobody uses now.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The one that waits longest is first.
+    /// The longest idle connection is first.
     idle: VecDeque<Idle>,
     sweeping: bool,
 }
@@ -58,8 +58,7 @@ impl Idle {
 }
 
 impl Pool {
-    /// The newest connection to the host of the URL whose peer is among the checked addresses. Connections to peers
-    /// that are not are closed.
+    /// The newest connection to the URL's host with a checked peer. Connections to other peers are closed.
     pub(super) fn take(&self, url: &WebhookUrl, targets: &[SocketAddr]) -> Option<Connection> {
         let now = Instant::now();
         let mut state = self.0.lock();
@@ -70,7 +69,7 @@ impl Pool {
         state.idle.remove(at).map(|idle| idle.connection)
     }
 
-    /// Keeps a connection, at the cost of those that wait longest if there are too many.
+    /// Keeps a connection. Above a limit, the longest idle connections are closed.
     pub(super) fn put(self: &Arc<Self>, url: &WebhookUrl, connection: Connection) {
         let since = Instant::now();
         let mut state = self.0.lock();
@@ -90,7 +89,7 @@ impl Pool {
         }
     }
 
-    /// Closes what has waited too long, and tells when to look again if anything is left.
+    /// Closes expired connections. Returns the time of the next check, if any are left.
     fn close_old(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut state = self.0.lock();

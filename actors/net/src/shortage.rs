@@ -1,28 +1,27 @@
-//! What this machine or this service lacks itself. It says nothing of the receiver, so it is never held against one.
+//! Local shortages of this machine or service. They are never counted against a receiver.
 
 use std::io;
 use std::net::IpAddr;
 
-/// The numbers of the system's errors that say that it has run out of something: of memory (`ENOMEM`), of open files
-/// for all or for this process (`ENFILE`, `EMFILE`), of room for sockets (`ENOBUFS`).
+/// System errors of exhausted resources: memory (`ENOMEM`), open files (`ENFILE`, `EMFILE`) and socket
+/// buffers (`ENOBUFS`).
 const EXHAUSTED: [i32; 4] = [12, 23, 24, 105];
 
-/// No local port is left for a connection (`EADDRNOTAVAIL`).
+/// No local port is free (`EADDRNOTAVAIL`).
 const NO_PORT: i32 = 99;
 
-/// So many names are being looked up that no further one is begun.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} names are being looked up at once, which is the bound")]
 pub(super) struct TooManyLookups(pub(super) usize);
 
-/// Whether an error is a lack of our own, not the doing of whoever was asked.
+/// Whether an error is a local shortage and no fault of the peer.
 pub(super) fn is_ours(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| EXHAUSTED.contains(&number))
         || error.get_ref().is_some_and(|inner| inner.is::<TooManyLookups>())
 }
 
-/// Whether connecting to an address failed for a lack of our own. Only over IPv4 does the missing local address mean
-/// that all ports are in use: a machine on which IPv6 is turned off has none for it at any time.
+/// Whether a failed connection is a local shortage. `EADDRNOTAVAIL` means exhausted ports only over IPv4: a
+/// machine without IPv6 never has an IPv6 address.
 pub(super) fn is_ours_connecting(error: &io::Error, to: IpAddr) -> bool {
     is_ours(error) || (to.is_ipv4() && error.raw_os_error() == Some(NO_PORT))
 }
@@ -42,7 +41,7 @@ mod tests {
         assert!(!is_ours(&no_port));
         assert!(is_ours_connecting(&no_port, v4) && !is_ours_connecting(&no_port, v6));
         assert!(is_ours(&io::Error::other(TooManyLookups(1))));
-        // Refused, unreachable, timed out, and whatever else an error may hold.
+        // Refused, unreachable, timed out, and any other error.
         for number in [111, 101, 113, 110] {
             assert!(!is_ours_connecting(&io::Error::from_raw_os_error(number), v4), "{number}");
         }

@@ -1,4 +1,4 @@
-//! What an engine has of the outside: the ports and the trusted certificates.
+//! The ports of an engine, with the trusted certificates.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,26 +9,20 @@ use ports::{BoxFuture, Clock, Dialer, Random, Resolver, Stream, system_clock, sy
 use super::resolver::SystemResolver;
 use super::trust::{Trust, TrustError};
 
-/// The ports of one engine.
 #[derive(Clone)]
 pub struct Ports {
-    /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// The source of randomness.
     pub random: Arc<dyn Random>,
-    /// Where names are resolved.
     pub resolver: Arc<dyn Resolver>,
-    /// What opens connections.
     pub dialer: Arc<dyn Dialer>,
-    /// Whose certificates are trusted on them.
     pub trust: Trust,
 }
 
 impl Ports {
-    /// The machine's own clock, randomness and network.
+    /// The machine's clock, randomness and network.
     ///
     /// # Errors
-    /// When the certificates that `SSL_CERT_FILE` names cannot be used.
+    /// The file of `SSL_CERT_FILE` is unusable.
     pub fn system() -> Result<Self, TrustError> {
         Ok(Self {
             clock: system_clock(),
@@ -39,7 +33,7 @@ impl Ports {
         })
     }
 
-    /// A clock and randomness, and a network on which no name resolves and no connection opens.
+    /// A given clock and randomness, and a network without names and connections.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,
@@ -50,7 +44,6 @@ impl Ports {
         }
     }
 
-    /// So many random bytes.
     pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.random.fill(&mut bytes);
@@ -64,7 +57,6 @@ impl std::fmt::Debug for Ports {
     }
 }
 
-/// The network of an engine that has none.
 struct NoNetwork;
 
 impl Resolver for NoNetwork {

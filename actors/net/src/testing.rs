@@ -1,4 +1,4 @@
-//! A network for tests: names that resolve as told, addresses that lead to receivers in memory, and certificates.
+//! A network for tests with scripted names, receivers in memory and certificates.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,18 +18,17 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, dup
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-/// No way to the network of an address is known (`ENETUNREACH`).
+/// No route to an address (`ENETUNREACH`).
 pub(crate) const NO_ROUTE: i32 = 101;
 
-/// So many bytes lie in the pipe between client and receiver.
+/// The size of the pipe between client and receiver.
 pub(crate) const PIPE_BYTES: usize = 4096;
 
-/// Names that resolve as told.
 #[derive(Default)]
 pub(crate) struct FakeDns {
     answers: Mutex<HashMap<String, DnsAnswer>>,
     asked: AtomicUsize,
-    /// Whether no name server answers.
+    /// Whether all name servers are silent.
     silent: AtomicBool,
     probed: AtomicUsize,
     known: Mutex<HashMap<String, Vec<IpAddr>>>,
@@ -39,9 +38,9 @@ pub(crate) struct FakeDns {
 enum DnsAnswer {
     Addresses(Vec<IpAddr>),
     Never,
-    /// An error of the system with this number.
+    /// A system error with this number.
     Error(i32),
-    /// An answer that says that there is none to be had.
+    /// A failure response of the server.
     Failure,
 }
 
@@ -63,22 +62,22 @@ impl FakeDns {
         self.answers.lock().insert(host.to_owned(), DnsAnswer::Failure);
     }
 
-    /// From now on no name server answers, or they do again.
+    /// Makes all name servers silent, or ends that.
     pub(crate) fn set_silent(&self, silent: bool) {
         self.silent.store(silent, Ordering::Relaxed);
     }
 
-    /// A name that no name server is asked for.
+    /// Adds a name to the hosts file.
     pub(crate) fn know(&self, host: &str, address: &str) {
         self.known.lock().insert(host.to_owned(), vec![address.parse().unwrap()]);
     }
 
-    /// How often it was probed whether name servers answer.
+    /// The number of probes.
     pub(crate) fn probed(&self) -> usize {
         self.probed.load(Ordering::Relaxed)
     }
 
-    /// How often anything was asked.
+    /// The number of questions.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
@@ -114,29 +113,26 @@ impl Resolver for FakeDns {
     }
 }
 
-/// What is at an address.
 #[derive(Clone)]
 pub(crate) enum Place {
-    /// A receiver in memory.
     Receiver(Arc<Receiver>),
-    /// A socket of this machine.
     Socket(SocketAddr),
-    /// Nothing that ever answers.
+    /// An address without any response.
     BlackHole,
-    /// Something that refuses.
+    /// An address that refuses connections.
     Refusing,
-    /// Nothing that can be dialled: the system has this error.
+    /// An address that cannot be dialled, with this system error.
     Error(i32),
-    /// A receiver that turns out to be at another address.
+    /// A receiver whose connection has another peer address.
     Elsewhere(Arc<Receiver>, SocketAddr),
 }
 
-/// The places there are, and every address that was dialled.
+/// The scripted addresses, and a log of the dialled ones.
 #[derive(Default)]
 pub(crate) struct FakeNet {
     places: Mutex<HashMap<SocketAddr, Place>>,
     dialled: Mutex<Vec<SocketAddr>>,
-    /// The ways that are known while not all are.
+    /// The known routes. `None` means all.
     routes: Mutex<Option<Vec<IpAddr>>>,
 }
 
@@ -145,7 +141,7 @@ impl FakeNet {
         self.places.lock().insert(address.parse().unwrap(), place);
     }
 
-    /// From now on only these ways are known, or all.
+    /// Sets the known routes. `None` means all.
     pub(crate) fn set_routes(&self, routes: Option<&[&str]>) {
         let routes = routes.map(|routes| routes.iter().map(|route| route.parse().unwrap()).collect());
         *self.routes.lock() = routes;
@@ -185,7 +181,7 @@ impl Dialer for FakeNet {
     }
 }
 
-/// A stream that says whom it leads to.
+/// A stream with a scripted peer address.
 struct At<S> {
     stream: S,
     peer: SocketAddr,
@@ -221,24 +217,22 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for At<S> {
     }
 }
 
-/// What a receiver does once it has sent its answer.
+/// A receiver's behaviour after its response.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
-    /// Waits for the next request.
     GoesOn,
-    /// Closes the connection.
     Closes,
-    /// Takes one more request, and closes without an answer to it.
+    /// Reads one more request and closes without a response.
     ClosesOnTheNext,
-    /// Does nothing more and keeps the connection.
+    /// Keeps the connection open without data.
     Hangs,
     /// Sends these bytes each second.
     Drips(&'static [u8]),
-    /// Sends these bytes for ever.
+    /// Sends these bytes without end.
     Repeats(&'static [u8]),
 }
 
-/// A receiver of webhooks that speaks TLS and answers with prepared bytes.
+/// A webhook receiver with TLS and scripted responses.
 pub(crate) struct Receiver {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) answer: Vec<u8>,
@@ -262,22 +256,22 @@ impl Receiver {
         })
     }
 
-    /// The requests it got, whole.
+    /// The complete requests.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().clone()
     }
 
-    /// The names that clients asked for in the handshake.
+    /// The host names of the TLS handshakes.
     pub(crate) fn names(&self) -> Vec<Option<String>> {
         self.names.lock().clone()
     }
 
-    /// So many bytes of answers it could send.
+    /// The number of response bytes sent.
     pub(crate) fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// So many connections to it are open.
+    /// The number of open connections.
     pub(crate) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
@@ -302,7 +296,7 @@ impl Receiver {
                     return stream.shutdown().await;
                 }
                 Then::Hangs => {
-                    // Until the client closes.
+                    // Until the client closes the connection.
                     while stream.read(&mut [0; 64]).await? > 0 {}
                     return Ok(());
                 }
@@ -343,7 +337,6 @@ impl Receiver {
     }
 }
 
-/// A certificate authority.
 pub(crate) struct Authority {
     certificate: rcgen::Certificate,
     issuer: Issuer<'static, KeyPair>,
@@ -373,7 +366,7 @@ impl Authority {
         self.server_of(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// A server whose certificate of this authority ended long ago.
+    /// A server with an expired certificate of this authority.
     pub(crate) fn expired_server(&self, name: &str) -> Arc<ServerConfig> {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2001, 1, 1);
@@ -386,7 +379,6 @@ impl Authority {
     }
 }
 
-/// A server whose certificate nobody but itself has signed.
 pub(crate) fn self_signed_server(name: &str) -> Arc<ServerConfig> {
     let key = KeyPair::generate().unwrap();
     server(&CertificateParams::new([name.to_owned()]).unwrap().self_signed(&key).unwrap(), &key)

@@ -1,4 +1,4 @@
-//! How TLS is spoken to receivers.
+//! The TLS configuration for receivers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use rustls::time_provider::TimeProvider;
 
 use super::trust::Trust;
 
-/// How TLS is spoken. Sessions are not resumed: every connection verifies the certificate, and no receiver can
-/// leave tickets in memory.
+/// Sessions are not resumed: every connection verifies the certificate, and no receiver can leave tickets in
+/// memory.
 pub(super) fn client_config(trust: &Trust, clock: Arc<dyn Clock>) -> ClientConfig {
     let mut config = ClientConfig::builder_with_details(
         Arc::new(ring::default_provider()),
@@ -29,7 +29,7 @@ pub(super) fn client_config(trust: &Trust, clock: Arc<dyn Clock>) -> ClientConfi
     config
 }
 
-/// The engine's clock, which decides whether a certificate is valid now.
+/// Checks certificates against the engine's clock.
 struct CertificateClock(Arc<dyn Clock>);
 
 impl TimeProvider for CertificateClock {

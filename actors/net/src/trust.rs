@@ -1,4 +1,4 @@
-//! Whose certificates are trusted, and how TLS is spoken with receivers.
+//! The trusted certificates, and the TLS configuration for configured servers.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_
 
 use super::named::{NamedHosts, trusting};
 
-/// The variable that names a file of certificates to trust beside the system's.
+/// The environment variable with a file of certificates to trust besides the system's.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// Where systems keep the certificates they trust. Asked by name only when [`CERT_FILE_VARIABLE`] is set, since the
-/// usual search would then end at that file.
+/// The usual paths of the system's certificates. They are read by path if [`CERT_FILE_VARIABLE`] is set,
+/// because the usual search would read that file only.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -22,40 +22,32 @@ const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// The certificate authorities that a receiver's certificate may come from. Cheap to clone.
+/// The trusted certificate authorities. Cheap to clone.
 #[derive(Clone)]
 pub struct Trust {
     roots: Arc<RootCertStore>,
-    /// Those that somebody has named, beside the system's.
+    /// The certificates of `SSL_CERT_FILE`.
     named: Arc<Vec<CertificateDer<'static>>>,
 }
 
-/// Why certificates cannot be trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// The file cannot be read, or holds no certificate.
     #[error("{CERT_FILE_VARIABLE}: cannot read certificates from {path}: {reason}", path = path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// The bytes are no certificate.
+    File { path: PathBuf, reason: String },
     #[error("this is no certificate")]
     Certificate(#[source] rustls::Error),
 }
 
 impl Trust {
-    /// Trusts nobody.
+    /// Trusts no authority.
     pub fn nobody() -> Self {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
-    /// Trusts whom the system trusts, and the certificates in the file that `SSL_CERT_FILE` names. Reads files.
+    /// Trusts the system's authorities and the certificates of `SSL_CERT_FILE`. Reads files.
     ///
     /// # Errors
-    /// When that file cannot be used. A system that trusts nobody is only logged.
+    /// The file is unusable. A system without any authority is only logged.
     pub fn system() -> Result<Self, TrustError> {
         Self::load(std::env::var_os(CERT_FILE_VARIABLE).map(PathBuf::from).as_deref())
     }
@@ -84,15 +76,12 @@ impl Trust {
         Ok(store)
     }
 
-    /// Whether nobody is trusted, so that no connection can be made.
+    /// Whether no authority is trusted. Then no connection can be made.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
 
-    /// Trusts one more authority, given as DER.
-    ///
-    /// # Errors
-    /// When the bytes are no certificate.
+    /// Also trusts a DER certificate of an authority.
     pub fn and(mut self, certificate: &[u8]) -> Result<Self, TrustError> {
         let certificate = CertificateDer::from(certificate.to_vec());
         Arc::make_mut(&mut self.roots).add(certificate.clone()).map_err(TrustError::Certificate)?;
@@ -100,13 +89,12 @@ impl Trust {
         Ok(self)
     }
 
-    /// How TLS is spoken with servers that people have set up for this service: mail relays and the operator listener. A
-    /// server may also show a certificate that was named, for a host that is in it.
+    /// The TLS configuration for mail relays and the operator listener. Such a server may also show a named
+    /// certificate that contains its host.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }
 
-    /// Their certificates.
     pub fn roots(&self) -> Arc<RootCertStore> {
         Arc::clone(&self.roots)
     }
@@ -123,7 +111,7 @@ fn add_all(trust: &mut Trust, loaded: CertificateResult) {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
     for certificate in loaded.certs {
-        let _ = Arc::make_mut(&mut trust.roots).add(certificate); // some that a system lists cannot be used
+        let _ = Arc::make_mut(&mut trust.roots).add(certificate); // some system certificates are unusable
     }
 }
 

@@ -1,8 +1,11 @@
-//! The client that posts webhooks.
+//! The HTTP client that posts webhooks.
 //!
-//! What always holds: an attempt is over by its deadline, however the receiver behaves; nothing is sent but over TLS
-//! to an address that was checked in the same attempt; a response costs at most its bounds in memory and is never
-//! unpacked; a redirect is a failure. What an attempt says of its failure holds no address.
+//! Invariants:
+//!
+//! - An attempt ends by its deadline, whatever the receiver does.
+//! - Data is sent only over TLS, to an address that the same attempt has checked.
+//! - A response takes bounded memory and is never decompressed. A redirect is a failure.
+//! - The error of an attempt contains no address.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -29,22 +32,22 @@ use super::tls::client_config;
 use super::trust::Trust;
 use super::url::WebhookUrl;
 
-/// So long may an attempt take, from resolving to the head of the response.
+/// The time limit from the look-up to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// So long behind the head a response's body is read.
+/// The time limit of a response's body, from its head.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// So many bytes of a response's body are read.
+/// How much of a response's body is read.
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
-/// So many bytes of it are kept, as text.
+/// How much of a response's body is kept, as text.
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// So long a connection may take to be ready for another request before it is closed instead.
+/// How long a connection may take to accept another request. After that it is closed.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// Who this client says it is.
+/// The `user-agent` header.
 const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
 
 /// Posts webhooks. Cheap to clone; the clones share their connections.
@@ -57,18 +60,15 @@ pub struct WebhookClient {
     warned: Arc<LogThrottle<()>>,
 }
 
-/// What is to be posted.
 #[derive(Clone)]
 pub struct Post {
-    /// Where to.
     pub url: WebhookUrl,
-    /// The headers, beside `host`, `user-agent` and `content-length`. Their names are in lower case.
+    /// The headers without `host`, `user-agent` and `content-length`, with names in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// The exact bytes of the body.
     pub body: Bytes,
 }
 
-/// Neither the signature nor what an event says shows in a log.
+/// The signature and the body are not logged.
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Post")
@@ -78,20 +78,17 @@ impl fmt::Debug for Post {
     }
 }
 
-/// What came of it.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Whether it is delivered.
     pub outcome: Outcome,
-    /// The status of the response, if there was one.
     pub status: Option<u16>,
-    /// Why it failed.
     pub error: Option<AttemptError>,
-    /// How long it took until that was known.
+    /// The time until the head of the response or the failure.
     pub duration: Duration,
 }
 
-/// A response behind its head. Dropped, its connection is closed.
+/// The unread body of a response. Dropping it closes the connection.
 pub struct Rest {
     url: WebhookUrl,
     connection: Connection,
@@ -100,7 +97,6 @@ pub struct Rest {
 }
 
 impl WebhookClient {
-    /// A client that reaches the network through the ports.
     pub fn new(ports: &Ports, trust: &Trust) -> Self {
         let tls = client_config(trust, Arc::clone(&ports.clock));
         let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
@@ -113,23 +109,21 @@ impl WebhookClient {
         }
     }
 
-    /// The guard, to check a URL before it is saved.
     pub fn guard(&self) -> &Guard {
         &self.guard
     }
 
-    /// Whether this service has a network.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Whether nothing can be sent to a URL because of an outage of ours.
+    /// Whether a local outage prevents requests to a URL.
     pub fn is_cut_off_from(&self, url: &WebhookUrl) -> bool {
         self.network.lack_for(url.host()).is_some()
     }
 
-    /// Makes one attempt, up to the head of the response, with which its outcome is known; what is left is the body, to
-    /// be read or dropped. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
+    /// Makes one attempt up to the head of the response, which decides the outcome. Returns the unread body.
+    /// The attempt ends within [`DELIVERY_TIME_MAX`], or at once when dropped.
     pub async fn post(&self, post: Post) -> (Attempt, Option<Rest>) {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
@@ -160,8 +154,8 @@ impl WebhookClient {
         }
     }
 
-    /// Reads what is left of a response, at most until [`BODY_TIME_MAX`] behind its head, and keeps the connection if
-    /// it can be used again. Gives the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
+    /// Reads the body for at most [`BODY_TIME_MAX`] after the head, and keeps the connection if it is
+    /// reusable. Returns the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
     pub async fn body(&self, rest: Rest) -> String {
         let Rest { url, mut connection, response, deadline } = rest;
         let (kept, whole) = read(response.into_body(), deadline).await;
@@ -171,7 +165,8 @@ impl WebhookClient {
         text(&kept)
     }
 
-    /// Gets the head of a response. An open connection that turns out to be closed is tried again on a new one, once.
+    /// Gets the head of a response. A pooled connection that proves to be closed is replaced by a new one,
+    /// once.
     async fn answer(
         &self,
         post: &Post,
@@ -185,7 +180,7 @@ impl WebhookClient {
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // Without a way to anywhere, what was not heard says nothing of the receiver.
+            // Without a route, missing data does not show a failure of the receiver.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }
@@ -215,7 +210,7 @@ impl fmt::Debug for WebhookClient {
     }
 }
 
-/// What is wrong with a status, if anything.
+/// The error of a status, if it is one.
 fn judge(status: StatusCode) -> Option<AttemptError> {
     match status.as_u16() {
         200..=299 => None,
@@ -250,7 +245,7 @@ fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     Ok(request)
 }
 
-/// The first bytes of a body, and whether it was read to its end within the bounds.
+/// The first bytes of a body, and whether it was read completely within the bounds.
 async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     let mut kept = Vec::new();
     let mut read = 0;
@@ -271,9 +266,9 @@ async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     }
 }
 
-/// Bytes as text of at most [`RESPONSE_TEXT_BYTES_MAX`] bytes, with a mark for what is none.
+/// At most [`RESPONSE_TEXT_BYTES_MAX`] bytes as text, with replacement characters for invalid bytes.
 fn text(bytes: &[u8]) -> String {
-    // A character that the bound cuts in two is left out.
+    // A character that the bound cuts is left out.
     let whole = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,

@@ -1,15 +1,18 @@
-//! An outage of ours: without a route or a name server, what fails says nothing of the receivers.
+//! Detects a local outage. Without a route or a name server, a failure does not show a fault of the receiver.
 //!
-//! What always holds: an outage begins only with evidence from here, that this machine knows no way to anywhere or that
-//! no name server answers anything, and ends only when a probe has found both; there is one probe at a time, however
-//! much is held back; the log tells of the beginning and of the end, once each.
+//! Invariants:
 //!
-//! A probe that finds no end lets one attempt be made all the same, of whoever has waited longest. Where the evidence
-//! is mistaken, for a network that is unlike others, that attempt reaches its receiver, and the next probe knows.
+//! - An outage begins only with local evidence: no route exists, or no name server answers. It ends only when
+//!   a probe finds both.
+//! - One probe runs at a time, for any number of waiting deliveries.
+//! - The log has one message for the beginning and one for the end.
 //!
-//! Hosts that need no name server, because the URL holds their address or the machine's file of names does, and to
-//! which a way is known, are not held back: what is missing is not missing to them. So nobody's unknown name keeps a
-//! machine from delivering that has no name server to begin with.
+//! After a probe without success, one attempt is still made, for the endpoint that has waited longest. In an
+//! unusual network the evidence may be wrong; the attempt then reaches its receiver and the next probe ends
+//! the outage.
+//!
+//! Hosts with an address in the URL or in the hosts file need no name server. They are not held back while a
+//! route to them exists, so a machine without a name server can still deliver to them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -26,50 +29,48 @@ use tokio::time::{Instant, sleep};
 
 use super::url::Host;
 
-/// So long after an outage began, and after each probe that did not find its end, it is probed whether it is over.
+/// The time from the beginning of an outage to the first probe, and between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);
 
-/// Where a way to the internet leads to (`a.root-servers.net`). Nothing is ever sent there.
+/// Public addresses for the check of a route (`a.root-servers.net`). Nothing is sent to them.
 const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(198, 41, 0, 4)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// So many receivers that were reached are landmarks as well: a machine need not have a way to all the internet.
+/// How many reached receivers serve for the check of a route too, because a machine may have routes to a part
+/// of the internet only.
 const REACHED_MAX: usize = 8;
 
-/// What this machine lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// It knows no way to anywhere, neither over IPv4 nor over IPv6.
+    /// No route exists, neither over IPv4 nor over IPv6.
     Route,
-    /// No name server answers.
     NameServer,
 }
 
-/// Whether the network is there. Cheap to clone; the clones share what they know.
+/// The state of the network. Cheap to clone; the clones share it.
 #[derive(Clone)]
 pub struct Network(Arc<Inner>);
 
 struct Inner {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
-    /// What is lacking while there is an outage.
+    /// The missing part during an outage.
     out: Mutex<Option<Lack>>,
-    /// Tells those who wait that an outage is over, or the one who has waited longest that it may try.
+    /// Notifies all waiting tasks of the end of an outage, or the first one of its trial.
     waiting: Arc<Notify>,
-    /// Whether somebody may try though there is an outage.
+    /// Whether one attempt may be made during the outage.
     trial: AtomicBool,
-    /// Whether a name server has ever given an address.
+    /// Whether a name server has ever returned an address.
     had_names: AtomicBool,
-    /// Whether one has since this was asked last.
+    /// Whether a name server has returned an address since the last read of this flag.
     has_names: AtomicBool,
     /// The receivers that were reached last.
     reached: Mutex<VecDeque<IpAddr>>,
 }
 
 impl Network {
-    /// A network that is there as far as is known.
     pub fn new(resolver: Arc<dyn Resolver>, dialer: Arc<dyn Dialer>) -> Self {
         Self(Arc::new(Inner {
             resolver,
@@ -83,17 +84,15 @@ impl Network {
         }))
     }
 
-    /// What finds the addresses of names.
     pub(super) fn resolver(&self) -> &dyn Resolver {
         &*self.0.resolver
     }
 
-    /// Whether there is an outage.
     pub fn is_out(&self) -> bool {
         self.0.out.lock().is_some()
     }
 
-    /// What is lacking to send anything to a host, if there is an outage that concerns it.
+    /// The missing part, if an outage concerns this host.
     pub(super) fn lack_for(&self, host: &Host) -> Option<Lack> {
         let lack = (*self.0.out.lock())?;
         let has_route = |address: &IpAddr| self.0.dialer.has_route(*address);
@@ -104,9 +103,9 @@ impl Network {
         (!reachable).then_some(lack)
     }
 
-    /// Waits until there is no outage, or it is this one's turn to try whether there still is.
+    /// Waits until there is no outage, or until it is this caller's turn for a trial.
     pub fn worth_trying(&self) -> impl Future<Output = ()> + Send + 'static {
-        // It learns of whatever happens from here on, whenever it is awaited.
+        // Registered here, so that no event before the first poll is missed.
         let told = Arc::clone(&self.0.waiting).notified_owned();
         let is_out = self.is_out();
         async move {
@@ -116,17 +115,17 @@ impl Network {
         }
     }
 
-    /// Whether one attempt may be made though there is an outage. Whoever asks first may.
+    /// Takes the one trial attempt of an outage, if it is still free.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether a name server has ever answered. A machine on which none has may have none.
+    /// Whether a name server has ever answered. Otherwise the machine may have none.
     pub(super) fn had_names(&self) -> bool {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// Takes note of how a name was resolved, or that it was not in time; gives what is lacking here, if that is why.
+    /// Notes the result of a look-up; `None` is a timeout. Returns the missing part if an outage explains it.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -140,19 +139,18 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // A name server on this machine may answer just that it reaches no other one.
+            // A local name server may answer only that it cannot reach others.
             _ => self.judge_failure(&[]),
         }
     }
 
-    /// What is lacking here, if that may be why nothing was heard of these addresses.
+    /// The missing part, if an outage may explain a failure at these addresses.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();
         is_cut_off.then(|| self.begin(Lack::Route))
     }
 
-    /// Takes note that a receiver was reached.
     pub(super) fn note_reached(&self, peer: IpAddr) {
         let mut reached = self.0.reached.lock();
         if !reached.contains(&peer) {
@@ -161,7 +159,7 @@ impl Network {
         }
     }
 
-    /// An outage has shown itself. If it is the first to do so, it begins, and is probed from now on.
+    /// Begins an outage, unless there is one, and starts the probes.
     fn begin(&self, lack: Lack) -> Lack {
         let begins = self.0.out.lock().replace(lack).is_none();
         if begins {
@@ -186,7 +184,7 @@ impl Inner {
     }
 }
 
-/// Probes now and then whether the outage that has just begun is over, and ends it once it is.
+/// Probes at intervals and ends the outage on success.
 async fn probe(network: Weak<Inner>) {
     let began = Instant::now();
     loop {

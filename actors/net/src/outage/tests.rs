@@ -19,7 +19,7 @@ impl World {
         Self { dns, net, network }
     }
 
-    /// Looks a name up, as the guard does.
+    /// Resolves a name like the guard.
     async fn look_up(&self) -> Option<Lack> {
         let answer = self.dns.resolve(HOST).await;
         self.network.judge_lookup(HOST, Some(&answer))
@@ -53,7 +53,7 @@ async fn what_is_about_a_receiver_is_no_outage() {
     assert_eq!(world.network.judge_lookup(HOST, None), None, "or are slow");
     world.dns.set(HOST, &[ADDRESS]);
     assert_eq!((world.look_up().await, world.fail()), (None, None));
-    // Over IPv6 no way is known.
+    // No route over IPv6 exists.
     world.net.set_routes(Some(&["198.41.0.4"]));
     assert_eq!(world.fail(), None);
     assert!(!world.network.is_out());
@@ -67,13 +67,13 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
     assert!(world.network.is_out());
     assert_eq!(world.network.lack_for(&world.name()), Some(Lack::NameServer));
-    // Many find that out, and there is one probe.
+    // Many callers detect the outage, and there is one probe.
     for _ in 0..100 {
         assert_eq!(world.look_up().await, Some(Lack::NameServer));
     }
     sleep(PROBE_AFTER * 10 + Duration::from_secs(1)).await;
     assert_eq!(world.dns.probed(), 10);
-    world.network.worth_trying().await; // as somebody could have long ago
+    world.network.worth_trying().await; // a trial was free long ago
     assert!(world.network.take_trial() && !world.network.take_trial());
     let (first, second) = (world.network.worth_trying(), world.network.worth_trying());
     world.dns.set_silent(false);
@@ -85,7 +85,7 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
     assert_eq!(world.network.lack_for(&world.name()), None);
     sleep(PROBE_AFTER * 10).await;
     assert_eq!(world.dns.probed(), 11, "and no probe any more");
-    // The next one is another outage.
+    // The next failure is a new outage.
     world.dns.set_silent(true);
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
     assert!(!is_ready(world.network.worth_trying()));
@@ -111,7 +111,7 @@ async fn each_probe_lets_one_try_who_has_waited_longest() {
     }
     sleep(PROBE_AFTER * 5 + Duration::from_secs(1)).await;
     assert_eq!(*tried.lock(), [0, 1, 2, 0, 1]);
-    // One that reaches a receiver through a network in which nothing else is as it is elsewhere ends the outage.
+    // In an unusual network, an attempt that reaches its receiver ends the outage.
     world.net.set_routes(Some(&[ADDRESS]));
     let answer = Ok(vec![ADDRESS.parse().unwrap()]);
     assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -145,7 +145,7 @@ async fn without_a_route_whatever_fails_is_ours_until_a_probe_finds_one() {
         world.dns.set_silent(false);
         sleep(PROBE_AFTER).await;
         assert!(!world.network.is_out(), "{unreachable}");
-        // A name that is known not to be there stays so.
+        // A name that is known to be missing stays missing.
         world.net.set_routes(Some(&[]));
         let answer = Err(io::ErrorKind::NotFound.into());
         assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -159,7 +159,7 @@ async fn what_a_machine_reaches_without_the_internet_is_enough_of_a_network() {
     assert_eq!(world.fail(), None, "there is a way to the receiver that fails");
     world.network.note_reached(ADDRESS.parse().unwrap());
     assert_eq!(world.network.judge_failure(&["93.184.216.99:443".parse().unwrap()]), None);
-    // So many others are remembered, and then no more.
+    // Up to `REACHED_MAX` receivers are remembered.
     for last in 1..=u8::try_from(REACHED_MAX).unwrap() {
         world.network.note_reached([93, 184, 217, last].into());
     }
@@ -181,7 +181,7 @@ async fn what_needs_no_name_server_is_not_held_back_for_want_of_one() {
     for host in &hosts {
         assert_eq!(world.network.lack_for(host), None);
     }
-    // But for want of a way.
+    // Hosts without a route are held back.
     world.net.set_routes(Some(&[]));
     for host in &hosts {
         assert_eq!(world.network.lack_for(host), Some(Lack::NameServer));

@@ -1,17 +1,20 @@
-//! Looks names up: in the machine's file of names, then at the name servers of its `resolv.conf`.
+//! Resolves names with the machine's hosts file and then with the name servers of its `resolv.conf`.
 //!
-//! What always holds: a name is absolute, no search domain is tried; an answer is never kept; a look-up takes no
-//! thread, only a few sockets, and gives them back as soon as its caller drops it, so names whose servers are silent
-//! hold nobody else's up; both files are read anew when they have changed. All name servers are asked at once, as musl
-//! does it: the first that knows decides, and one that is silent or broken costs no time beside it.
+//! Invariants:
 //!
-//! # Whose silence it is
+//! - A name is absolute, and no search domain is tried. Answers are not cached.
+//! - A look-up takes no thread and only a few sockets, and returns them when it is dropped. Silent servers of
+//!   one name do not delay other look-ups.
+//! - Changes of both files take effect at once.
+//! - All name servers are asked at once, as in musl. The first answer wins, and a silent or broken server
+//!   costs no time.
 //!
-//! A name server that says nothing of one name may wait for servers of that name's owner, so it says nothing of the
-//! name servers. A look-up that has waited for a while therefore asks them for the name servers of the root as well
-//! ([`SystemResolver::witness`]): nobody who owns a name has any say in that, every server that resolves by itself has
-//! the answer at hand, and one that passes questions on passes this one on, too. Only when that stays without an
-//! answer, and no other look-up gets one meanwhile, is it said that there is [no name server](NoNameServer).
+//! # Silent name servers
+//!
+//! A name server may be silent because it waits for the servers of the name's owner. A slow look-up therefore
+//! also asks for the name servers of the root ([`SystemResolver::witness`]). No owner of a name can influence
+//! that question, and every working name server can answer it. If this question and all other look-ups stay
+//! without an answer meanwhile, the result is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;
@@ -43,54 +46,50 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// So many names are looked up at once: all deliveries, and all that callers of the API may have looked up.
+/// The maximum number of concurrent look-ups: all deliveries and all checks of API callers.
 const LOOKUPS_MAX: usize = 2_048;
 
-/// So many name servers are asked, the first ones of `resolv.conf`, as the system's own resolver does (`MAXNS`).
+/// The maximum number of name servers, the first of `resolv.conf`, as in the system's resolver (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// So often each is asked a question, in case a datagram is lost. The answer to any of them will do, however late.
+/// How often each server is asked, because datagrams may be lost. Any late answer counts.
 const ASKED_MAX: u8 = 3;
 
-/// So long after it was asked last it is asked again, unless `resolv.conf` says less.
+/// The time between two questions, unless `resolv.conf` has a shorter one.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
-/// So long an answer may take. It leaves an attempt to deliver some time to connect.
+/// The time limit of an answer. It leaves an attempt time to connect.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(7);
 
-/// So long a look-up waits for an answer before it asks whether the name servers answer anything.
+/// How long a look-up waits before it checks whether the name servers answer at all.
 const WITNESS_AFTER: Duration = ASK_AGAIN_AFTER;
 
-/// The files that say how names are looked up.
 #[derive(Clone, Debug)]
 struct Files {
-    /// The names that this machine knows by itself.
     hosts: PathBuf,
-    /// The name servers.
     resolv: PathBuf,
-    /// The port that name servers listen on.
+    /// The port of the name servers.
     port: u16,
 }
 
-/// Asks the machine's name servers.
 pub(crate) struct SystemResolver {
     files: Files,
     lookups: Semaphore,
     lookups_max: usize,
     hosts: Cached<Arc<str>>,
     servers: Cached<NameServers>,
-    /// How often a name server has answered, as far as it shows that there is one.
+    /// The number of answers that show a working name server.
     answers: AtomicU64,
 }
 
-/// What of a file changes when it is written or replaced: its number, length and time of change.
+/// The parts of a file's metadata that change with it: inode, length and modification time.
 type Stamp = (u64, u64, i64, i64);
 
-/// What a file says, as of when it was read last.
+/// The parsed content of a file.
 struct Cached<T>(Mutex<Option<(Stamp, T)>>);
 
 impl<T: Clone> Cached<T> {
-    /// What the file says now; it is read again only when it was written or replaced.
+    /// The current content. The file is read again only after a change.
     fn of(&self, path: &Path, read: impl FnOnce(Vec<u8>) -> io::Result<T>) -> io::Result<T> {
         let meta = std::fs::metadata(path)?;
         let stamp = (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
@@ -104,7 +103,7 @@ impl<T: Clone> Cached<T> {
     }
 }
 
-/// One of the library's resolvers for each name server.
+/// One resolver of the library for each name server.
 type NameServers = Arc<[hickory_resolver::Resolver<Sockets>]>;
 
 impl SystemResolver {
@@ -128,7 +127,7 @@ impl SystemResolver {
             return Err(io::Error::other(TooManyLookups(self.lookups_max)));
         };
         let servers = self.servers()?;
-        // The dot makes it absolute.
+        // The dot makes the name absolute.
         let name = Name::from_ascii(format!("{host}.")).map_err(io::Error::other)?;
         let (v4, v6, answered) = self.both_kinds(&servers, name).await;
         let silent = !answered && !is_answer(&v4) && !is_answer(&v6);
@@ -137,7 +136,8 @@ impl SystemResolver {
         })
     }
 
-    /// The answers for both kinds of addresses, and whether anything was answered while they were long in coming.
+    /// Asks for both kinds of addresses. Returns also whether any question was answered during a slow
+    /// look-up.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -154,7 +154,7 @@ impl SystemResolver {
                 (found, Some(before))
             }
         };
-        // An answer without addresses may be the library's own: it knows some names that are nobody's.
+        // The library itself answers some reserved names without addresses, so only an address counts.
         if v4.is_ok() || v6.is_ok() {
             self.answers.fetch_add(1, Ordering::AcqRel);
         }
@@ -162,7 +162,7 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Notes whether the name servers answer anything, and goes on until it is dropped.
+    /// Notes whether the name servers answer at all, until it is dropped.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -170,21 +170,20 @@ impl SystemResolver {
         std::future::pending().await
     }
 
-    /// The addresses that the machine knows by itself.
+    /// The addresses of a name in the hosts file.
     fn in_file(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let text = |bytes| String::from_utf8(bytes).map(Arc::from).map_err(io::Error::other);
         match self.hosts.of(&self.files.hosts, text) {
             Ok(hosts) => Ok(in_hosts(&hosts, host)),
             Err(error) if shortage::is_ours(&error) => Err(error),
-            // There need not be such a file.
+            // The file is optional.
             Err(_) => Ok(Vec::new()),
         }
     }
 
-    /// The name servers as `resolv.conf` has them now.
     fn servers(&self) -> io::Result<NameServers> {
         let path = &self.files.resolv;
-        // A lack of our own must stay one, so it gets no words of its own.
+        // A local shortage must stay recognizable, so its error is not replaced.
         let said = |error: io::Error| match shortage::is_ours(&error) {
             true => error,
             false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
@@ -210,7 +209,6 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// The name servers of a `resolv.conf`.
 fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     const { assert!(ANSWER_TIME_MAX.as_millis() < RESOLVE_TIME_MAX.as_millis()) };
     const { assert!(ASK_AGAIN_AFTER.as_millis() * (ASKED_MAX as u128) < ANSWER_TIME_MAX.as_millis()) };
@@ -223,14 +221,14 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // A question that is under way is asked once for all who ask it, so one who came late may see it given up early.
+    // Callers of the same question share it, so a late caller may see it end early.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // Of a connection over TCP, which all look-ups share: each may ask for two kinds of addresses.
+    // All look-ups share a TCP connection, and each may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
-        // Without the domains that the file may name.
+        // Without the search domains of the file.
         let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
         let sockets = Sockets { provider: TokioRuntimeProvider::default(), again_after };
         hickory_resolver::Resolver::builder_with_config(config, sockets)
@@ -243,8 +241,8 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
 
 type Answer = Result<Lookup, NetError>;
 
-/// Asks all name servers at once. What one of them knows decides, be it that there is nothing; one that fails, only if
-/// no other one knows.
+/// Asks all name servers at once. The first answer wins, also one without an address. A failure counts only
+/// if no server answers.
 async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut asked: FuturesUnordered<_> =
@@ -261,7 +259,7 @@ async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     failed
 }
 
-/// Whether a name server has answered, whatever it was.
+/// Whether a name server has sent any answer.
 fn is_answer(answer: &Answer) -> bool {
     !matches!(
         answer,
@@ -278,14 +276,13 @@ fn no_name_server(why: &impl std::fmt::Display) -> io::Error {
     io::Error::other(NoNameServer(why.to_string()))
 }
 
-/// Opens the sockets that name servers are asked on.
+/// Opens the sockets to name servers.
 #[derive(Clone)]
 struct Sockets {
     provider: TokioRuntimeProvider,
     again_after: Duration,
 }
 
-/// What a name server is asked through.
 #[derive(Clone)]
 struct Asking(DnsExchange<TokioRuntimeProvider>);
 
@@ -294,7 +291,7 @@ impl DnsHandle for Asking {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // By itself the library asks again ever later, the more answers without addresses there were.
+        // By default, the library increases the interval with each answer without addresses.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }
@@ -315,7 +312,7 @@ impl ConnectionProvider for Sockets {
             let connecting = self.provider.new_connection(ip, config, context)?;
             return Ok(Box::pin(async move { connecting.await.map(Asking) }));
         };
-        // Each time it asks on one more socket, and listens on all of them.
+        // Each repetition uses one more socket, and all of them stay open for the answer.
         let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.provider.clone())
             .with_timeout(Some(context.options.timeout))
             .with_max_retries(ASKED_MAX)
@@ -328,14 +325,13 @@ impl ConnectionProvider for Sockets {
     }
 }
 
-/// The addresses of an answer.
 fn addresses(answer: Result<Lookup, NetError>) -> io::Result<Vec<IpAddr>> {
     let answer = answer.map_err(io_error)?;
     Ok(answer.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
 }
 
-/// The addresses of both kinds in turn, so that both are among the first. As with the system's own resolver, an error
-/// for one kind counts only if there is no address of the other.
+/// Alternates the addresses of both kinds, so that both are among the first. As in the system's resolver, an
+/// error of one kind counts only without an address of the other.
 fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Result<Vec<IpAddr>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for answer in [v4, v6] {
@@ -348,7 +344,7 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     let in_turn: Vec<IpAddr> = (0..longest)
         .flat_map(|at| found.iter().filter_map(move |of_a_kind| of_a_kind.get(at).copied()))
         .collect();
-    // What tells most: a lack of our own, then what went wrong, then that there is nothing.
+    // A local shortage comes first, then other errors, then a missing name.
     errors.sort_by_key(|error| (!shortage::is_ours(error), error.kind() == io::ErrorKind::NotFound));
     match errors.into_iter().next() {
         Some(error) if in_turn.is_empty() => Err(error),
@@ -356,7 +352,7 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     }
 }
 
-/// The error as one of the system, if it was one.
+/// The system's error inside, if there is one.
 fn io_error(error: NetError) -> io::Error {
     match error {
         NetError::Io(error) => match error.raw_os_error() {
@@ -371,7 +367,6 @@ fn io_error(error: NetError) -> io::Error {
     }
 }
 
-/// The addresses that a file of names gives a name.
 fn in_hosts(hosts: &str, host: &str) -> Vec<IpAddr> {
     let entries = hosts.lines().filter_map(|line| {
         let mut words = line.split('#').next()?.split_whitespace();

@@ -1,8 +1,8 @@
-//! The URL of a webhook endpoint, well-formed and not plainly internal.
+//! The URL of a webhook endpoint: well-formed, and not evidently internal.
 //!
-//! [`WebhookUrl::parse`] is its one constructor. The rules on the text are about what parsers disagree on; every other
-//! rule looks at what the WHATWG parser made of it, since that is what is dialled. An address written out is
-//! classified here; what a name resolves to is the [guard](super::guard)'s matter, each time anew.
+//! [`WebhookUrl::parse`] is its one constructor. Rules on the text cover the points on which parsers differ.
+//! All other rules check the result of the WHATWG parser, which is the host to dial. An IP address in a URL
+//! is checked here; the [guard](super::guard) checks the addresses of a name at each use.
 
 #[cfg(test)]
 mod tests;
@@ -17,26 +17,24 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::address::is_public;
 
-/// So many characters a URL may have.
 pub const URL_CHARS_MAX: usize = 2000;
 
-/// So many bytes a name may have, without the dot at its end.
+/// Without the dot at the end.
 const NAME_BYTES_MAX: usize = 253;
 
-/// So many bytes a label of a name may have.
 const LABEL_BYTES_MAX: usize = 63;
 
-/// The port of https.
 const HTTPS_PORT: u16 = 443;
 
-/// What callers are told of a host that is refused for where it leads: never more, so that the service is no scanner.
+/// The one message about a host that is not public. It contains no details, so the service cannot serve as a
+/// scanner.
 pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 
-/// Names that lead inside, wherever they resolve to, with everything below them.
+/// Names that are refused with all their subdomains, whatever their addresses are.
 const INTERNAL_NAMES: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "cluster.local"];
 
-/// A URL that a webhook may be posted to, if its host resolves to public addresses only.
+/// A URL for webhooks, if its host resolves to public addresses only.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct WebhookUrl {
     text: String,
@@ -60,20 +58,15 @@ impl JsonSchema for WebhookUrl {
     }
 }
 
-/// The host of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
-    /// A name in lower case, in its ASCII form, without a dot at its end.
+    /// A name in lower case and ASCII form, without the dot at the end.
     Name(String),
-    /// An address written out.
+    /// An address in the URL.
     Ip(IpAddr),
 }
 
 impl WebhookUrl {
-    /// Parses a URL as it was given.
-    ///
-    /// # Errors
-    /// Why it is refused.
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
         if text.chars().nth(URL_CHARS_MAX).is_some() {
             return Err(UrlRefusal::TooLong(URL_CHARS_MAX));
@@ -111,33 +104,31 @@ impl WebhookUrl {
         Ok(Self { text: text.to_owned(), host, port, path_and_query })
     }
 
-    /// The URL as it was given, and as the API shows it.
+    /// The unchanged text, as the API shows it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The host it leads to.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The port it leads to.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// What a request for it asks for.
+    /// The target of an HTTP request.
     pub fn path_and_query(&self) -> &str {
         &self.path_and_query
     }
 
-    /// The host and, unless it is that of https, the port, as the `Host` header carries them.
+    /// The `Host` header: the host, and the port unless it is 443.
     pub fn authority(&self) -> String {
         if self.port == HTTPS_PORT { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
 }
 
-/// Path and query may hold a secret of the receiver's, so only host and port show.
+/// Path and query may contain a secret of the receiver, so only the host and the port are shown.
 impl fmt::Debug for WebhookUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WebhookUrl({})", self.authority())
@@ -154,7 +145,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// The rules on the text itself: what a parser would repair is refused instead.
+/// Refuses text that a parser would repair.
 fn check_text(text: &str) -> Result<(), UrlRefusal> {
     const START: &str = "https://";
     if text.chars().any(|c| c == '\\' || c.is_whitespace() || c.is_control()) {
@@ -168,7 +159,7 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     if authority.contains('@') {
         return Err(UrlRefusal::Credentials);
     }
-    // A parser skips slashes too many and finds a host in the path.
+    // A parser skips extra slashes and takes a part of the path as the host.
     if authority.is_empty() {
         return Err(UrlRefusal::Host);
     }

@@ -1,4 +1,4 @@
-//! What receivers answer, and what is kept of it.
+//! The responses of receivers, and the part of them that is kept.
 
 use super::*;
 
@@ -81,7 +81,7 @@ async fn a_receiver_that_never_stops_sending_is_cut_off() {
         assert!(attempt.body.len() <= RESPONSE_TEXT_BYTES_MAX);
         settle().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0), "{answer}");
-        // A chunk of one byte takes six.
+        // A chunk of one byte takes six bytes.
         let bound = 6 * RESPONSE_BODY_BYTES_MAX + 4 * PIPE_BYTES;
         assert!(receiver.sent() <= bound, "{} bytes were taken of {answer:?}", receiver.sent());
     }
@@ -111,7 +111,7 @@ async fn a_body_is_read_and_kept_up_to_its_bounds() {
 #[tokio::test(start_paused = true)]
 async fn an_encoded_body_is_kept_as_it_came() {
     let world = World::new();
-    // The beginning of a gzip file, which an unpacking client would follow.
+    // The beginning of a gzip file, which a decompressing client would read.
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n".to_vec();
     answer.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
     world.receiver(ADDRESS, answer, Then::GoesOn);

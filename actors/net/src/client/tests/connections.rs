@@ -1,4 +1,4 @@
-//! Where an attempt goes, and over which connection.
+//! The connections of attempts.
 
 use super::*;
 
@@ -127,7 +127,7 @@ async fn a_connection_is_used_again_only_for_a_host_that_still_holds_its_peer() 
     settle().await;
     assert_eq!(world.net.dialled(), [ADDRESS, OTHER]);
     assert_eq!((first.open(), second.requests().len(), world.client.pool.len()), (0, 1, 1));
-    // Another host or port at the same address does not share it.
+    // Another host or port at the same address has a connection of its own.
     world.dns.set("other.example.com", &["93.184.216.35"]);
     failed(&world.post_to("https://other.example.com/").await, "tls: the certificate is for another name");
     failed(&world.post_to("https://hook.example.com:8443/").await, "connect: connection refused");

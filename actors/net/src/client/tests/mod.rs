@@ -22,7 +22,7 @@ const ADDRESS: &str = "93.184.216.34:443";
 const OTHER: &str = "93.184.216.35:443";
 const NO_CONTENT: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/// A clock that stands in the year 2026.
+/// A clock with a fixed time in 2026.
 struct StandingClock;
 
 impl Clock for StandingClock {
@@ -43,7 +43,6 @@ impl Random for Zeros {
     }
 }
 
-/// What came of an attempt, and the body of the response.
 #[derive(Debug)]
 struct Answered {
     attempt: Attempt,
@@ -64,7 +63,7 @@ impl AsRef<Attempt> for Answered {
     }
 }
 
-/// A client in a world of its own, in which the host resolves to one public address.
+/// A client in its own network, with a host at one public address.
 struct World {
     dns: Arc<FakeDns>,
     net: Arc<FakeNet>,
@@ -87,7 +86,7 @@ impl World {
         Self { dns, net, authority, client }
     }
 
-    /// Puts a receiver with a good certificate at an address.
+    /// A receiver with a valid certificate.
     fn receiver(&self, address: &str, answer: impl Into<Vec<u8>>, then: Then) -> Arc<Receiver> {
         let receiver = Receiver::new(self.authority.server(HOST_NAME), answer, then);
         self.net.put(address, Place::Receiver(receiver.clone()));
@@ -102,7 +101,7 @@ impl World {
         self.post_with_head(url).await.0
     }
 
-    /// Makes an attempt; gives also what was told of the head of its response, and when.
+    /// Makes an attempt. Returns also whether its head arrived as a success, and when.
     async fn post_with_head(&self, url: &str) -> (Answered, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =
@@ -144,7 +143,7 @@ fn delivered(attempt: &impl AsRef<Attempt>, status: u16) {
     );
 }
 
-/// Lets tasks go on that were told to end.
+/// Lets aborted tasks end.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

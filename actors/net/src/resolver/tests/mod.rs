@@ -14,7 +14,7 @@ fn ips(addresses: &[&str]) -> Vec<IpAddr> {
     addresses.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-/// A machine with files of its own and one name server.
+/// A machine with its own files and one name server.
 struct Machine {
     files: Files,
     resolver: Arc<SystemResolver>,
@@ -42,7 +42,7 @@ impl Machine {
         machine
     }
 
-    /// Replaces `resolv.conf`, as programs do that keep it.
+    /// Replaces `resolv.conf` by renaming, as other programs do.
     fn configure(&self, text: &str) {
         Self::replace(&self.files.resolv, text);
     }
@@ -91,7 +91,7 @@ async fn an_answer_is_not_kept() {
         machine.server.has(HOST, &[address], &[]);
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // Nor is it kept that there is none.
+    // A missing name is not cached either.
     machine.server.has("new.example.com", &[], &[]);
     machine.fails("new.example.com").await;
     machine.server.has("new.example.com", &["192.0.2.1"], &[]);
@@ -117,7 +117,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
     machine.server.has(HOST, &[], &["2001:db8::1"]);
     machine.server.set(HOST, A, broken());
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["2001:db8::1"]));
-    // Without an address it is an error, also if the other kind is known to be missing.
+    // Without an address the result is an error, also if the other kind is known to be missing.
     machine.server.has(HOST, &[], &[]);
     machine.server.set(HOST, AAAA, broken());
     let error = machine.fails(HOST).await;
@@ -143,7 +143,7 @@ async fn an_answer_that_is_too_long_for_a_datagram_is_fetched_over_tcp() {
 
 #[tokio::test]
 async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
-    // Few enough for their questions to lie in the name server's socket until it reads them.
+    // Their questions must fit into the name server's socket buffer.
     const SILENT: usize = 64;
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -161,7 +161,7 @@ async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
     assert_eq!(machine.resolver.lookups.available_permits(), LOOKUPS_MAX - SILENT);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.1"]));
     assert!(silent.iter().all(|lookup| !lookup.is_finished()));
-    // And they end when whoever asked gives up.
+    // The look-ups end when their callers give up.
     for lookup in silent {
         lookup.abort();
         assert!(lookup.await.unwrap_err().is_cancelled());
@@ -178,7 +178,6 @@ async fn a_silent_server_is_given_up_in_time() {
     assert!(start.elapsed() < RESOLVE_TIME_MAX, "{:?}", start.elapsed());
 }
 
-/// Whether an error says that there is no name server.
 fn is_none_there(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NoNameServer>())
 }
@@ -203,7 +202,7 @@ async fn datagrams_may_be_lost() {
         let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
         assert_eq!(of_host.count(), asked);
     }
-    // And are not sent for ever, however many answers without addresses there were before.
+    // Repeated questions are bounded, also after many answers without addresses.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;
@@ -221,7 +220,7 @@ async fn a_slow_answer_is_waited_for_by_whoever_asks_meanwhile() {
     let resolver = Arc::clone(&machine.resolver);
     let first = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
-    // What is under way is asked once for both, and given up while the second one has time.
+    // Two look-ups share a question, which ends while the second one has time left.
     let resolver = Arc::clone(&machine.resolver);
     let second = tokio::spawn(async move { resolver.resolve(HOST).await });
     assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -237,13 +236,13 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
     assert!(!is_none_there(&error) && !shortage::is_ours(&error), "{error}");
     assert!(machine.server.asked().contains(&(String::new(), NS)));
     assert!(machine.resolver.is_answered().await);
-    // A server that fails has answered.
+    // A failing server has answered.
     for code in [SERVER_FAILURE, REFUSED] {
         machine.server.set("", NS, Says::Answer(code, Vec::new()));
         assert!(!is_none_there(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
-    // Nor is it theirs when another name is answered meanwhile.
+    // An answer to another name also shows that name servers work.
     machine.server.is_silent();
     assert!(!machine.resolver.is_answered().await);
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
@@ -257,12 +256,12 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
 #[tokio::test(start_paused = true)]
 async fn name_servers_that_answer_nothing_are_none() {
     let machine = Machine::new().await;
-    // What was answered before the silence began says nothing of it.
+    // Answers before the silence do not count.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
     assert!(is_none_there(&machine.fails(HOST).await));
-    // Nor are there any where nothing can be sent to, or none is named.
+    // The same applies if no server is usable or named.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {
@@ -291,7 +290,7 @@ async fn one_name_server_that_knows_is_enough() {
     fourth.has(HOST, &["192.0.2.4"], &[]);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.3"]));
     assert!(fourth.asked().is_empty(), "no more than {SERVERS_MAX} are asked");
-    // If none knows, it matters that one has failed.
+    // If no server knows the name, the failure of one decides.
     third.is_silent_on(HOST);
     let error = machine.fails(HOST).await;
     assert!(!is_none_there(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
@@ -354,7 +353,7 @@ async fn names_that_the_machine_knows_by_itself_are_not_asked_for() {
         Machine::replace(&machine.files.hosts, &format!("{address} {HOST}\n"));
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // One that is gone names nobody any more.
+    // A deleted file names no hosts.
     std::fs::remove_file(&machine.files.hosts).unwrap();
     assert!(machine.resolver.known(HOST).is_empty());
     assert!(machine.server.asked().is_empty());

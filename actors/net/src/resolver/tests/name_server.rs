@@ -1,4 +1,4 @@
-//! A name server that says what it is told to (RFC 1035).
+//! A scripted name server (RFC 1035).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use tokio::net::{TcpListener, UdpSocket};
 use super::super::*;
 use super::{HOST, ips};
 
-/// Types of records.
+/// Record types.
 pub(super) const A: u16 = 1;
 pub(super) const NS: u16 = 2;
 pub(super) const CNAME: u16 = 5;
 pub(super) const AAAA: u16 = 28;
-/// Kinds of answers.
+/// Response codes.
 pub(super) const NO_ERROR: u8 = 0;
 pub(super) const SERVER_FAILURE: u8 = 2;
 pub(super) const NO_SUCH_NAME: u8 = 3;
 pub(super) const REFUSED: u8 = 5;
 
-/// What a name server says to a question.
+/// A scripted answer.
 #[derive(Clone)]
 pub(super) enum Says {
-    /// This kind of answer, with these addresses.
+    /// A response code with addresses.
     Answer(u8, Vec<IpAddr>),
-    /// That the name is an alias of another one, which has these addresses.
+    /// An alias of another name with these addresses.
     Alias(&'static str, Vec<IpAddr>),
-    /// That the answer is too long for a datagram; over TCP it is this.
+    /// A truncated datagram. The answer over TCP has these addresses.
     TooLong(Vec<IpAddr>),
-    /// Nothing before the question has come so often; then this, to the first who asked.
+    /// No answer to the first questions; then these addresses, sent to the first socket.
     Late(usize, Vec<IpAddr>),
-    /// Nothing before the question has come so often; then this, to whoever asked last.
+    /// No answer to the first questions; then these addresses, sent to the last socket.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }
@@ -44,7 +44,7 @@ type Askers = HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>;
 pub(super) struct NameServer {
     zone: Arc<Mutex<Zone>>,
     asked: Arc<Mutex<Vec<(String, u16)>>>,
-    /// Who has asked each question, with the number that the answer must bear.
+    /// The sockets that have asked each question, with the ids of their queries.
     askers: Arc<Mutex<Askers>>,
 }
 
@@ -64,7 +64,7 @@ impl NameServer {
         self.set(name, AAAA, Says::Nothing);
     }
 
-    /// Says nothing, whatever it is asked.
+    /// Answers no question.
     pub(super) fn is_silent(&self) {
         self.is_silent_on(HOST);
         self.set("", NS, Says::Nothing);
@@ -76,7 +76,7 @@ impl NameServer {
         asked
     }
 
-    /// Serves datagrams and connections at an address; gives the port.
+    /// Serves UDP and TCP at an address. Returns the port.
     pub(super) async fn listen(&self, ip: &str, port: u16) -> u16 {
         let (udp, tcp) = loop {
             let udp = UdpSocket::bind((ip, port)).await.unwrap();
@@ -109,7 +109,7 @@ impl NameServer {
         port
     }
 
-    /// The answer to a question (RFC 1035 §4.1), if there is one, and to whom; over TCP nobody is named.
+    /// The answer to a question (RFC 1035 §4.1) and its receiver. Over TCP there is no receiver.
     fn answer(&self, question: &[u8], from: Option<SocketAddr>) -> Option<(Vec<u8>, Option<SocketAddr>)> {
         let (mut name, mut at) = (Vec::new(), 12);
         while question[at] != 0 {
@@ -159,7 +159,7 @@ impl NameServer {
             0,
         ]);
         answer.extend(&question[12..end]);
-        // Where the name stands of which the addresses are.
+        // The offset of the name with the addresses.
         let mut owner = 12;
         if let Some(alias) = alias {
             let labels: Vec<u8> = alias.split('.').flat_map(labelled).chain([0]).collect();
@@ -180,7 +180,7 @@ fn labelled(label: &str) -> impl Iterator<Item = u8> {
     [u8::try_from(label.len()).unwrap()].into_iter().chain(label.bytes())
 }
 
-/// Adds a record of the name that stands at a place of the answer; it is to be kept for an hour.
+/// Adds a record of the name at offset `owner`, with a TTL of one hour.
 fn record(answer: &mut Vec<u8>, owner: u8, kind: u16, data: &[u8]) {
     answer.extend([0xc0, owner]);
     answer.extend(kind.to_be_bytes());
