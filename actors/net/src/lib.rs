@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //!
-//! - Only this crate names the HTTP client, TLS and the resolver.
+//! - Of the crates under `actors`, only this one names the HTTP client, TLS and the resolver.
 //! - A connection is opened only to an address that the [guard] has just checked.
 //! - An attempt ends by its deadline and takes bounded memory, whatever the receiver does.
 

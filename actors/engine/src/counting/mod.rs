@@ -104,7 +104,7 @@ impl Found {
         self.0.iter().map(|found| found.decode + found.do_not).sum()
     }
 
-    /// The kinds with a different recorded number, without the kind `except`.
+    /// The kinds with a different recorded number, other than `without`.
     pub(crate) fn differences(
         &self,
         of: BusinessId,

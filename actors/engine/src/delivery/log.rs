@@ -82,7 +82,7 @@ impl BusinessHandle {
         Ok(SentDelivery { shown, body })
     }
 
-    /// Counts at most `most` of the newest deliveries since an instant, by status.
+    /// Counts up to `at_most` of the newest deliveries since an instant, by status.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].

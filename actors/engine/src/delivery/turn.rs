@@ -1,5 +1,5 @@
-//! A turn of an endpoint's actor: it reads the due rows, begins an attempt for each place and tells the
-//! dispatcher when to wake the endpoint next.
+//! A turn of an endpoint's actor: it reads the due rows, begins an attempt for each place and sets the time
+//! at which the dispatcher wakes the endpoint next.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl State {
             self.rest(shared, due.more);
             return Ok(());
         }
-        // Due deliveries wait for the business's changes in progress: a waiting client comes first, and one
+        // Due deliveries wait for the business's changes in progress: a waiting client has priority, and one
         // commit may add deliveries. The endpoint may change meanwhile, so each attempt reads it anew.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;

@@ -98,7 +98,7 @@ impl Shared {
         Ok(Some(TestedMail { result, took: began.elapsed() }))
     }
 
-    /// Up to `most` mails of a business before this one, newest first, at most 30 days old.
+    /// Up to `count` mails of a business before this one, newest first, at most 30 days old.
     pub(crate) async fn mail_log(
         &self,
         of: BusinessId,

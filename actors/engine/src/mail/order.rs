@@ -21,7 +21,7 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// The lanes of the rows under a business or the installation. A row alone does not tell its lane.
+    /// The lanes of the rows under a business or the installation. A row alone does not show its lane.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
         let of_installation = [Self::Resets, Self::Accounts];
         let is_installation = of == BusinessId::INSTALLATION;
@@ -70,7 +70,7 @@ impl Order {
         let before = self.take_out(lane);
         let Some(due) = due else { return };
         self.turns += 1;
-        // A waiting lane keeps its turn. A new lane comes after all waiting ones.
+        // A waiting lane keeps its turn. A new lane is after all waiting ones.
         let turn = before.map_or(self.turns, |before| before.turn);
         self.put(lane, Waits { due, turn });
     }

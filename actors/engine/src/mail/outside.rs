@@ -156,7 +156,7 @@ impl Outbox {
         *self.actor.lock() = Some(actor);
     }
 
-    /// Tells the outbox of a mail that is due at this instant. Without a running actor, the next one finds
+    /// Notifies the outbox of a mail that is due at this instant. Without a running actor, the next one finds
     /// the mail in the store.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {

@@ -207,8 +207,8 @@ impl Arriving {
 
     /// Handles the record of a contact who was erased here: it is left out or refused.
     fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
-        // All of the contact's records are older than these bounds, so all are cleaned. If the contact is
-        // refused, the contact's own line alone reports it.
+        // Every record has a smaller id than this bound, so all of the contact's records are cleaned. If the
+        // contact is refused, the contact's own line alone reports it.
         let id = Uuid::max().into();
         let phone = contact.phone.as_deref().map(keys::phone_digest);
         self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
@@ -326,7 +326,7 @@ impl Arriving {
         calls_of_no_message(store, self.of(), (first, end), pace).await
     }
 
-    /// Writes the rest of the names and the audit log's first entry, with the usage, the latest stamp and the
+    /// Writes the remaining names and the audit log's first entry, with the usage, the latest stamp and the
     /// greatest id. A retention starts now, and the imported stamps count as they are.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;

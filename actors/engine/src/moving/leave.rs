@@ -21,7 +21,7 @@ use crate::counting::{Difference, Found, recorded_usage};
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
 
-/// The rest of a business's export.
+/// The part of a business's export that is still to be read.
 pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
@@ -52,7 +52,7 @@ fn leaving(moved: Moved) -> Moved {
 }
 
 impl Leaving {
-    /// Exports a business. Webhook endpoints are exported only with their secrets, `with_secrets`.
+    /// Exports a business. Without `with_secrets` it leaves the webhook endpoints out.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));

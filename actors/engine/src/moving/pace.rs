@@ -1,6 +1,6 @@
 //! The pace of an import.
 //!
-//! Invariant: after each turn, the import rests for as long as the turn took.
+//! Invariant: after each turn, the import pauses for as long as the turn took.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// How long an import works before it rests.
+/// How long an import works before it pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The longest rest. A rest usually takes as long as the turn, so an import uses at most half of one core.
+/// The longest pause. A pause usually takes as long as the turn, so an import uses at most half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 pub(super) struct Pace {
@@ -25,7 +25,7 @@ impl Pace {
         Self { shared, turn_began: Instant::now() }
     }
 
-    /// Rests if the turn has lasted [`TURN_MAX`]. In a simulation, a rest takes no time.
+    /// Pauses if the turn has lasted [`TURN_MAX`]. In a simulation, a pause takes no time.
     ///
     /// # Errors
     /// [`EngineError::Stopping`] when the engine is closing.

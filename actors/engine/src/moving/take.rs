@@ -77,7 +77,7 @@ impl Import {
         }
     }
 
-    /// Rests if it is time. The caller calls it between two records.
+    /// Pauses if the turn was long enough. The caller calls it between two records.
     ///
     /// # Errors
     /// [`EngineError::Stopping`] when the engine is closing.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an address has one claim at a time, and it lasts until the change under it is durable. The
 //! holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under a
-//! claim carries it ([`Held`]), so the claim lasts until the commit even if the caller goes away.
+//! claim carries it ([`Held`]), so the claim lasts until the commit even if the caller is cancelled.
 
 use std::sync::Arc;
 

@@ -108,7 +108,7 @@ impl Hasher {
     }
 
     /// Runs work on a thread of its own after it gets a permit. The work keeps the permit to its end, even if
-    /// the caller goes away.
+    /// the caller is cancelled.
     async fn work<T: Send + 'static>(
         &self,
         places: &Arc<Semaphore>,
@@ -215,7 +215,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // A known name adds no strength, in whatever way it is joined to the rest.
+    // A known name adds no strength, in whatever way it is joined to other characters.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {

@@ -119,7 +119,7 @@ impl People {
         then: Then,
     ) -> Result<SignIn, EngineError> {
         let (people, password) = (self.clone(), password.to_owned());
-        // A separate task, because the count must be correct even if the caller goes away: the try counts
+        // A separate task, because the count must be correct even if the caller is cancelled: the try counts
         // while its password is hashed, and a right password is no failure.
         let tried =
             tokio::spawn(

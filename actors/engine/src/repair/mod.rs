@@ -291,7 +291,7 @@ impl Repair<'_> {
         }
         if let Some(clock) = clock {
             moved += u64::from(clock.wall > present);
-            // The steady clock's record refers to a wrong time, so it is cleared.
+            // The boot instant was stored with a wrong wall clock, so it is cleared.
             let (newest, wall, boot) = (clock.newest.min(present), clock.wall.min(present), None);
             batch.put(keys::clock(), ClockRecord { newest, wall, boot, ..clock }.encode());
             if !self.dry_run {

@@ -148,7 +148,7 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // The conversion is cut at this moment, and once more later.
+            // The conversion is cut at this moment, and so is its continuation after half of the time.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);

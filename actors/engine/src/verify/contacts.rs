@@ -7,7 +7,7 @@ use store::{Key, Order, Record, keys};
 
 use super::findings::Checker;
 
-/// How many names share a row at most.
+/// The maximum number of names in one row.
 const NAMES_PER_ROW_MAX: usize = 64;
 
 pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
