@@ -5,11 +5,11 @@
 //! count as free. A business alone thus uses about half of the places, many businesses get equal parts, and a
 //! newcomer nearly always finds a free place.
 //!
-//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the business
-//! with the least used time, then the endpoint with the least used time. A flow's *tag* is the time that its
-//! attempts have taken. An idle flow saves nothing up, because it continues from the tag that was served
-//! last. An attempt is charged the endpoint's recent duration at its start and corrected at its end, so
-//! hanging attempts count at once.
+//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
+//! business with the least used time, then its endpoint with the least used time. A flow's *tag* is the time
+//! that its attempts have taken. An idle flow saves nothing up, because it continues from the tag that was
+//! served last. An attempt is charged the endpoint's recent duration at its start and corrected at its end,
+//! so hanging attempts count at once.
 
 pub(super) mod waits;
 
