@@ -48,7 +48,7 @@ pub(super) struct Arriving {
 }
 
 impl Arriving {
-    /// Records the import of a business before its first row, so that it can be taken back.
+    /// Notes the import of a business before its first row, so that it can be taken back.
     pub(super) async fn begin(
         store: &Store,
         business: Business,

@@ -27,8 +27,8 @@ pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Records in one batch, with other rows of the installation, that all records are valid and durable, and
-/// opens the businesses.
+/// Marks all records as valid and durable, in one batch with other rows of the installation, and opens the
+/// businesses.
 pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
     write(store, BusinessId::INSTALLATION, batch).await?;

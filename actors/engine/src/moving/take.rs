@@ -68,7 +68,7 @@ impl Import {
         })
     }
 
-    /// Records a line that is no valid record, so nothing is opened. An invalid business is skipped up to the
+    /// Notes a line that is no valid record, so nothing is opened. An invalid business is skipped up to the
     /// next one.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
