@@ -1,7 +1,9 @@
-//! What the store needs of a storage engine: ordered keys, atomic batches and a sync that can be relied on.
+//! The interface between the store and its storage engine: ordered keys, atomic batches and a reliable sync.
 //!
-//! What always holds: only the committer writes, syncs and applies, one batch after the other; any number of threads read.
-//! A reader sees what is durable, a batch at once.
+//! Invariants:
+//!
+//! - Only the committer writes, syncs and applies batches, one after the other. Any number of threads read.
+//! - Readers see only durable batches, and each batch as a whole.
 
 use std::io;
 use std::sync::Arc;
@@ -15,70 +17,52 @@ use super::syncs::Syncs;
 use super::time_file::Noted;
 use super::tombstones::Tombstone;
 
-/// Room on the disk that a store lies on, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What this process may still take of it.
+    /// Bytes that this process may still use.
     pub free: u64,
-    /// All of it, whoever uses it.
+    /// The size of the disk.
     pub total: u64,
 }
 
-/// A key and its value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
-/// Pairs in key order, read as they are asked for.
+/// Pairs in key order. The iterator reads them lazily.
 pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 'a>;
 
-/// Who is told where something fails that no call waits for.
 pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
 
-/// Sets a business aside, durably, for this reason.
+/// Durably sets a business aside for the given reason.
 pub(super) type OnIsolated = Box<dyn Fn(BusinessId, &str) -> Result<(), StoreError> + Send + Sync>;
 
-/// The direction of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// From the smallest key.
     Ascending,
-    /// From the greatest key.
     Descending,
 }
 
-/// A storage engine.
 pub trait Backend: Send + Sync + 'static {
-    /// The value under the key.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], or [`StoreError::Closed`] after [`Backend::close`].
+    /// Returns [`StoreError::Read`] when reading fails.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The pairs of the range. They are read one by one, each as things stand then: of a batch that is applied meanwhile
-    /// only what lies behind is seen, and of what is applied before the first is read it may be that nothing is.
+    /// The iterator reads each pair at the moment it is requested. A batch that is applied meanwhile is seen
+    /// only in the part of the range that is still to be read, and possibly not at all before the first pair.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes the batch, of which a crash leaves all or nothing from here on. It is neither durable nor visible yet.
+    /// Writes the batch atomically: after a crash, all or none of it is there. The batch is not yet durable
+    /// or visible.
     ///
-    /// # Errors
-    /// [`StoreError::Apply`], after which nothing may be written any more.
+    /// After an error, nothing may be written any more. The same holds for `sync`, `apply`, `note_durable`
+    /// and `save`.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Everything written before is durable once this has returned.
-    ///
-    /// # Errors
-    /// [`StoreError::Sync`], after which nothing may be written or synced any more.
+    /// Makes everything that was written before durable.
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes the batch that was written and synced last visible to `get` and `scan`, at once.
-    ///
-    /// # Errors
-    /// [`StoreError::Apply`] or [`StoreError::Read`], after which nothing may be written any more.
+    /// Makes the newest written and synced batch visible to `get` and `scan` at once.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// All three.
-    ///
-    /// # Errors
-    /// As theirs.
+    /// Writes, syncs and applies the batch.
     #[cfg(test)]
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         self.write(batch)?;
@@ -86,93 +70,64 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Notes how far the store is durable, before anybody is answered.
-    ///
-    /// # Errors
-    /// [`StoreError::Sync`], after which nothing may be written or synced any more.
+    /// Records the newest durable batch. The committer calls this before it answers a change.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Everything synced is where it is kept for good once this has returned, so that opening finds nothing to do.
-    ///
-    /// # Errors
-    /// As those of writing and syncing, after which nothing may be written or synced any more.
+    /// Moves everything that is synced to its final place, so that opening has nothing to recover.
     fn save(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// How many bytes of batches were synced and are not yet where they are kept for good.
     fn unsaved_bytes(&self) -> u64 {
         0
     }
 
-    /// Names who is told where something fails that no call waits for.
+    /// Registers the function that receives errors of background work.
     fn on_failure(&self, _told: OnFailure) {}
 
-    /// Names what sets a business aside whose rows are in a page that was isolated. Businesses of pages that were isolated before
-    /// are set aside at once.
-    ///
-    /// # Errors
-    /// When that fails.
+    /// Registers the function that sets a business aside when a page with its rows is isolated. It is called
+    /// at once for the businesses of pages that were isolated earlier.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Says beside the store, durably, that it has the present format: to be done before anything is written that an
-    /// earlier version cannot read.
-    ///
-    /// # Errors
-    /// [`StoreError::Prepare`], or [`StoreError::Closed`].
+    /// Durably records the present format in a file next to the store. The store calls this before it writes
+    /// anything that an earlier version cannot read.
     fn keep_format(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Notes an instant beside the store. Errors are ignored: nothing depends on it.
     fn note_instant(&self, _noted: Noted, _at: Timestamp) {}
 
-    /// The instant that was noted last, in an earlier life too.
+    /// The newest recorded instant, also from an earlier process.
     fn noted_instant(&self, _noted: Noted) -> Option<Timestamp> {
         None
     }
 
-    /// Lists what must not come back beside the store, durably: to be done before the batch is applied that it is of.
-    ///
-    /// # Errors
-    /// [`StoreError::Apply`], after which nothing may be applied any more.
+    /// Durably appends revocations and erasures to the list next to the store. The committer calls this
+    /// before it applies their batch.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
-    /// The lines of that list, in their order.
-    ///
-    /// # Errors
-    /// When it cannot be read, or [`StoreError::Closed`].
+    /// The lines of the list of tombstones, in order.
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
 
-    /// Replaces the list of the businesses that are set aside beside the store, durably. Any thread may call it, the
-    /// one that makes checkpoints included.
-    ///
-    /// # Errors
-    /// [`StoreError::Prepare`] when it cannot be written, or [`StoreError::Closed`].
+    /// Durably replaces the list of the businesses that are set aside. Any thread may call it, including the
+    /// checkpoint thread.
     fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError>;
 
-    /// That list, with the reason of each.
-    ///
-    /// # Errors
-    /// When it cannot be read, or [`StoreError::Closed`].
+    /// The businesses that are set aside, with the reason of each.
     fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError>;
 
-    /// The number of the newest batch.
     fn sequence(&self) -> u64;
 
-    /// The syncs under way.
     fn syncs(&self) -> &Arc<Syncs>;
 
-    /// How much room there is on the disk.
-    ///
-    /// # Errors
-    /// When the system does not say.
+    /// The free space of the disk.
     fn space(&self) -> io::Result<Space>;
 
-    /// Lets go of files and locks, once the scans in progress have ended. Later calls answer [`StoreError::Closed`].
+    /// Releases files and locks once the scans in progress have ended. Later calls return
+    /// [`StoreError::Closed`].
     fn close(&self);
 }

@@ -1,8 +1,8 @@
-//! Room on the disk that is kept for starting: a file of nothing, given up when the store is opened.
+//! A file of zeros that reserves disk space for the start of the service. Opening the store deletes it.
 //!
-//! The storage engine fills up its newest segment and writes a snapshot when it starts. On a disk that others have
-//! filled to the last byte it could do neither, and the service could not even show what it holds. What always holds:
-//! while a store is open, the file is there as far as the disk had room for it; nothing in it is ever read.
+//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could
+//! do neither, and the service could not start even for reading. While a store is open, the file exists as
+//! far as the disk has room for it. Its content is never read.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,14 +10,13 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// What the file is called, in the data directory.
 const NAME: &str = "ballast";
 
-/// How long it is: two of the storage engine's segments. Where there is no room for that, half of it, and so on.
+/// Two segments of the storage engine. On a smaller disk the file has half of that length, a quarter, and so
+/// on.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 
-/// Gives the room up, for the store to be opened in.
 pub(super) fn release(dir: &Path) -> Result<(), StoreError> {
     let path = dir.join(NAME);
     match fs::remove_file(&path) {
@@ -28,7 +27,7 @@ pub(super) fn release(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Takes the room, or as much of it as there is.
+/// Creates the file, as long as the disk permits.
 pub(super) fn keep(dir: &Path) {
     let path = dir.join(NAME);
     let mut bytes = BALLAST_BYTES;

@@ -1,28 +1,27 @@
-//! A batch: puts and deletes that happen together or not at all.
+//! An atomic batch of puts and deletes.
 
 use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::tombstones::Tombstone;
 
-/// Puts and deletes that happen together or not at all; a later one of the same key wins.
+/// Puts and deletes that are applied together or not at all. A later write of the same key replaces an
+/// earlier one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     writes: Vec<(Key, Option<Vec<u8>>)>,
     bytes: usize,
-    /// What it takes back for good.
+    /// Revocations and erasures in this batch.
     tombstones: Vec<Tombstone>,
 }
 
 impl Batch {
-    /// A batch without writes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts the value under the key.
-    ///
     /// # Panics
-    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]: the code that makes the record has to bound it.
+    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must bound
+    /// it.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,
@@ -33,7 +32,8 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Puts a value in the place of one of this length: of a long one no piece stays behind.
+    /// Puts a value that replaces a value of the given length. Pieces that the new value does not overwrite
+    /// are deleted.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));
@@ -41,7 +41,7 @@ impl Batch {
         self.put(key, value);
     }
 
-    /// Deletes the key and a value of this length, which may be long.
+    /// Deletes a key whose value has the given length, including its pieces.
     pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
         self.delete(key);
         for number in 1..=pieces_of(value_bytes) {
@@ -49,50 +49,47 @@ impl Batch {
         }
     }
 
-    /// Deletes the key and its value, if they are there; of a long value only [`Batch::delete_whole`] deletes all.
+    /// Deletes the row of the key. For a long value use [`Batch::delete_whole`], which also deletes the
+    /// pieces.
     pub fn delete(&mut self, key: Key) {
         self.bytes += key.len();
         self.writes.push((key, None));
     }
 
-    /// Has it listed, before anything of it is written, that this must not come back.
+    /// Adds a tombstone. It is listed durably before any write of the batch.
     pub fn bury(&mut self, tombstone: Tombstone) {
         self.tombstones.push(tombstone);
     }
 
-    /// What must not come back.
     pub fn tombstones(&self) -> &[Tombstone] {
         &self.tombstones
     }
 
-    /// Adds the writes of the other batch behind its own.
     pub fn append(&mut self, mut other: Self) {
         self.writes.append(&mut other.writes);
         self.tombstones.append(&mut other.tombstones);
         self.bytes += other.bytes;
     }
 
-    /// How many writes it has.
     pub fn len(&self) -> usize {
         self.writes.len()
     }
 
-    /// Whether it has no writes.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
 
-    /// The length of its keys and values together, as they are kept.
+    /// The total length of the stored keys and values.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Its writes in order; a delete has no value.
+    /// The writes in order. A delete has no value.
     pub fn writes(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
         self.writes.iter().map(|(key, value)| (key, value.as_deref()))
     }
 
-    /// The rows that a backend writes for them, in order: those of a long value are several.
+    /// Calls `row` for each row that a backend writes, in order. A long value has several rows.
     pub fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
         for (key, value) in self.writes() {
             match value {

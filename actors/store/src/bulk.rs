@@ -1,30 +1,25 @@
-//! Going through much of a store and writing much: ranges page by page, and no more under way than a bound.
+//! Reads and writes large parts of a store in bounded steps.
 //!
-//! What always holds: of what is read one page is in memory, of what is written [`BYTES_IN_FLIGHT_MAX`] and a batch; what
-//! was written is on the disk once [`BulkWriter::settle`] has come back.
+//! Invariant: memory holds one page of rows that were read, and [`BYTES_IN_FLIGHT_MAX`] and one batch of
+//! writes. Everything written is durable once [`BulkWriter::settle`] returns.
 
 use domain::BusinessId;
 
 use super::{Batch, Key, KeyRange, Order, Pair, Store, StoreError};
 
-/// How many rows are read at once.
 const ROWS_PER_PAGE: usize = 512;
-/// How many bytes of changes are queued before they are waited for.
+/// The writer waits for the disk when this many bytes are queued.
 const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 
-/// The rows of a range that are still to be read.
+/// The unread rows of a range.
 pub struct Pages(KeyRange);
 
 impl Pages {
-    /// All of a range.
     pub fn of(range: KeyRange) -> Self {
         Self(range)
     }
 
-    /// The next rows in the order of their keys; none at the end.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// The next rows in key order. An empty list means the end.
     pub fn next(&mut self, store: &Store) -> Result<Vec<Pair>, StoreError> {
         let page = store.scan(&self.0, Order::Ascending).take(ROWS_PER_PAGE);
         let page = page.collect::<Result<Vec<_>, _>>()?;
@@ -35,22 +30,19 @@ impl Pages {
     }
 }
 
-/// Writes batch after batch, each as a change of one business.
 pub struct BulkWriter {
     store: Store,
     of: BusinessId,
-    /// How many bytes were queued since it was waited for them last.
+    /// Bytes queued since the last wait.
     in_flight: usize,
 }
 
 impl BulkWriter {
-    /// A writer of changes of this business.
     pub fn new(store: &Store, of: BusinessId) -> Self {
         Self { store: store.clone(), of, in_flight: 0 }
     }
 
-    /// Has a batch written, and waits if much is under way by then. Whether it has waited: all that was written is on the
-    /// disk then.
+    /// Queues a batch. Returns whether the writer waited, in which case everything queued is durable.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store fails or closes.
@@ -70,20 +62,14 @@ impl BulkWriter {
         Ok(full)
     }
 
-    /// Waits until all that was written is on the disk.
-    ///
-    /// # Errors
-    /// As [`BulkWriter::write`].
+    /// Waits until everything written is durable.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
         self.store.settled(self.of).await
     }
 
-    /// Goes through a range and writes what each row comes to. What it writes itself may be read again where it lies
-    /// behind.
-    ///
-    /// # Errors
-    /// When reading or writing fails, or a row comes to nothing.
+    /// Writes the batch that `row` returns for each row of a range. A row that is written to a later part
+    /// of the range may be read again.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,

@@ -1,12 +1,12 @@
-//! How a record becomes bytes: a version byte, then its fields, one behind the other.
+//! The encoding of records: a version byte, then the fields in order.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - bytes that are not exactly one record of a known version are an error, never a panic and never another record;
-//! - once released, the fields of a version never change. A new version has those of the one before it and more behind
-//!   them, so the fields stand once, each with the version that brought it and with what older bytes mean instead.
-//!
-//! The encoding of numbers and texts (bincode's default options) is named here alone.
+//! - Bytes that are not exactly one record of a known version are an error, never a panic and never another
+//!   record.
+//! - The fields of a released version never change. A new version appends fields. Each field is declared
+//!   once, with the version that added it and the value that older records have instead.
+//! - Only this module names the encoding of numbers and texts (bincode's default options).
 
 use bincode::Options;
 use serde::Serialize;
@@ -14,36 +14,33 @@ use serde::de::DeserializeOwned;
 
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
-/// What can be kept as a value of the store.
+/// A value that the store can keep.
 pub trait Record: Sized {
-    /// The record as bytes, in its newest version.
+    /// Encodes the record in its newest version.
     ///
     /// # Panics
-    /// When it is longer than [`LONG_VALUE_BYTES_MAX`]; the types of the domain are bounded well below.
+    /// When it is longer than [`LONG_VALUE_BYTES_MAX`]. The types of the domain are bounded well below.
     fn encode(&self) -> Vec<u8>;
 
-    /// The record in these bytes, of any version.
+    /// Decodes a record of any version.
     ///
     /// # Errors
     /// [`StoreError::Version`], [`StoreError::Damaged`] or [`StoreError::Format`].
     fn decode(bytes: &[u8]) -> Result<Self, StoreError>;
 }
 
-/// What can be kept as a field of a record. Its bytes never change.
+/// A field of a record. Its encoding never changes.
 pub(super) trait Field: Sized {
-    /// Appends the value.
     fn write(&self, to: &mut Vec<u8>);
 
-    /// Takes the value off the front.
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError>;
 
-    /// Appends the values of a list.
     fn write_all(values: &[Self], to: &mut Vec<u8>) {
         values.iter().for_each(|value| value.write(to));
     }
 }
 
-/// The fields of a record that are not read yet.
+/// The unread fields of a record.
 pub(super) struct Fields<'a> {
     record: &'static str,
     version: u8,
@@ -51,7 +48,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// All fields of a record, which is of one of these versions.
+    /// Reads the version byte, which must be one of `versions`.
     pub(super) fn of(record: &'static str, versions: &[u8], bytes: &'a [u8]) -> Result<Self, StoreError> {
         match bytes.split_first() {
             None => Err(StoreError::damaged(record, "it is empty")),
@@ -62,18 +59,17 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the record is of this version or a newer one.
+    /// Whether the record has this version or a newer one.
     pub(super) const fn has(&self, version: u8) -> bool {
         self.version >= version
     }
 
-    /// Takes a plain value.
     fn take<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
         let options = bincode::DefaultOptions::new().with_limit(LONG_VALUE_BYTES_MAX as u64 - 1);
         options.deserialize_from(&mut self.bytes).map_err(|error| self.damaged(error.to_string()))
     }
 
-    /// Takes a whole number: one byte up to 250, or a byte that says how many follow.
+    /// Reads an integer: one byte up to 250, or a byte that states how many bytes follow.
     fn varint(&mut self) -> Result<u64, StoreError> {
         match u8::read(self)? {
             short @ ..=SHORT_MAX => Ok(short.into()),
@@ -84,25 +80,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// That no field is left.
     pub(super) fn end(self) -> Result<(), StoreError> {
         if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are bytes behind it")) }
     }
 
-    /// The error of a record with fields that cannot be.
     pub(super) fn damaged(&self, reason: impl Into<String>) -> StoreError {
         StoreError::damaged(self.record, reason)
     }
 }
 
-/// Appends a plain value.
 fn put<T: Serialize + ?Sized>(value: &T, to: &mut Vec<u8>) {
     if let Err(error) = bincode::DefaultOptions::new().serialize_into(to, value) {
         panic!("a field cannot be written: {error}");
     }
 }
 
-/// The bytes of a record of this version, whose fields are appended by `fields`.
+/// Encodes a record of this version. `fields` appends its fields.
 pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = vec![version];
     fields(&mut bytes);
@@ -110,9 +103,9 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
     bytes
 }
 
-/// Implements [`Record`]: the name of the record, and the fields that each version brought, in their order. A field of a
-/// later version says what it is in records of earlier ones, and one with a form of its own names the module of that form.
-/// What a record must fulfil beside that is checked behind it.
+/// Implements [`Record`] from the record's name and the fields that each version added, in order. A field of
+/// a later version states its value for older records. A field with its own encoding names the module of that
+/// encoding. The last part checks conditions on the whole record.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
@@ -156,7 +149,7 @@ macro_rules! record {
 }
 pub(super) use record;
 
-/// Implements [`Field`] for structs: the fields of each in their order.
+/// Implements [`Field`] for structs, whose fields are encoded in order.
 macro_rules! fields {
     ($($type:ident { $($field:ident),* $(,)? })*) => {$(
         impl $crate::codec::Field for $type {
@@ -186,8 +179,8 @@ impl Field for bool {
     }
 }
 
-/// Implements [`Field`] for whole numbers, which are written as bincode's varints and read without it: a page of a list
-/// has hundreds.
+/// Implements [`Field`] for integers as bincode's varints, but without bincode: a page of a list has hundreds
+/// of them.
 macro_rules! whole {
     ($($type:ty: |$varint:ident| $number:expr;)*) => {$(
         impl Field for $type {
@@ -211,15 +204,15 @@ whole! {
     i64: |varint| unfolded(varint);
 }
 
-/// The number that a varint stands for where it can be negative: 0, -1, 1, -2, 2 and so on.
+/// Decodes a zigzag integer: 0, -1, 1, -2, 2 and so on.
 const fn unfolded(varint: u64) -> i64 {
     (varint >> 1) as i64 ^ -((varint & 1) as i64)
 }
 
-/// The greatest number that bincode writes as one byte, the length of a text for example.
+/// The greatest number that bincode writes as one byte, for example the length of a text.
 const SHORT_MAX: u8 = 250;
 
-/// Short texts are written and read without bincode: a row of the index of names has 64 of them.
+/// Short texts are encoded without bincode: a row of the name index has 64 of them.
 impl Field for String {
     fn write(&self, to: &mut Vec<u8>) {
         match u8::try_from(self.len()) {

@@ -1,4 +1,4 @@
-//! Paths of a data directory: reading directories, making names durable, the room on the disk.
+//! Files of a data directory: listing, syncing and free space.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,18 +9,17 @@ use super::{Space, StoreError};
 /// The list of sealed segments of sled's log.
 pub(super) const SEGMENTS_FILE: &str = "segments";
 
-/// The room on the disk that a path lies on.
 pub(super) fn space_of(dir: &Path) -> io::Result<Space> {
     Ok(space(&rustix::fs::statvfs(dir)?))
 }
 
-/// What an ordinary user may still take, and the whole.
+/// The space available to an unprivileged user, and the total.
 pub(super) fn space(seen: &rustix::fs::StatVfs) -> Space {
     let bytes = |blocks: u64| blocks.saturating_mul(seen.f_frsize);
     Space { free: bytes(seen.f_bavail), total: bytes(seen.f_blocks) }
 }
 
-/// The entries of a directory, none when it is not there.
+/// The entries of a directory. A missing directory has none.
 pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let read = || fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     match read() {
@@ -30,7 +29,7 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     }
 }
 
-/// Makes a file, or the names in a directory, durable.
+/// Syncs a file, or the names in a directory.
 pub(super) fn sync_path(path: &Path) -> Result<(), StoreError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(|source| StoreError::Prepare {
         action: "syncing",

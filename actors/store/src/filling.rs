@@ -1,6 +1,7 @@
-//! Making a store of rows as they were kept elsewhere: restoring.
+//! Creates a store from the rows of a backup.
 //!
-//! What always holds: a restore that was cut short leaves nothing that could be taken for a store ([`super::restoring`]).
+//! Invariant: an interrupted restore leaves nothing that could be mistaken for a store
+//! ([`super::restoring`]).
 
 use std::fs;
 use std::io;
@@ -10,11 +11,10 @@ use std::sync::Arc;
 use super::disk::{DiskBackend, create_dir};
 use super::{Backend, OnFatal, Pair, Store, StoreError, restoring};
 
-/// How many bytes of rows are put at once, and how many before they are synced.
+/// The bytes of rows per batch.
 const BATCH_BYTES: usize = 64 << 10;
 const SYNC_BYTES: usize = 8 << 20;
 
-/// A store that is being filled.
 pub struct Filling {
     disk: Arc<DiskBackend>,
     sequence: u64,
@@ -24,10 +24,11 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins in a directory that is not there or empty. What is put is the state of the commit of this number.
+    /// Begins in a missing or empty directory. The rows are the state after the commit with number
+    /// `sequence`.
     ///
     /// # Errors
-    /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or when the directory cannot be used.
+    /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the directory.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         restoring::check_finished(dir)?;
         let prepare = |action| move |source| StoreError::Prepare { action, path: dir.to_owned(), source };
@@ -42,10 +43,7 @@ impl Filling {
         Ok(Self { disk, sequence, waiting: Vec::new(), bytes: 0, unsynced: 0 })
     }
 
-    /// Puts a row as it stands.
-    ///
-    /// # Errors
-    /// When writing fails.
+    /// Puts a stored row unchanged.
     pub fn put(&mut self, row: Pair) -> Result<(), StoreError> {
         self.bytes += row.0.len() + row.1.len();
         self.waiting.push(row);
@@ -63,20 +61,14 @@ impl Filling {
         Ok(())
     }
 
-    /// Everything is put: gives the store, open and still marked.
-    ///
-    /// # Errors
-    /// When writing fails.
+    /// Ends the filling and returns the open store. The directory is still marked as unfinished.
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
         self.disk.save()?;
         Store::on_disk(self.disk, on_fatal)
     }
 
-    /// Takes the mark away once the store is closed.
-    ///
-    /// # Errors
-    /// When that cannot be made durable.
+    /// Removes the mark after the store was closed.
     pub fn finish(dir: &Path) -> Result<(), StoreError> {
         let finish = |source| StoreError::Prepare { action: "finishing", path: dir.to_owned(), source };
         restoring::end(dir).map_err(finish)

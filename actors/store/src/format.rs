@@ -1,15 +1,16 @@
-//! Which versions of the service may read and write the store, told in a small file beside it, so that one which may
-//! not has opened nothing and written nothing when it finds out.
+//! A small file next to the store that states which versions of the service may read and write it. A version
+//! that may not do so stops before it opens or writes anything.
 //!
 //! ```text
 //! format = 6       the format of the store
-//! read-by = 6      who knows at least this format may read it
-//! written-by = 6   who knows at least this format may write it
+//! read-by = 6      the oldest format whose versions may read it
+//! written-by = 6   the oldest format whose versions may write it
 //! ```
 //!
-//! What always holds: the file is on the disk before anything is written that an earlier version cannot read. The store's
-//! own record of its format ([`super::records::MetaRecord`]) counts where the two differ: a crash may come between them,
-//! and stores that were made before there was such a file have none.
+//! Invariant: the file is durable before the store contains anything that an earlier version cannot read.
+//!
+//! If the file and the store's own record ([`super::records::MetaRecord`]) differ, the record counts: a crash
+//! may have happened between the two writes. Old stores have no such file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,16 +19,12 @@ use std::path::Path;
 use super::StoreError;
 use super::records::STORE_FORMAT;
 
-/// The name of the file in the data directory.
 pub(super) const NAME: &str = "format";
 
-/// The oldest format whose versions may read what is written today: earlier ones know of no journal, and would miss what
-/// only that holds.
+/// Versions before format 6 do not know the journal and would miss rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// The same for writing.
 const WRITTEN_BY: u16 = 6;
 
-/// What the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     format: u16,
@@ -37,7 +34,6 @@ struct Format {
 
 const PRESENT: Format = Format { format: STORE_FORMAT, read_by: READ_BY, written_by: WRITTEN_BY };
 
-/// Refuses a store that this version may not write.
 pub(super) fn check(dir: &Path) -> Result<(), StoreError> {
     match read(dir)? {
         Some(found) if found.written_by > STORE_FORMAT => {
@@ -47,12 +43,10 @@ pub(super) fn check(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The format of the store, where it is told.
 pub(super) fn of(dir: &Path) -> Result<Option<u16>, StoreError> {
     Ok(read(dir)?.map(|found| found.format))
 }
 
-/// Says that the store has the present format.
 pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
     if read(dir)? == Some(PRESENT) {
         return Ok(());
@@ -61,7 +55,7 @@ pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
     write(&path).map_err(|source| StoreError::Prepare { action: "writing", path, source })
 }
 
-/// Written beside and moved into place, so that a crash leaves the one or the other.
+/// Writes a new file and renames it, so a crash leaves either the old or the new one.
 fn write(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;
@@ -82,7 +76,7 @@ fn read(dir: &Path) -> Result<Option<Format>, StoreError> {
     }
 }
 
-/// Later versions may say more; what is said here has to be there.
+/// Ignores unknown lines, which later versions may add. The known lines are required.
 fn parse(text: &str) -> Option<Format> {
     let number = |name: &str| {
         let mut values = text.lines().filter_map(|line| {

@@ -1,8 +1,12 @@
-//! Some ranges of the store as they were at a point between two commits, read in any order while commits go on.
+//! A point-in-time read of some ranges, in any order, while commits continue.
 //!
-//! What always holds: what is read is what was there at the point, and the point lies behind a sync. A row is read first,
-//! and then what was saved of it: whoever overwrites it saves it before. What was read to its end is saved no longer
-//! ([`Frozen::release`]); where more is saved than may be, reading ends.
+//! Invariants:
+//!
+//! - The rows are those of the point, and the point is durable.
+//! - A writer saves a row's old value before it overwrites the row. The reader first reads the row, then the
+//!   saved value.
+//! - A range that was read to its end is no longer saved ([`Frozen::release`]). Too many saved rows end the
+//!   read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,23 +17,23 @@ use super::pieces::PIECE;
 use super::tap::Tap;
 use super::{Key, KeyRange, Order, Pairs, Rows, Store, StoreError, keys};
 
-/// How many rows are read at once.
 const ROWS_PER_PAGE: usize = 64;
 
-/// Some ranges as they were. It ends when it is dropped.
+/// Some ranges at a point in time. The read ends when this is dropped.
 pub struct Frozen {
     store: Store,
     tap: Arc<Tap>,
-    /// Whose rows are read.
     of: Vec<BusinessId>,
 }
 
 impl Store {
-    /// These kinds of rows of a business or of the installation, with their pieces, as they are between two commits.
+    /// Freezes these kinds of rows of a business or of the installation, with their pieces, between two
+    /// commits.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
-    /// may be, [`StoreError::BusinessSetAside`].
+    /// - [`StoreError::Stopped`] when the store fails or closes.
+    /// - [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
+    /// - [`StoreError::BusinessSetAside`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
         let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
         of.iter().try_for_each(|of| self.check_business(*of))?;
@@ -39,25 +43,25 @@ impl Store {
     }
 }
 
-/// The rows of a kind, and those of their pieces.
+/// The rows of a kind, and the rows of their pieces.
 fn both(of: BusinessId, kind: u8) -> [KeyRange; 2] {
     [kind, kind | PIECE].map(|kind| keys::of_kind(of, kind))
 }
 
 impl Frozen {
-    /// Nothing more is read of this kind of rows.
+    /// Ends the read of this kind of rows.
     pub fn release(&self, of: BusinessId, kind: u8) {
         for range in both(of, kind) {
             self.tap.pass(range);
         }
     }
 
-    /// Whether nothing of it was set aside meanwhile: a page of it may have been made empty then.
+    /// Checks that no business was set aside meanwhile, since isolating a page makes it empty.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// The next rows of a range; empties it at its end.
+    /// The next rows of a range. At the end, `left` becomes empty.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -151,7 +155,7 @@ mod tests {
         let before = whole(store.rows(), KIND, Order::Ascending);
         let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
-        // Longer, shorter, not any more, and anew, before a row is read and while it is.
+        // The row becomes longer and shorter, is deleted and created again, before and during the read.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
         for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
             let (key, row) = row.unwrap();
@@ -166,7 +170,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // Of what nobody asked for nothing is kept, and of what was read to its end nothing any more.
+        // The store saves no rows of kinds that are not read, or that were read to the end.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

@@ -1,14 +1,17 @@
-//! How a batch comes into the journal, then into the memtable, and into the tree behind the back of whoever waits.
+//! Writes batches to the journal and the memtable, and in the background to the tree.
 //!
-//! The committer writes it into the journal, syncs that, and puts its rows into the memtable; a thread of its own makes
-//! checkpoints: it writes the rows of the memtable into the tree, syncs that, and gives up the records in the journal that
-//! it covers. What always holds:
+//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. The
+//! checkpoint thread writes the rows of the memtable to the tree, syncs the tree and frees the journal
+//! records that it covers.
 //!
-//! - a batch is durable in the journal before anybody sees it or a row of it is in the tree, and its record is given up
-//!   only when the tree is durable with it: so a crash may leave any of its rows, and opening writes all of them again;
-//! - batches come one after the other, in the order of their numbers;
-//! - the first error ends it for good: nothing is written, synced or given up any more, and who was named in
-//!   [`Home::on_failure`] is told.
+//! Invariants:
+//!
+//! - A batch is durable in the journal before its rows are visible or in the tree. Its record is freed only
+//!   when the tree is durable with it. After a crash, any part of the rows may be in the tree, and opening
+//!   writes all of them again.
+//! - Batches are written in the order of their numbers.
+//! - The first error is final: nothing is written, synced or freed any more, and [`Home::on_failure`]'s
+//!   function is called.
 
 use std::fs::File;
 use std::sync::{Arc, OnceLock};
@@ -31,16 +34,14 @@ use super::syncs::{By, Syncs};
 use super::tree::{Tree, all_rows};
 use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
-/// How long what was written waits for a checkpoint, at most, where little is.
+/// The longest time that a batch waits for a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// So many bytes of the journal are behind a table of the memtable when it is closed and one is due: while it is made the
-/// rest of the journal is for what comes.
+/// A checkpoint is due when the current table covers this many bytes of the journal. New batches use the rest
+/// of the journal meanwhile.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
-/// The tree, the memtable and the journal, and who works on them.
 pub(super) struct Home {
     shared: Arc<Shared>,
-    /// The one that makes checkpoints.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -50,10 +51,10 @@ struct Shared {
     memtable: Arc<Memtable>,
     journal: Journal<File>,
     mark: Mark,
-    /// Held by who writes into the tree.
+    /// Held while the tree is written.
     saving: Mutex<()>,
     state: Mutex<State>,
-    /// Told when a checkpoint is due, and when one is made.
+    /// Notified when a checkpoint is due, and when one is complete.
     due: Condvar,
     saved: Condvar,
     on_failure: OnceLock<OnFailure>,
@@ -62,26 +63,25 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// How far everything is, in numbers of batches.
+/// The progress of the store, in numbers of batches.
 struct State {
-    /// The newest batch in the journal,
+    /// The newest batch in the journal.
     written: u64,
-    /// in the memtable or the tree,
+    /// The newest batch in the memtable or the tree.
     applied: u64,
-    /// and durable in the tree.
+    /// The newest batch that is durable in the tree.
     saved: u64,
-    /// So many bytes of the journal are behind the table that is written into.
+    /// The bytes of the journal that the current table covers.
     table_bytes: u64,
-    /// A checkpoint is wanted now.
+    /// A checkpoint is due now.
     is_due: bool,
-    /// The one who makes them waits for something to be applied.
+    /// The checkpoint thread waits for a batch.
     is_resting: bool,
     ends: bool,
     failed: bool,
 }
 
 impl Home {
-    /// Takes a tree that is durable up to this batch, and an empty journal.
     pub(super) fn of(
         files: Files,
         tree: Tree,
@@ -124,7 +124,6 @@ impl Home {
         Ok(Self { shared, thread: Some(thread.map_err(prepare)?) })
     }
 
-    /// The value under the key.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.shared.memtable.get(key) {
             Some(row) => Ok(row),
@@ -134,14 +133,13 @@ impl Home {
         }
     }
 
-    /// The pairs of the range, which must not be empty.
+    /// The range must not be empty.
     pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
         let shared = Arc::clone(&self.shared);
         let pairs = self.shared.memtable.scan(range, order, self.shared.tree.seek());
         Box::new(pairs.map(move |pair| pair.map_err(|error| shared.isolated(error))))
     }
 
-    /// Registers the function that sets a business aside, and calls it for pages that an earlier process isolated.
     pub(super) fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
         let _ = self.shared.on_isolated.set(set_aside);
         let ranges = self.shared.files.unfinished()?;
@@ -149,27 +147,23 @@ impl Home {
         self.shared.set_aside(&ranges, move |rest| tree.seek()(rest))
     }
 
-    /// The syncs under way.
     pub(super) fn syncs(&self) -> &Arc<Syncs> {
         self.shared.tree.syncs()
     }
 
-    /// A file on the disk that everything lies on.
     pub(super) fn file(&self) -> &File {
         self.shared.tree.file()
     }
 
-    /// Who is told of the first error, once.
+    /// Registers the function that receives the first error, once.
     pub(super) fn on_failure(&self, told: OnFailure) {
         let _ = self.shared.on_failure.set(told);
     }
 
-    /// The number of the newest batch.
     pub(super) fn newest(&self) -> u64 {
         self.shared.state.lock().written
     }
 
-    /// Writes the batch into the journal, when there is room.
     pub(super) fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let mut state = shared.usable()?;
@@ -187,13 +181,12 @@ impl Home {
         Ok(())
     }
 
-    /// What was written is durable in the journal once this has returned.
+    /// Makes everything written durable in the journal.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         let synced = self.syncs().during(By::Committer, || self.shared.journal.sync());
         synced.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Puts the rows of the batch that was synced last into the memtable, for all to see.
     pub(super) fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let number = shared.usable()?.written;
@@ -216,13 +209,14 @@ impl Home {
         Ok(())
     }
 
-    /// Notes beside the store that everything up to here is durable.
+    /// Records the newest durable batch in the mark.
     pub(super) fn note_durable(&self) -> Result<(), StoreError> {
         let noted = self.shared.mark.write(self.newest());
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Puts rows into the tree past the journal, as a part of the batch of this number; durable with [`Home::save`].
+    /// Writes rows to the tree without the journal, as a part of the batch with this number. [`Home::save`]
+    /// makes them durable.
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let _saving = shared.saving.lock();
@@ -231,18 +225,17 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // It may be the same number again, and none of these are durable.
+        // Several calls may have the same number, and none of these rows are durable yet.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }
 
-    /// Makes a checkpoint: what was applied is durable in the tree.
+    /// Makes a checkpoint: every applied batch becomes durable in the tree.
     pub(super) fn save(&self) -> Result<(), StoreError> {
         self.shared.save()?;
         self.note_durable()
     }
 
-    /// How many bytes of batches are in the memtable.
     pub(super) fn unsaved_bytes(&self) -> u64 {
         self.shared.memtable.bytes()
     }
@@ -252,7 +245,7 @@ impl Home {
         self.shared.tree.log_bytes()
     }
 
-    /// Ends the thread and lets go of the files. After a failure the store does not count as closed cleanly.
+    /// Ends the thread and closes the files. After a failure the store does not count as cleanly closed.
     pub(super) fn close(mut self) {
         self.end();
         let shared = Arc::clone(&self.shared);
@@ -295,14 +288,12 @@ impl State {
 }
 
 impl Shared {
-    /// How far everything is, unless it has failed.
     fn usable(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.state.lock();
         state.check()?;
         Ok(state)
     }
 
-    /// Asks for a checkpoint.
     fn ask(&self, state: &mut State) {
         state.is_due = true;
         self.due.notify_one();
@@ -313,14 +304,15 @@ impl Shared {
         self.saved.notify_all();
     }
 
-    /// Nothing is done any more behind an error of the committer's, who tells of it.
+    /// Stops the store after an error of the committer. The committer reports the error.
     fn ended_by(&self, error: StoreError) -> StoreError {
         self.state.lock().failed = true;
         self.tell_all();
         error
     }
 
-    /// The same behind one that no call may wait for: told first, so that nobody tells of having been stopped by it before.
+    /// Stops the store after an error of background work. The error is reported first, so that a caller
+    /// cannot report the resulting [`StoreError::Stopped`] before it.
     fn fail(&self, error: StoreError) -> StoreError {
         match self.on_failure.get() {
             Some(told) => told(&error),
@@ -329,8 +321,8 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page that an error of reading is about; gives the error, or why the page could not be isolated. That
-    /// ends the store, and so does a panic of sled's.
+    /// Isolates the page that caused a read error. Returns the error, or the reason why the page could not be
+    /// isolated. The second case and a panic of sled stop the store.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -339,8 +331,8 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with rows in it are set
-    /// aside before anything reads again.
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with
+    /// rows in it are set aside before the next read.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
@@ -365,7 +357,7 @@ impl Shared {
         )
     }
 
-    /// Sets the businesses aside that have keys in these ranges.
+    /// Sets aside the businesses that have keys in these ranges.
     fn set_aside(
         &self,
         ranges: &[Range],
@@ -374,7 +366,7 @@ impl Shared {
         let Some(set_aside) = self.on_isolated.get() else { return Ok(()) };
         for range in ranges {
             let reason = format!("a page of the store was corrupt at byte {} of store/db", range.offset);
-            // Those that are being imported are in a list of their own.
+            // Businesses that are being imported are in a list of their own.
             for kind in [keys::installation_kind::BUSINESS_INDEX, keys::installation_kind::MOVING] {
                 let listed = keys::of_kind(BusinessId::INSTALLATION, kind);
                 for pair in self.memtable.scan(&listed, Order::Ascending, seek.clone()) {
@@ -388,7 +380,7 @@ impl Shared {
         self.files.finish(ranges)
     }
 
-    /// Makes checkpoints, until the end.
+    /// The loop of the checkpoint thread.
     fn save_all(&self) {
         let mut state = self.state.lock();
         while !state.failed && !state.ends {
@@ -417,7 +409,8 @@ impl Shared {
                 state.is_resting = false;
                 continue;
             }
-            // Asked for again meanwhile, it is another one: what is written from now on may not be in this one.
+            // A request that arrives meanwhile needs another checkpoint: this one may lack the newest
+            // batches.
             if !std::mem::take(&mut state.is_due)
                 && !self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out()
             {
@@ -431,13 +424,14 @@ impl Shared {
         }
     }
 
-    /// Has the tree list the segments that sled's cleaner completed while no checkpoint was made.
+    /// Lists the segments that sled's cleaner completed between two checkpoints.
     fn list_segments(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
-    /// Makes them until what was applied is durable in the tree. An error is told before anybody else may try.
+    /// Makes checkpoints until every applied batch is durable in the tree. An error is reported before
+    /// another thread may try.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
@@ -450,8 +444,8 @@ impl Shared {
         })
     }
 
-    /// Makes one for each table of the memtable; gives the number of the newest batch in them. To be called with `saving`
-    /// held.
+    /// Makes one checkpoint for each table of the memtable and returns the number of the newest batch in
+    /// them. The caller holds `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;
@@ -470,7 +464,7 @@ impl Shared {
         Ok(upto)
     }
 
-    /// The tree has all up to this batch: syncs it, and gives up the records of them.
+    /// Syncs the tree, which contains all batches up to this one, and frees their records.
     fn sync_tree(&self, upto: u64) -> Result<(), StoreError> {
         self.tree.sync()?;
         self.journal.retire(upto);
@@ -480,7 +474,7 @@ impl Shared {
     }
 }
 
-/// A thread that ends in a panic is a failure like any other.
+/// Treats a panic of the thread as a failure of the store.
 struct End<'a>(&'a Shared);
 
 impl Drop for End<'_> {

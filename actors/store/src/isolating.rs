@@ -1,15 +1,16 @@
-//! Opening sled on a data directory, and isolating pages of its tree that cannot be read.
+//! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! A corrupt page concerns the businesses with keys between its neighbours: they are set aside, and all others go on. The
-//! page becomes an empty leaf ([`sled_log`]), so that sled's cleaner, which would end at it, goes on as well.
+//! A corrupt page concerns the businesses with keys between its neighbours. They are set aside, and all
+//! others continue. The page becomes an empty leaf ([`sled_log`]), because sled's cleaner would end at a
+//! corrupt page.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write to sled's file; the next start writes them again
 //! DIR/page-OFFSET.damaged  the same afterwards, with the bytes that were there
 //! ```
 //!
-//! Invariants: the file is durable before a byte of the page is replaced, and it is renamed only when the businesses are
-//! durably set aside. So no business is ever read as if the rows of the page had not been.
+//! Invariants: the file is durable before a byte of the page is replaced. It is renamed only when the
+//! businesses are durably set aside. So no business is read without the rows of the page.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -24,30 +25,26 @@ use super::opening::{SEGMENT_BYTES, Sled, open_sled};
 use super::sled_log::{self, Log, Pages, Write};
 use super::{StoreError, journal, tail};
 
-/// The files of a data directory that sled is opened with.
+/// The files of a data directory that sled needs.
 #[derive(Clone)]
 pub(super) struct Files {
-    /// The data directory.
     pub(super) dir: PathBuf,
-    /// sled's own directory in it.
     pub(super) store: PathBuf,
-    /// The list of sealed segments.
     pub(super) segments: PathBuf,
 }
 
-/// Pages that are being isolated.
+/// The content of `DIR/isolating`.
 #[derive(Default, Serialize, Deserialize)]
 struct Isolating {
     ranges: Vec<Range>,
     writes: Vec<Write>,
 }
 
-/// The keys of an isolated page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Range {
-    /// The first key,
+    /// The first key of the page.
     pub(super) lo: Vec<u8>,
-    /// and the first key after it.
+    /// The first key after the page.
     pub(super) hi: Vec<u8>,
     /// The offset of the corrupt message.
     pub(super) offset: u64,
@@ -55,7 +52,7 @@ pub(super) struct Range {
 
 const NAME: &str = "isolating";
 
-/// The length of the checksum at the start of the file.
+/// The length of the checksum at the start of `DIR/isolating`.
 const SUM_BYTES: usize = 4;
 
 impl Files {
@@ -63,7 +60,6 @@ impl Files {
         Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(SEGMENTS_FILE) }
     }
 
-    /// Checks sled's files before they are opened, as [`check_log`] says.
     pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         sync_log(&self.store)?;
@@ -72,14 +68,14 @@ impl Files {
         check_log(self, ended, synced)
     }
 
-    /// Opens sled's files, which were checked; gives the number of the newest batch as well.
     pub(super) fn open(&self) -> Result<(Sled, u64), StoreError> {
         let free = space_of(&self.dir).map_or(u64::MAX, |space| space.free);
         tail::secure(&self.store, SEGMENT_BYTES as u64, free)?;
         open_sled(&self.store).map_err(|error| self.located(error))
     }
 
-    /// The same error with the first corrupt message, where there is one: sled does not always name it.
+    /// Adds the offset of the first corrupt message to the error, if there is one. sled does not always name
+    /// it.
     fn located(&self, error: StoreError) -> StoreError {
         match (&error, self.corrupt_pages(None).as_deref()) {
             (StoreError::DamagedFiles { .. }, Ok([(_, offset), ..])) => {
@@ -89,19 +85,17 @@ impl Files {
         }
     }
 
-    /// Makes the names of sled's files durable. The files themselves are synced before.
     pub(super) fn opened(&self) -> Result<(), StoreError> {
         sync_path(&self.store.join("conf"))?;
         sync_path(&self.store)?;
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page; gives their keys, none when all pages can
-    /// be read. sled is closed meanwhile.
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page, while sled is closed.
+    /// Returns the keys of the pages; the list is empty when all pages can be read.
     ///
     /// # Errors
-    /// [`StoreError::DamagedAt`] when a page cannot be isolated: it holds rows of the installation, or its keys are not
-    /// known.
+    /// [`StoreError::DamagedAt`] when the page holds rows of the installation, or its keys are unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
@@ -116,7 +110,8 @@ impl Files {
         for (page, at) in corrupt {
             let refused = |why| self.damaged(at, why);
             let plan = sled_log::plan(&log, &pages, page).map_err(read)?.map_err(refused)?;
-            // The installation's keys come first, and the number of the newest batch comes last.
+            // The keys of the installation are the smallest, and the number of the newest batch is the
+            // greatest key.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(refused("the page holds rows of the installation"));
             }
@@ -130,14 +125,13 @@ impl Files {
         Ok(isolating.ranges)
     }
 
-    /// The pages with a corrupt message, as [`sled_log::corrupt_pages`] gives them.
+    /// The pages with a corrupt message. See [`sled_log::corrupt_pages`].
     pub(super) fn corrupt_pages(&self, offset: Option<u64>) -> Result<Vec<(u64, u64)>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset);
         corrupt.map_err(|source| StoreError::Prepare { action: "reading", path: self.db(), source })
     }
 
-    /// The log, which sled has closed, and its pages.
     fn pages(&self) -> Result<Option<(Log, Pages)>, StoreError> {
         let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
         let Some(log) = self.log().map_err(read)? else { return Ok(None) };
@@ -151,7 +145,7 @@ impl Files {
         Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64)
     }
 
-    /// Whether a whole message starts at this offset of sled's file.
+    /// Whether a valid message starts at this offset of sled's file.
     pub(super) fn is_whole(&self, offset: u64) -> bool {
         self.log().is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
     }
@@ -193,7 +187,7 @@ impl Files {
         bincode::deserialize(content).map(Some).map_err(io::Error::other)
     }
 
-    /// Replaces the bytes of the pages that are being isolated, unless their segments were used again since.
+    /// Replaces the bytes of the isolated pages, unless their segments were reused since.
     fn write_again(&self) -> Result<(), StoreError> {
         let write = || {
             let (Some(isolating), Some(log)) = (self.kept()?, self.log()?) else { return Ok(()) };
@@ -208,13 +202,13 @@ impl Files {
         write().map_err(|source| self.noting(source))
     }
 
-    /// The keys of pages whose businesses are not set aside yet.
+    /// The keys of the pages whose businesses are not set aside yet.
     pub(super) fn unfinished(&self) -> Result<Vec<Range>, StoreError> {
         let kept = self.kept().map_err(|source| self.noting(source))?;
         Ok(kept.map(|isolating| isolating.ranges).unwrap_or_default())
     }
 
-    /// The businesses of the pages are durably set aside.
+    /// Renames the file once the businesses are durably set aside.
     pub(super) fn finish(&self, ranges: &[Range]) -> Result<(), StoreError> {
         let Some(first) = ranges.first() else { return Ok(()) };
         let aside = self.dir.join(format!("page-{}.damaged", first.offset));
@@ -223,7 +217,7 @@ impl Files {
     }
 }
 
-/// Syncs the log: a killed process may have left writes in memory that sled is about to read.
+/// Syncs the log: a killed process may have left unsynced writes in memory, which sled is about to read.
 fn sync_log(store: &Path) -> Result<(), StoreError> {
     match sync_path(&store.join("db")) {
         Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet
@@ -231,12 +225,13 @@ fn sync_log(store: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Moves derived files that are damaged out of sled's way: it makes them again.
+/// Moves damaged derived files away, so that sled creates them again.
 fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // Not in sled's own directory: it takes every name that starts like a snapshot's for one.
+        // The files leave sled's directory, because sled reads every file there whose name starts like a
+        // snapshot's.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
         let renamed = fs::rename(&path, &aside);
@@ -250,8 +245,8 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log of sled's that lost messages. `ended` is where the log ended at a clean stop, and `synced` the newest batch
-/// that was acknowledged. What the journal brings back is not lost.
+/// Refuses a log that lost messages which the journal does not contain. `ended` is the end of the log at a
+/// clean stop, and `synced` the newest acknowledged batch.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let path = files.store.join("db");
     let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
@@ -271,7 +266,7 @@ fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), Store
     })
 }
 
-/// Whether the journal holds every batch after the newest one that can be read in the log.
+/// Whether the journal contains every batch after the newest readable one in the log.
 fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let path = files.dir.join("journal");
     let read = |source| StoreError::Prepare { action: "reading", path: files.store.join("db"), source };
@@ -291,7 +286,7 @@ fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreErr
 }
 
 impl Range {
-    /// Whether a key of this business may be among them.
+    /// Whether the page may contain a key of this business.
     pub(super) fn concerns(&self, business: &[u8; 16]) -> bool {
         let last = [&business[..], &[u8::MAX; super::KEY_BYTES_MAX]].concat();
         self.lo <= last && business[..] < self.hi[..]

@@ -1,10 +1,10 @@
 //! The table of the kinds of records that a business keeps.
 //!
-//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that counts
-//! them, the word of their lines in exports and their stamps. Loading, usage, counting, salvage, verification, the repair
-//! of stamps, exports and imports read the table.
+//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that
+//! counts them, the name of their lines in exports, and their stamps. Loading, usage, counting, salvage,
+//! verification, the repair of stamps, exports and imports read the table.
 //!
-//! Invariant: the key and the index rows of a record depend on the business and the record alone.
+//! Invariant: the key and the index rows of a record depend only on the business and the record.
 
 use domain::{
     ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
@@ -16,71 +16,60 @@ use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
 
-/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their lines.
+/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their
+/// lines.
 ///
-/// A row has the word of the lines and a mark: `personal` if the erasure of a contact changes such records (a contact itself
-/// is deleted), `dated` if they have a date in place of an id. Then come the kind of rows, the plural that reports use and the
-/// budget, then the key, the stamps that each record has, a stamp that it may have, and the index rows.
+/// A row has the name of the lines and a mark: `personal` if the erasure of a contact changes such records (a
+/// contact itself is deleted), `dated` if a date identifies them instead of an id. Then follow the kind of
+/// rows, the plural for reports, the budget, the key, the stamps, an optional stamp and the index rows.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
         $then! {
             exported {
-                /// A business; what follows is its own.
                 Business(Business) "business" {
                     PROFILE "profiles", |_it, of| keys::profile(of), [created_at, updated_at]
                 }
-                /// For how long it keeps what has happened, where somebody has ever said so.
                 Retention(Retention) "retention" {
                     RETENTION "retention settings", |_it, of| keys::retention(of), [],
                     |set| &mut set.at
                 }
-                /// A service.
                 Service(Service) "service" {
                     SERVICE "services" Services, |it, of| keys::service(of, it.id),
                     [created_at, updated_at]
                 }
-                /// A staff member.
                 Staff(StaffMember) "staff" {
                     STAFF "staff members" Staff, |it, of| keys::staff(of, it.id),
                     [created_at, updated_at]
                 }
-                /// A special day.
                 SpecialDay(SpecialDay) "special_day" dated {
                     SPECIAL_DAY "special days", |it, of| keys::special_day(of, it.date),
                     [created_at, updated_at]
                 }
-                /// Time that a staff member has off.
                 TimeOff(BlockedTime) "time_off" {
                     BLOCKED_TIME "times off", |it, of| keys::blocked_time(of, it.key()), [created_at]
                 }
-                /// A contact.
                 Contact(Contact) "contact" {
                     CONTACT "contacts" Contacts, |it, of| keys::contact(of, it.id),
                     [created_at, updated_at], index contact_rows
                 }
-                /// An appointment.
                 Appointment(Appointment) "appointment" personal {
                     APPOINTMENT "appointments" Appointments,
                     |it, of| keys::appointment(of, it.starts_at, it.id),
                     [created_at, updated_at], index appointment_rows
                 }
-                /// A call.
                 Call(CallRecord) "call" personal {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
                     [created_at, updated_at], index call_rows
                 }
-                /// A message.
                 Message(TakenMessage) "message" personal {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
                     [created_at, updated_at], index message_rows
                 }
-                /// A piece of knowledge.
                 Knowledge(Knowledge) "knowledge" {
                     KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
                     [created_at, updated_at]
                 }
-                /// A webhook endpoint, with its secret.
                 Webhook(WebhookEndpoint) "webhook" {
                     WEBHOOK "webhook endpoints", |it, of| keys::webhook(of, it.id),
                     [created_at, updated_at], |disabled_at| &mut *disabled_at, index webhook_rows
@@ -99,16 +88,15 @@ macro_rules! each_kind {
 }
 pub use each_kind;
 
-/// A record with stamps.
 pub trait Stamped: Record + Clone + PartialEq {
-    /// The plural that reports use.
+    /// The plural for reports.
     const NAME: &'static str;
 
-    /// The instants that the service set: when it was created, when it last changed, then others. Instants that a client
-    /// gave are no stamps.
+    /// The instants that the service set: the creation, the last change, then others. An instant that a
+    /// client gave is not a stamp.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
-    /// Sets when it last changed.
+    /// Sets the instant of the last change.
     fn change(&mut self, at: Timestamp) {
         if let Some(updated_at) = self.stamps().into_iter().nth(1) {
             *updated_at = at;
@@ -116,30 +104,23 @@ pub trait Stamped: Record + Clone + PartialEq {
     }
 }
 
-/// A record of the table.
+/// A record in the table.
 pub trait Kept: Stamped {
-    /// The kind of rows.
     const KIND: u8;
-    /// The budget that counts it, if any.
     const BUDGET: Option<BudgetKind> = None;
 
-    /// The key of the record.
     fn key(&self, of: BusinessId) -> Key;
 
-    /// The index rows of the record.
     fn index(&self, _: BusinessId) -> Vec<IndexRow> {
         Vec::new()
     }
 }
 
-/// A row by which a record is found.
+/// An index row of a record. `name` is for reports, for example `by contact`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexRow {
-    /// How it is found by it: `by contact`.
     pub name: &'static str,
-    /// Where the row stands.
     pub key: Key,
-    /// What it says.
     pub value: Vec<u8>,
 }
 
@@ -149,23 +130,16 @@ impl IndexRow {
     }
 }
 
-/// Calls a function with each stamp of a record.
+/// Receives each stamp of a record.
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
 
-/// A kind of records.
 #[derive(Clone, Copy)]
 pub struct Kind {
-    /// The kind of rows.
     pub rows: u8,
-    /// The plural that reports use.
     pub name: &'static str,
-    /// The budget that counts its records, if any.
     pub budget: Option<BudgetKind>,
-    /// Whether a value is such a record.
     pub decodes: fn(&[u8]) -> bool,
-    /// The key and the index rows of the record in a value.
     pub places: fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>,
-    /// Calls a function with each stamp of the record in a value, and returns the rows to write if a stamp changed.
     pub restamp: fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>,
 }
 
@@ -192,7 +166,6 @@ impl Kind {
     }
 }
 
-/// Implements the traits for each row of the table.
 macro_rules! declare {
     (
         exported {
@@ -239,15 +212,13 @@ fn present<const N: usize>(stamps: [Option<&mut Timestamp>; N]) -> Vec<&mut Time
     stamps.into_iter().flatten().collect()
 }
 
-/// The kind of records in this kind of rows, if the table has it.
+/// The entry of the table for this kind of rows.
 pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Calls a function with each stamp of the record in a value, and returns the record before and after if one changed.
-///
-/// # Errors
-/// When the value is no such record.
+/// Calls a function with each stamp of the encoded record. Returns the record before and after the call if a
+/// stamp changed.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();
@@ -255,7 +226,7 @@ pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<
     Ok((after != before).then_some((before, after)))
 }
 
-/// Writes a record in place of what it was before, with the rows by which it is found.
+/// Writes a record and its index rows in place of an earlier version.
 pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut Batch) {
     let (key, now) = (after.key(of), after.index(of));
     let mut bytes_before = 0;
@@ -276,7 +247,7 @@ pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut B
     }
 }
 
-/// Deletes a record and the rows by which it is found.
+/// Deletes a record and its index rows.
 pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     batch.delete_whole(gone.key(of), gone.encode().len());
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
@@ -304,7 +275,8 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// Whether an appointment has a row in the index of changes: not while its last change bears the stamp of its creation.
+/// Whether an appointment has a row in the index of changes. It has none while it was never changed after its
+/// creation.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
@@ -349,21 +321,19 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
     listed.chain([IndexRow::new("by change", by_change, [])]).collect()
 }
 
-/// A kind of rows whose number a budget limits.
+/// A kind of rows that a budget limits.
 #[derive(Clone, Copy)]
 pub struct Counted {
-    /// The kind of rows.
     pub kind: u8,
-    /// The budget that counts them.
     pub budget: BudgetKind,
-    /// Whether such a row decodes; none for API keys, whose records stand with those of all businesses.
+    /// Whether a row decodes. `None` for API keys, whose records are not among the rows of a business.
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 
-/// API keys, which are in no business's rows.
+/// API keys, whose records are not among the rows of a business.
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
-/// The kinds of rows that budgets count, in the order of their numbers.
+/// The kinds of rows that budgets count, in ascending order.
 pub const COUNTED: [Counted; 8] = {
     let (mut all, mut found, mut number) = ([API_KEYS; 8], 0, 0);
     while number < u8::MAX {
@@ -387,7 +357,7 @@ pub const COUNTED: [Counted; 8] = {
     all
 };
 
-/// The kind of rows that is counted, with its place among all.
+/// The entry for this kind of rows, with its index in the table.
 pub fn counted(kind: u8) -> Option<(usize, Counted)> {
     COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
 }

@@ -1,13 +1,12 @@
-//! Keys and ranges of keys, as plain bytes. What the bytes mean stands in [`super::keys`].
+//! Keys and ranges of keys as plain bytes. The module [`super::keys`] defines their layout.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
-/// The greatest length of a key.
 pub const KEY_BYTES_MAX: usize = 63;
 
-/// A key, kept without an allocation of its own.
+/// A key, stored without a heap allocation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     len: u8,
@@ -15,15 +14,14 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key with these bytes.
-    ///
     /// # Panics
-    /// When there are more than [`KEY_BYTES_MAX`]; keys are of fixed width, so this shows in the first test.
+    /// When there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test shows
+    /// this.
     pub fn new(bytes: &[u8]) -> Self {
         Self::default().with(bytes)
     }
 
-    /// The key with these bytes behind its own.
+    /// Appends bytes to the key.
     ///
     /// # Panics
     /// Like [`Key::new`].
@@ -36,7 +34,7 @@ impl Key {
         self
     }
 
-    /// The smallest key greater than every key that starts with this one; `None` when it is all ones.
+    /// The smallest key greater than every key with this prefix; `None` when all bits of the prefix are ones.
     fn successor_of_prefix(self) -> Option<Self> {
         let at = self.iter().rposition(|byte| *byte != u8::MAX)?;
         let mut next = Self::new(&self[..=at]);
@@ -89,20 +87,19 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The keys from one, included, up to another, excluded.
+/// A half-open range of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRange {
-    /// The first key of the range.
     pub from: Key,
-    /// The first key behind it. A range that ends where it starts, or before, is empty.
+    /// The first key after the range. A range with `to <= from` is empty.
     pub to: Key,
 }
 
 impl KeyRange {
-    /// Every key that starts with these bytes.
+    /// All keys with this prefix.
     ///
     /// # Panics
-    /// When the bytes are all ones, which no prefix of a key is: its kind is not.
+    /// When all bits of the prefix are ones, which no kind of rows has.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -110,28 +107,26 @@ impl KeyRange {
         }
     }
 
-    /// The part of the range behind the key: where an ascending list goes on.
+    /// The part of the range after the key: the next page of an ascending list.
     ///
     /// # Panics
-    /// When the key has [`KEY_BYTES_MAX`] bytes; keys that are listed are shorter.
+    /// When the key has [`KEY_BYTES_MAX`] bytes. Keys in lists are shorter.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }
     }
 
-    /// The part of the range from the key on.
     #[must_use]
     pub fn starting_at(self, key: Key) -> Self {
         Self { from: self.from.max(key), ..self }
     }
 
-    /// The part of the range before the key: where a descending list goes on.
+    /// The part of the range before the key: the next page of a descending list.
     #[must_use]
     pub fn before(self, key: Key) -> Self {
         Self { to: self.to.min(key), ..self }
     }
 
-    /// Whether no key can be in it.
     pub fn is_empty(&self) -> bool {
         self.from >= self.to
     }

@@ -1,13 +1,13 @@
-//! Reading files that are damaged.
+//! Reads damaged files.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// What is read at once where not everything can be read.
+/// The unit of reading after a failed read.
 const BLOCK_BYTES: usize = 4096;
 
-/// Reads a part of a file. Where the file ends or cannot be read there are zeros.
+/// Reads a part of a file. Bytes after the end and unreadable blocks become zeros.
 pub(super) fn read(file: &File, at: u64, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.clear();
     bytes.resize(length, 0);

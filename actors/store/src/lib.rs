@@ -1,12 +1,14 @@
-//! Where everything is kept: ordered keys on a disk, written by one committer, read by anyone.
+//! The store: ordered keys on a disk, written by one committer and read by any thread.
 //!
-//! A change is one [`Batch`], queued with [`Store::submit`] and answered when it is durable. What always holds:
+//! A change is one [`Batch`]. [`Store::submit`] queues it, and its `done` runs when it is durable.
+//! Invariants:
 //!
-//! - what anybody reads is durable, and what was acknowledged before is read: a reader waits for nothing;
-//! - nothing is acknowledged that is not durable, and a batch is there whole or not at all, after any crash;
-//! - a value may be long; no module outside sees the pieces that it is kept in;
-//! - no module outside names the storage engine or the encoding of records;
-//! - the layout of the keys stands in [`keys`] alone, the layout of the records in [`records`] alone.
+//! - Reads see only durable changes, and every acknowledged change. A read never waits.
+//! - A change is acknowledged only when it is durable. After a crash, a batch is there as a whole or not at
+//!   all.
+//! - A value may be long. Only this crate knows the pieces that store it.
+//! - Only this crate names the storage engine and the encoding of records.
+//! - Only [`keys`] defines the layout of keys, and only [`records`] the layout of records.
 
 mod backend;
 mod ballast;
@@ -97,31 +99,30 @@ pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
-/// The store, open. A clone is a handle to the same store; it ends with [`Store::close`] or with the last handle.
+/// An open store. Clones are handles to the same store. It ends with [`Store::close`] or with the last
+/// handle.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    /// Before the backend, so that the writer knows first that nobody is left.
+    /// This field is before `backend`, so that it is dropped first.
     committer: Committer,
     backend: Arc<dyn Backend>,
-    /// The businesses that are set aside.
     damaged: Damaged,
     room: Room,
     simulated: bool,
-    /// Whose waiting deliveries are counted.
+    /// The businesses whose waiting deliveries are counted.
     watched: waiting::Watched,
-    /// The rows that do not decode.
     set_aside: set_aside::SetAside,
 }
 
 impl Store {
-    /// Opens the data directory, which is created if it is not there. `on_fatal` is called once if the store fails
-    /// for good.
+    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails for
+    /// good.
     ///
     /// # Errors
-    /// A one-line error that names the path: another process uses it, it cannot be written, what lies there is no
-    /// store or cannot be trusted.
+    /// A one-line error that names the path: another process uses the directory, the directory is not
+    /// writable, or its content is no store or cannot be trusted.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
     }
@@ -170,26 +171,16 @@ impl Store {
         })))
     }
 
-    /// The record under the key.
-    ///
-    /// # Errors
-    /// When reading fails, or what is there is not such a record and is [set aside](StoreError::SetAside).
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
     }
 
-    /// The record under the key, or nothing if it is set aside.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// The record under the key, or `None` if it is set aside.
     pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.find_as(key, R::decode)
     }
 
-    /// The value that a function reads from the bytes under the key, or nothing if they are set aside.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// The value that `read` returns for the bytes under the key, or `None` if the row is set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,
@@ -199,26 +190,21 @@ impl Store {
         self.usable(key, read(&bytes))
     }
 
-    /// The bytes under the key.
-    ///
-    /// # Errors
-    /// When reading fails, or the pieces of a long value do not belong together and are [set
+    /// The bytes under the key. When the pieces of a long value do not belong together, the row is [set
     /// aside](StoreError::SetAside).
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.checked(key, value_at(self, key))
     }
 
-    /// Whether there is anything under the key.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// Whether the key has a row.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on. Values whose
-    /// pieces do not belong together are set aside. Rows of businesses that are set aside are skipped; a range within
-    /// one of them gives [`StoreError::BusinessSetAside`] once.
+    /// The pairs of the range, read one by one. A change that is applied meanwhile may be seen in the unread
+    /// part of the range. Values whose pieces do not belong together are set aside. The scan skips the rows
+    /// of businesses that are set aside. A range within such a business gives
+    /// [`StoreError::BusinessSetAside`] once.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -229,7 +215,7 @@ impl Store {
         }))
     }
 
-    /// The records of the range with their keys, read one by one. Rows that do not decode are set aside.
+    /// The keys and records of the range, read one by one. Rows that do not decode are set aside and skipped.
     pub fn records<R: Record>(
         &self,
         range: &KeyRange,
@@ -238,8 +224,8 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// The values that a function reads from the rows of the range, with the keys, one by one. Rows from which it cannot
-    /// read a value are set aside and skipped.
+    /// The keys of the range and the values that `read` returns for their rows, one by one. Rows for which
+    /// `read` fails to decode are set aside and skipped.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -255,30 +241,25 @@ impl Store {
         })
     }
 
-    /// What a row was found to hold, for whoever needs it: one that does not decode is set aside.
+    /// Sets a row aside if `read` says that it does not decode.
     ///
     /// # Errors
-    /// [`StoreError::SetAside`], or whatever else went wrong.
+    /// [`StoreError::SetAside`], or the error of `read`.
     pub fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }
 
-    /// What a row was found to hold, for whoever walks over rows: nothing where it does not decode and is set aside, or
-    /// where a row that it leads to was.
-    ///
-    /// # Errors
-    /// Whatever else went wrong.
+    /// Like [`Store::checked`], but returns `None` if the row, or a row that it refers to, is set aside.
     pub fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         unless_set_aside(self.checked(key, read))
     }
 
-    /// How many rows were met since the store was opened that do not decode.
     pub fn rows_set_aside(&self) -> usize {
         self.0.set_aside.count()
     }
 
-    /// The rule for the result of every read. A read that fails is final: the store has lost data or its disk, so it
-    /// fails for good, as it does when a write fails. A store that has failed refuses every read.
+    /// Handles the result of every read. A failed read is final, like a failed write: the store has lost data
+    /// or its disk. A failed store refuses every read.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -288,26 +269,27 @@ impl Store {
         read
     }
 
-    /// Ends it for good for a reason of others, as if it had failed.
+    /// Stops the store for good, as after an error of its own.
     pub fn fail(&self, error: &StoreError) {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change of the business and gives its ticket. `done` runs once the change and everything of the business
-    /// queued before it is durable; other businesses' changes may come before or after, as each gets its turns; it is
-    /// dropped instead when the store fails, has stopped or is closing, or when the business is set aside. A change without writes is a barrier: it is
-    /// answered behind what was queued before it. It is for the caller to bound the queue.
+    /// Queues a change of the business and returns its ticket. `done` runs once the change and everything
+    /// that was queued before it for this business is durable. It is dropped instead when the store fails,
+    /// has stopped or is closing, or when the business is set aside. Changes of other businesses have no
+    /// order with this one. A batch without writes is a barrier: `done` runs after the changes queued before
+    /// it. The caller must bound the queue.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // A barrier writes nothing that an attempt could go by.
+        // A barrier writes nothing that a delivery attempt depends on.
         let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
         self.submit_as(what, business, batch, done)
     }
 
-    /// The same for what came of an attempt: no other attempt goes by it before `done`, so
-    /// [`Store::settled_to_send`] does not wait for it.
+    /// Like [`Store::submit`], for the outcome of a delivery attempt. No other attempt depends on the outcome
+    /// before `done` runs, so [`Store::settled_to_send`] does not wait for it.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -327,34 +309,34 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
+        // The lock is held until the batch is queued. A new watcher either has the batch counted or reads its
+        // rows in the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
-            // A store that cannot read has failed, and takes nothing any more.
+            // A store that fails to read has stopped, so the length does not matter.
             waiting.note(&batch, |event| self.event_bytes(business, event).unwrap_or(0));
         }
         self.0.committer.submit(business, what, batch, done)
     }
 
-    /// The length of an event; of one that is not there, nothing.
+    /// The length of an event, or 0 if it does not exist.
     fn event_bytes(&self, business: BusinessId, event: EventId) -> Result<u32, StoreError> {
         let event = self.get_raw(&keys::event(business, event))?;
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Whether it is in use, for whoever answers from memory; what reads it is refused by that anyway.
+    /// Checks that the store has not failed. Callers that answer from memory use this.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] once it has failed.
+    /// [`StoreError::Stopped`] after a failure.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until everything of the business that was queued before this call is durable, and there to be read; at once
-    /// if it is. For whoever has to read what was handed over and not answered yet.
+    /// Waits until every change of the business that was queued before this call is durable and visible.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails, or has failed.
+    /// [`StoreError::Stopped`] when the store fails or has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -362,10 +344,10 @@ impl Store {
         self.0.committer.settled(business, Of::Any)
     }
 
-    /// The same for what an attempt may go by, which is everything but the outcomes of attempts.
+    /// Like [`Store::settled`], but does not wait for outcomes of delivery attempts.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails, or has failed.
+    /// [`StoreError::Stopped`] when the store fails or has failed.
     pub fn settled_to_send(
         &self,
         business: BusinessId,
@@ -373,29 +355,28 @@ impl Store {
         self.0.committer.settled(business, Of::ToSend)
     }
 
-    /// Whether everything of the business that was queued before this call is durable; never after a failure.
+    /// Whether every change of the business that was queued before this call is durable; never after a
+    /// failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
         self.0.committer.is_settled(business)
     }
 
-    /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in,
-    /// keys and profiles, before anyone is told of it: while it stays, what was read of them behind it is all that was
-    /// acknowledged.
+    /// A counter that increases with each applied change to API keys or profiles, before the change is
+    /// acknowledged. While it is unchanged, keys and profiles that were read after it are current.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
 
-    /// Every change of the business up to this ticket is durable.
     pub fn synced_through(&self, business: BusinessId) -> u64 {
         self.0.committer.synced_through(business)
     }
 
-    /// Its rows as they are kept, without those of businesses that are set aside.
+    /// The stored rows, without those of businesses that are set aside.
     pub fn rows(&self) -> &dyn Rows {
         self
     }
 
-    /// All rows as they are kept, for copying and verifying: those of businesses that are set aside too.
+    /// All stored rows, for copies and verification, including those of businesses that are set aside.
     pub fn all_rows(&self) -> AllRows<'_> {
         AllRows(self)
     }
@@ -404,13 +385,14 @@ impl Store {
         Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
     }
 
-    /// Sets a business aside, durably: from now on reads and changes of its rows fail with
-    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may call it.
-    /// Setting it aside again changes nothing.
+    /// Durably sets a business aside. From then on, reads and changes of its rows fail with
+    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may
+    /// call this. A repeated call changes nothing.
     ///
     /// # Errors
-    /// When the list cannot be written. The business is set aside in this process all the same, and the next call
-    /// writes the list again. [`StoreError::Damaged`] for the installation, whose rows nothing can go on without.
+    /// When the list cannot be written. The business is then set aside in this process, and the next call
+    /// writes the list again. [`StoreError::Damaged`] for the installation, whose rows the service cannot do
+    /// without.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -423,15 +405,10 @@ impl Store {
         self.0.damaged.all()
     }
 
-    /// Whether a business is set aside.
     pub fn is_business_set_aside(&self, business: BusinessId) -> bool {
         self.0.damaged.contains(business)
     }
 
-    /// Refuses a business that is set aside.
-    ///
-    /// # Errors
-    /// [`StoreError::BusinessSetAside`].
     pub fn check_business(&self, business: BusinessId) -> Result<(), StoreError> {
         if self.is_business_set_aside(business) {
             return Err(StoreError::BusinessSetAside { business });
@@ -439,60 +416,47 @@ impl Store {
         Ok(())
     }
 
-    /// Lists what must not come back beside the store, durably.
-    ///
-    /// # Errors
-    /// When that cannot be written.
+    /// Durably appends revocations and erasures to the list of tombstones.
     pub fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
         self.0.backend.bury(tombstones)
     }
 
-    /// The lines of that list, in their order.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// The lines of the list of tombstones, in order.
     pub fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
         self.0.backend.buried()
     }
 
-    /// Says beside the store, durably, that it has the present format.
-    ///
-    /// # Errors
-    /// When that cannot be written.
+    /// Durably records the present format in a file next to the store.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         self.0.backend.keep_format()
     }
 
-    /// Notes an instant in a file beside the store.
+    /// Records an instant in a file next to the store.
     pub fn note_instant(&self, noted: Noted, at: Timestamp) {
         self.0.backend.note_instant(noted, at);
     }
 
-    /// The instant that was noted last, in an earlier life too.
+    /// The newest recorded instant, also from an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         self.0.backend.noted_instant(noted)
     }
 
-    /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Whether there is room for a change of this weight. To be asked before it is decided: what is submitted is
-    /// written.
-    ///
-    /// # Errors
-    /// [`DiskFull`] when there is not.
+    /// Checks that the disk has room for a change of this weight. The caller checks before it decides the
+    /// change, since every submitted change is written.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
 
-    /// What the disk has room for, and how much of it is free, if that is known.
+    /// The level of free space, and the space itself if it is known.
     pub fn room(&self) -> (RoomLevel, Option<Space>) {
         self.0.room.level(&*self.0.backend, || self.0.committer.bytes_written())
     }
 
-    /// How many changes are queued and not yet taken.
+    /// The number of queued changes that the committer has not taken yet.
     pub fn queued(&self) -> usize {
         self.0.committer.queued()
     }
@@ -510,29 +474,27 @@ impl Store {
         self.0.backend.syncs().watch(clock);
     }
 
-    /// The age of the oldest sync under way; zero when none is, or nobody watches them.
+    /// The age of the oldest sync in progress; zero without one, or without [`Store::watch_syncs`].
     pub fn sync_age(&self) -> Duration {
         self.0.backend.syncs().age()
     }
 
-    /// Whether a sync has been under way for more than 30 s.
+    /// Whether a sync has been in progress for more than 30 s.
     pub fn is_stuck(&self) -> bool {
         self.sync_age() > syncs::STUCK_AFTER
     }
 
-    /// Whether it is a simulated disk, which no thread waits for.
+    /// Whether this is a simulated disk, which needs no thread.
     pub fn is_simulated(&self) -> bool {
         self.0.simulated
     }
 
-    /// Whether the store has failed for good.
     pub fn failed(&self) -> bool {
         self.0.committer.failed()
     }
 
-    /// Takes no more changes, finishes those that are queued, syncs and lets go of the directory: it can be opened
-    /// again at once. Scans have to be ended before; every call to a handle that is left gets
-    /// [`StoreError::Closed`].
+    /// Finishes the queued changes, syncs and releases the directory, which can be opened again at once. New
+    /// changes are refused. The caller ends its scans before. Later calls return [`StoreError::Closed`].
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store has failed.
@@ -559,10 +521,10 @@ impl Rows for Store {
     }
 }
 
-/// All rows of a store, those of businesses that are set aside too.
+/// All rows of a store, including those of businesses that are set aside.
 ///
-/// Every read of the store comes through here and passes [`Store::noted`]. Only the committer reads the backend itself, and
-/// every error that it meets is final.
+/// Every read of the store uses this type and passes [`Store::noted`]. Only the committer reads the backend
+/// directly, and each of its errors is final.
 pub struct AllRows<'a>(&'a Store);
 
 impl Rows for AllRows<'_> {

@@ -1,4 +1,4 @@
-//! Reading values that are kept in [pieces](super::pieces).
+//! Reads values that are stored in [pieces](super::pieces).
 
 use super::error::StoreError;
 use super::pieces::{
@@ -6,10 +6,10 @@ use super::pieces::{
     piece_key,
 };
 
-/// How often a value that is being replaced is read before it counts as damaged.
+/// The number of reads of a value that is being replaced, after which it counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
-/// The value whose row under the key was read; `None` when it was deleted meanwhile.
+/// The whole value for a row that was read. `None` when it was deleted meanwhile.
 pub(super) fn whole(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
@@ -30,7 +30,7 @@ pub(super) fn whole(
     Err(StoreError::damaged("long value", "its pieces do not belong together"))
 }
 
-/// Reads the pieces of a head; `None` when they are not those of the head.
+/// Reads the pieces of a head. `None` when they do not belong to the head.
 fn join(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
@@ -122,7 +122,6 @@ mod tests {
         assert_eq!(whole(|key| session.get(key), &key(), row).unwrap().unwrap(), odd);
     }
 
-    /// The rows that earlier versions wrote.
     fn write_as_before(disk: &MemoryBackend, value: &[u8]) {
         if value.len() <= EARLIER_ROW_BYTES_MAX {
             return disk.write_row(&key(), value);
@@ -180,7 +179,7 @@ mod tests {
         session.commit(&torn).unwrap();
         assert!(whole(|key| session.get(key), &key(), head.clone()).is_err());
 
-        // The head that was read is of a value that another has replaced since, or that is gone.
+        // The value of the head was replaced or deleted after the head was read.
         let mut replaced = Batch::new();
         replaced.put(key(), value(7));
         session.commit(&replaced).unwrap();

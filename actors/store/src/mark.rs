@@ -1,20 +1,22 @@
-//! The mark: the number of the newest durable batch, in a small file beside the store. It is written before anybody is
-//! answered.
+//! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it
+//! before it acknowledges a batch.
 //!
-//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the rest, and the
-//! journal takes an altered last record for a torn one. So the store itself holds the number of its newest batch, and the
-//! mark holds the number of the newest durable one. The mark is not synced with every batch: a crash of the process
-//! keeps it all the same.
+//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the
+//! rest, and the journal takes an altered last record for a torn one. So the store itself holds the number of
+//! its newest batch, and the mark holds the number of the newest durable one. The mark is not synced with
+//! every batch: it survives a crash of the process anyway.
 //!
-//! After a clean stop the mark also says where sled's log ended, so that the next start knows that nothing may be torn.
+//! After a clean stop the mark also contains the end of sled's log, so that the next start knows that nothing
+//! may be torn.
 //!
 //! ```text
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has lost
-//! acknowledged batches. The mark may be older than the store after a power cut. An earlier version of this program writes
-//! the first 16 bytes only; the check covers the number, so the end of the log does not count after that.
+//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has
+//! lost acknowledged batches. The mark may be older than the store after a power cut. An earlier version of
+//! this program writes the first 16 bytes only. The check covers the number, so the end of the log is then
+//! ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -23,27 +25,25 @@ use std::path::{Path, PathBuf};
 
 use super::StoreError;
 
-/// Where the store holds the number of its newest batch: behind every key there can be.
+/// The key under which the store keeps the number of its newest batch. It is greater than every other key.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
 
-/// The number and its complement.
+/// The length of the number and its complement.
 const NUMBER_BYTES: usize = 16;
 const MARK_BYTES: usize = 32;
 
-/// The file, open.
 pub(super) struct Mark(File);
 
-/// What the file says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marked {
-    /// The number of the newest durable batch; 0 when there is none.
+    /// The number of the newest durable batch; 0 without one.
     pub(super) number: u64,
-    /// Where sled's log ended, when the store was closed cleanly.
+    /// The end of sled's log if the store was closed cleanly.
     pub(super) ended: Option<u64>,
 }
 
 impl Mark {
-    /// Opens the file, and creates it if need be; gives what it says.
+    /// Opens the file, or creates it, and reads it.
     pub(super) fn open(path: &Path) -> Result<(Self, Marked), StoreError> {
         let prepare = |source| StoreError::Prepare { action: "opening", path: PathBuf::from(path), source };
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
@@ -58,18 +58,19 @@ impl Mark {
         Ok((Self(file), marked))
     }
 
-    /// Says that everything up to this batch is durable.
+    /// Records that all batches up to this one are durable, without a sync.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }
 
-    /// Says durably that the store is open: it was not closed cleanly until [`Mark::close`].
+    /// Durably records that the store is open, which counts as an unclean stop until [`Mark::close`].
     pub(super) fn begin(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None), 0)?;
         self.sync()
     }
 
-    /// Says durably that the store was closed cleanly, and where sled's log ended. After an error it does not say so.
+    /// Durably records a clean stop and the end of sled's log. After an error the file does not record a
+    /// clean stop.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
         let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.sync());
         closed.or_else(|error| {
@@ -78,7 +79,6 @@ impl Mark {
         })
     }
 
-    /// Makes it durable what was written.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }

@@ -1,5 +1,5 @@
-//! The newest entry of a business's audit log: with it every change tells how far ids and stamps have come, and how much
-//! the business keeps.
+//! The newest entry of a business's audit log. Every change has one, so it gives the newest id and stamp, and
+//! the usage.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 
@@ -7,26 +7,22 @@ use super::keys::kind;
 use super::records::AuditRecord;
 use super::{Order, Store, StoreError, keys};
 
-/// What the newest entry tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewestEntry {
-    /// Its id, the greatest of the business.
+    /// The greatest id of the business.
     pub id: AuditId,
-    /// A stamp that no change of the business is later than: its own, the newest.
+    /// The newest stamp of the business.
     pub at: Timestamp,
-    /// How much the business keeps, if it tells that.
+    /// The usage of the business, if the entry records it.
     pub usage: Option<Usage>,
 }
 
 impl Store {
-    /// Reads the newest entry. One that does not decode is set aside, and its key still tells enough: it was minted no
-    /// earlier than its stamp.
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used: it
+    /// is no earlier than the stamp.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
-        // By its row: a value whose pieces do not belong together is no pair.
+        // The scan reads rows, because a value whose pieces do not belong together is not among the pairs.
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };

@@ -1,4 +1,4 @@
-//! Opening sled: its settings, its cleaner, and its errors in our words.
+//! Opens sled: its settings, its cleaner thread and its errors.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,34 +11,32 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
+/// The size of sled's segments. With smaller ones, a power cut during much unsynced log damaged stores in
+/// simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
-/// How often sled's own thread flushes; it also drives the collection of garbage, so it stays on.
+/// The interval of sled's own flushes. They also drive garbage collection, so they stay on.
 const FLUSH_EVERY_MS: u64 = 500;
 
-/// What sled keeps of the store in memory.
+/// The size of sled's page cache.
 const CACHE_BYTES: u64 = 48 << 20;
 
-/// sled, open.
 pub(super) struct Sled {
     pub(super) db: sled::Db,
     pub(super) cleaner: Option<Cleaner>,
 }
 
-/// The thread of sled's that flushes and cleans. sled does not say when it ends.
+/// The thread of sled that flushes and cleans. sled does not report its end.
 pub(super) struct Cleaner(PathBuf);
 
-/// Where Linux lists the threads of this process.
 const THREADS: &str = "/proc/self/task";
-/// How often the list is read until the thread is in it by its name.
+/// The number of reads of the thread list until the thread appears with its name.
 const START_TRIES_MAX: u32 = 1_000;
 const START_PAUSE: Duration = Duration::from_millis(1);
-/// The thread's name.
 const CLEANER: &str = "log flusher";
 
 impl Cleaner {
-    /// Runs `open`, which starts the thread; gives the thread where the system lists threads.
+    /// Runs `open`, which starts the thread. Returns the thread on systems that list threads.
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
@@ -48,7 +46,7 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// Waits until the thread that was started since is listed with its name, which it takes after its start.
+    /// Waits until the new thread has its name in the list. A thread takes its name after its start.
     #[allow(
         clippy::disallowed_methods,
         reason = "a thread of its own is waited for, for a moment, where a store opens"
@@ -62,14 +60,14 @@ impl Cleaner {
         })
     }
 
-    /// The thread that is not among those before and did not start before. The system may leave a thread out of a list
-    /// while other threads end, so a cleaner of another store can be missing among those before.
+    /// Finds the thread that is neither in `before` nor older than `began`. The system may omit a thread from
+    /// a list while other threads end, so the cleaner of another store can be missing in `before`.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
     }
 
-    /// The present moment as start of a thread, in clock ticks of the system since it was booted.
+    /// The present time in clock ticks since the boot of the system.
     fn now() -> Option<u64> {
         let thread = std::thread::spawn(|| start_ticks(Path::new("/proc/thread-self")));
         thread.join().ok().flatten()
@@ -88,14 +86,14 @@ impl Cleaner {
     }
 }
 
-/// When a thread started, in clock ticks of the system since it was booted: field 22 of proc_pid_stat(5).
+/// The start of a thread in clock ticks since the boot of the system: field 22 of proc_pid_stat(5).
 fn start_ticks(thread: &Path) -> Option<u64> {
     let stat = std::fs::read_to_string(thread.join("stat")).ok()?;
     let (_, fields_from_third) = stat.rsplit_once(") ")?;
     fields_from_third.split(' ').nth(19)?.parse().ok()
 }
 
-/// Opens sled's files; gives the number of the newest batch in them as well.
+/// Opens sled's files and reads the number of the newest batch.
 pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
     let opened = caught(|| {
@@ -123,13 +121,13 @@ pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     Ok((sled, newest))
 }
 
-/// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
+/// Runs a call of sled. A panic of sled becomes an error; the panic hook has logged it.
 pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
     catch_unwind(AssertUnwindSafe(act))
         .map_err(|_| "the storage engine met something it did not expect".into())
 }
 
-/// An error of sled, without its empty backtrace.
+/// Drops the empty backtrace of sled's error.
 pub(super) fn described(error: sled::Error) -> Cause {
     match error {
         sled::Error::Corruption { at: Some(at), .. } => {
@@ -166,7 +164,7 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // The list before lacks the old cleaner.
+        // The earlier list lacks the old cleaner.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

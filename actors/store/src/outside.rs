@@ -1,6 +1,7 @@
-//! What can be told of a data directory without opening it, for whoever looks whether a service could start on it.
+//! Inspects a data directory without opening it, for checks before a start.
 //!
-//! What always holds: nothing is written and nothing is held; what is told may have changed when it is read.
+//! Invariant: this module writes nothing and holds no lock. The result may be outdated when the caller reads
+//! it.
 
 use std::fs::{OpenOptions, TryLockError};
 use std::io;
@@ -11,24 +12,20 @@ use domain::Timestamp;
 use super::records::STORE_FORMAT;
 use super::{DiskReserve, Noted, Space, StoreError, disk, files, format, restoring};
 
-/// What a data directory says of itself.
 #[derive(Debug)]
 pub struct Outside {
-    /// Whether a process has it open.
     pub in_use: bool,
-    /// The format of its store, where it says so.
+    /// The format of its store, if the directory states it.
     pub format: Option<u16>,
-    /// The format that this version writes.
     pub known: u16,
 }
 
-/// Looks at a data directory from outside.
-///
 /// # Errors
-/// When it cannot be read, when a restore into it is not finished, or when its store is of a later format.
+/// When the directory cannot be read, when a restore into it is not finished, or when its store has a later
+/// format.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
-    // The lock is let go with the file.
+    // Dropping the file releases the lock.
     let in_use = match OpenOptions::new().write(true).open(&path).map(|file| file.try_lock()) {
         Ok(Ok(())) => false,
         Ok(Err(TryLockError::WouldBlock)) => true,
@@ -42,20 +39,17 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// The time that the service believed it was when it last wrote that down, about a minute before it ended at the latest.
+/// The believed time that the service recorded last, at most about a minute before its end.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
 
-/// The disk that a directory lies on.
-///
-/// # Errors
-/// When the system does not tell.
+/// The free space of the disk of a directory.
 pub fn space_of(dir: &Path) -> io::Result<Space> {
     files::space_of(dir)
 }
 
-/// How many bytes of a disk this reserve leaves free.
+/// The number of bytes that this reserve leaves free.
 pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
     reserve.bounds(space.total).reserve
 }

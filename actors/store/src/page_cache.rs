@@ -1,8 +1,8 @@
-//! Dropping the kernel's page cache of the store's files, so that they are read from the disk.
+//! Drops the kernel's page cache of the store's files, so that they are read from the disk.
 //!
-//! After a failed write-back, Linux marks the pages as clean: reads return what was written, later syncs succeed, and the disk
-//! holds something else. A start that followed would take what it reads for durable. So after a stop that was not clean,
-//! every file is synced and its pages are dropped before anything is read from it.
+//! After a failed write-back, Linux marks the pages as clean: reads return what was written, later syncs
+//! succeed, and the disk holds something else. The next start would take what it reads for durable. So after
+//! an unclean stop, every file is synced and its pages are dropped before the first read.
 //!
 //! Other systems have no such call; there a failed sync is not covered.
 
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Syncs a file and drops its pages; a file that does not exist is skipped.
+/// Syncs a file and drops its pages. A missing file is skipped.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

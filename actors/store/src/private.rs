@@ -1,4 +1,4 @@
-//! The data directory is for the service's own user: it holds people's data.
+//! Restricts the data directory to the service's own user, because it contains personal data.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// What group and others may do with a file.
+/// The permission bits of group and others.
 const OF_OTHERS: u32 = 0o077;
 
-/// Removes the access of group and others to everything in the directory, as far as the system permits it. Files that are
-/// created later have no such access, those of sled included: the umask of the process sees to that.
+/// Removes the access of group and others to everything in the directory, as far as the system permits it.
+/// The umask of the process covers files that are created later, including those of sled.
 pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let mut closed = 0;
@@ -35,7 +35,7 @@ fn close(path: &Path, closed: &mut usize) -> io::Result<()> {
     }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        // A link leads to a file elsewhere, which is not the service's to change.
+        // A link points to a file elsewhere, whose permissions are not changed.
         if !entry.file_type()?.is_symlink() {
             close(&entry.path(), closed)?;
         }

@@ -1,11 +1,11 @@
-//! What is left of a range that is being read.
+//! The unread rest of a range.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
 
 use super::{Key, KeyRange, Order};
 
-/// Where a scan goes on, where it ends, and its direction.
+/// The next position, the end and the direction of a scan.
 #[derive(Clone, Copy)]
 pub(super) struct Rest {
     pub(super) from: Bound<Key>,
@@ -14,17 +14,15 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    /// All of a range, which is not empty.
+    /// The range must not be empty.
     pub(super) fn of(range: &KeyRange, order: Order) -> Self {
         Self { from: Bound::Included(range.from), to: Bound::Excluded(range.to), order }
     }
 
-    /// The keys, as ordered collections take them.
     pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (self.from.as_ref().map(|key| &**key), self.to.as_ref().map(|key| &**key))
     }
 
-    /// Whether nothing can be left.
     pub(super) fn is_empty(&self) -> bool {
         match (self.from, self.to) {
             (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
@@ -32,7 +30,7 @@ impl Rest {
         }
     }
 
-    /// The key was the next one.
+    /// Moves past `key`.
     pub(super) fn go_on_behind(&mut self, key: Key) {
         match self.order {
             Order::Ascending => self.from = Bound::Excluded(key),
@@ -42,7 +40,7 @@ impl Rest {
 }
 
 impl Order {
-    /// How two keys stand to each other in this order.
+    /// Compares two keys in this order.
     pub(super) fn of(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
             Self::Ascending => one.cmp(other),

@@ -1,14 +1,14 @@
-//! The room on the disk, and what is refused when it gets scarce.
+//! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! The operator keeps a reserve of free space. Below it, what makes the store larger for good is refused. In the last
-//! part of it only what frees is written, so that nobody is kept from stopping who fills the disk, and from what can
-//! be done only once; below its floor nothing is written at all, so that the service never fills the disk by its own
-//! doing: a storage engine that cannot write has failed, and one that starts needs some room, too. What always holds:
+//! The operator sets a reserve of free space. Below it, changes that grow the store for good are refused. In
+//! the last part of the reserve, only changes that free space are written, so that a full disk does not
+//! prevent an operator from stopping its cause. Below the floor nothing is written, because a storage engine
+//! that cannot write has failed, and one that starts needs space too. Invariants:
 //!
-//! - the room is looked at when somebody wants to write, at most once a second, and between two looks what was
-//!   submitted since counts as if it took [`WRITE_AMPLIFICATION`] times its length;
-//! - a level is left again only with some more room than it was entered with, so that it does not flap;
-//! - a change that is refused has changed nothing.
+//! - The disk is checked when a change is to be written, at most once a second. Between two checks, each
+//!   submitted byte counts as [`WRITE_AMPLIFICATION`] bytes.
+//! - A level ends only with more free space than it began with, so that it does not flap.
+//! - A refused change has changed nothing.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,43 +18,45 @@ use tokio::time::Instant;
 
 use super::{Backend, Space};
 
-/// How long what was seen of the disk is good.
+/// The interval between checks of the disk.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// So many bytes the log may grow by for one that is submitted: pages are written anew as a whole. Measured: about two.
+/// An upper estimate of the log's growth per submitted byte, since whole pages are rewritten. The measured
+/// value is about 2.
 const WRITE_AMPLIFICATION: u64 = 4;
 
-/// The reserve when none is set, unless the disk is small.
+/// The default reserve, unless the disk is small.
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
-/// The reserve of a small disk: one part in so many of it.
+/// The reserve of a small disk is this fraction of the disk.
 const RESERVE_PARTS: u64 = 20;
-/// The last part of the reserve, in which only what frees is written: one in so many.
+/// The fraction of the reserve in which only changes that free space are written.
 const LAST_PARTS: u64 = 4;
-/// The floor, below which nothing is written: one part of the reserve in so many.
+/// The floor is this fraction of the reserve. Below it, nothing is written.
 const FLOOR_PARTS: u64 = 16;
-/// The storage engine's log grows by so much at once.
+/// The growth of the storage engine's log by one segment.
 const STEP_BYTES: u64 = 8 << 20;
-/// The least that the floor is, if there is a reserve: the log may be at the end of a segment, and what was taken
-/// before the level was seen to change may fill the next one.
+/// The minimum of the floor. The log may be at the end of a segment, and changes that were accepted before
+/// the level changed may fill the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
-/// The least that the last part is, the floor included.
+/// The minimum of the last part, including the floor.
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
-/// The least reserve, if there is one.
+/// The minimum of a reserve other than 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// So much of a bound more than the bound has to be free until a level is left: one part in so many.
+/// A level ends when this fraction of its bound is free in addition to the bound.
 const SLACK_PARTS: u64 = 8;
 
-/// How much of the disk the store leaves free.
+/// The free space that the store leaves on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskReserve {
     /// 1 GiB, or 5 % of the disk if that is less, and at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// So many bytes, at least [`RESERVE_BYTES_MIN`]; none at all when 0, and then the disk may get full.
+    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. With 0 there is no reserve, and the disk may become
+    /// full.
     Bytes(u64),
 }
 
-/// The reserve, and what lies in it, as bytes that are free.
+/// The bounds of the levels, in free bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) reserve: u64,
@@ -63,7 +65,6 @@ pub(super) struct Bounds {
 }
 
 impl DiskReserve {
-    /// The bounds on a disk of this size.
     pub(super) fn bounds(self, total: u64) -> Bounds {
         let reserve = match self {
             Self::Bytes(0) => return Bounds { reserve: 0, last: 0, floor: 0 },
@@ -78,35 +79,35 @@ impl DiskReserve {
     }
 }
 
-/// What the disk has room for.
+/// The changes that the disk has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RoomLevel {
-    /// Everything.
+    /// All changes.
     Ample = 0,
-    /// Not for what makes the store larger for good.
+    /// Changes that do not grow the store for good.
     Scarce = 1,
-    /// Only for what frees.
+    /// Only changes that free space.
     Exhausted = 2,
-    /// For nothing: nothing is written.
+    /// No changes.
     Full = 3,
 }
 
-/// How much room a change asks for.
+/// The effect of a change on the size of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The store is larger for it in the long run.
+    /// The change grows the store in the long run.
     Grows,
-    /// The store is not, but it can be had as often as anybody likes, and each time writes what goes only with its
-    /// time.
+    /// The change does not grow the store for good. It can be repeated without a limit, and each repetition
+    /// writes rows that expire later.
     Keeps,
-    /// It stops, ends or takes back something, or settles what is open: it can be had once of each thing that is there,
-    /// and a second time writes nothing. A full disk must not keep anybody from it.
+    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once
+    /// per resource, and a repetition writes nothing. A full disk must not prevent it.
     Frees,
 }
 
 impl Weight {
-    /// The last level at which there is room for it.
+    /// The lowest level of free space that still permits this change.
     pub(super) fn down_to(self) -> RoomLevel {
         match self {
             Self::Grows => RoomLevel::Ample,
@@ -116,17 +117,16 @@ impl Weight {
     }
 }
 
-/// The disk has too little room for what was asked for; nothing was changed.
+/// The disk has too little room for the request. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the disk is nearly full")]
 pub struct DiskFull;
 
-/// What is known of the room.
+/// The known state of the disk.
 #[derive(Default)]
 pub(super) struct Room {
-    /// How many bytes were submitted to be written.
+    /// The number of submitted bytes.
     submitted: AtomicU64,
-    /// The newest [`RoomLevel`].
     level: AtomicU8,
     seen: Mutex<Seen>,
 }
@@ -136,25 +136,23 @@ struct Seen {
     reserve: DiskReserve,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// What had been written of what was submitted before the disk was looked at: it is in what was seen.
+    /// The submitted bytes that were written before the last check. The check includes them.
     written: u64,
 }
 
 impl Room {
-    /// Sets the reserve.
     pub(super) fn set_reserve(&self, reserve: DiskReserve) {
         let mut seen = self.seen.lock();
         seen.reserve = reserve;
         seen.looked_at = None;
     }
 
-    /// Notes that so many bytes will be written.
     pub(super) fn submitted(&self, bytes: usize) {
         self.submitted.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// What there is room for, and what was seen of the disk last. `written` gives how much of what was submitted is
-    /// durable; what of that is yet to make the backend's files longer counts as well.
+    /// The level, and the result of the last check of the disk. `written` returns how many of the submitted
+    /// bytes are durable. Bytes that have yet to grow the backend's files count as well.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -164,7 +162,7 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // Before looking: what is written meanwhile counts twice rather than not at all.
+            // Read before the check: bytes that are written meanwhile are counted twice instead of never.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
@@ -194,7 +192,7 @@ fn level_of(number: u8) -> RoomLevel {
     }
 }
 
-/// The level with so many bytes free, after this one.
+/// The level after `before` with this much free space.
 fn next_level(before: RoomLevel, free: u64, bounds: Bounds) -> RoomLevel {
     let below = |bound: u64, level: RoomLevel| {
         let slack = if before >= level { bound / SLACK_PARTS } else { 0 };
@@ -211,7 +209,6 @@ fn next_level(before: RoomLevel, free: u64, bounds: Bounds) -> RoomLevel {
     }
 }
 
-/// Says in the log that the level has changed.
 fn tell(level: RoomLevel, space: Space, reserve: u64) {
     let free = space.free;
     match level {
@@ -319,7 +316,7 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "just enough, if all of it is written four times");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // A look that finds them written, and the disk as it was: they took nothing of it.
+        // A check after the bytes were written shows the same free space, so they took none.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "it was looked at within this second");
         tokio::time::advance(LOOK_EVERY).await;

@@ -1,8 +1,8 @@
 //! Rows that do not decode.
 //!
-//! What always holds: such a row is set aside. It stays where it is, so that `verify` names it and nothing is destroyed;
-//! it is told in the log once, by its key and never by its content, and counted; whoever walks over rows steps over it,
-//! and whoever asks for it alone gets an error. That reading failed is another matter, and final.
+//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost. It
+//! is counted, and logged once by its key, never by its content. Scans skip it, and a read of the row alone
+//! returns an error. A failed read is a different, final error.
 
 use std::collections::HashSet;
 
@@ -10,16 +10,15 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// How many of them are told apart. More are stepped over all the same, and neither told nor counted.
+/// The number of rows that are remembered. Further rows are skipped, but not logged or counted.
 const SET_ASIDE_MAX: usize = 16_384;
 
-/// The rows that were met since the store was opened and do not decode.
 #[derive(Default)]
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Sets a row aside if this is why it could not be used. What was set aside before, by a look-up that this one led
-    /// to, is left as it is.
+    /// Sets the row aside if it does not decode. A row that this one refers to may already be set aside; then
+    /// this row stays as it is.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;
@@ -36,7 +35,6 @@ impl SetAside {
         Err(StoreError::SetAside(Box::new(error)))
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.0.lock().len()
     }
@@ -54,10 +52,7 @@ fn tell(key: &[u8], error: &StoreError) {
     );
 }
 
-/// What was read, or nothing where it was set aside.
-///
-/// # Errors
-/// Every other error.
+/// `None` in place of [`StoreError::SetAside`].
 pub fn unless_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),

@@ -1,7 +1,7 @@
-//! The store as it was at a point between two commits, read in steps while commits go on.
+//! A point-in-time read of the whole store, in steps, while commits continue.
 //!
-//! What always holds: what is handed out, all steps together, is every row as it was at the point, pieces of long values
-//! included, each once and in the order of the keys. The point lies behind a sync, so all of it is durable.
+//! Invariants: all steps together return each row once, in key order, with its value at the point, including
+//! the pieces of long values. The point is after a sync, so all of it is durable.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use super::spill::Spill;
 use super::tap::{SPILL_BYTES, Tap};
 use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
 
-/// The store as it was at a point. It ends when it is dropped.
+/// The store at a point in time. The read ends when this is dropped.
 pub struct Snapshot {
     store: Store,
     tap: Arc<Tap>,
     sequence: u64,
     left: KeyRange,
     spill: Spill,
-    /// Where rows that were overwritten are kept meanwhile, if they do not fit into memory.
+    /// The directory for saved rows that do not fit into memory.
     side: PathBuf,
 }
 
 impl Store {
-    /// The store as it is between two commits, to be read while commits go on. What does not fit into memory of the
-    /// rows that they overwrite is kept in files without a name in the directory `side`.
+    /// Starts a point-in-time read between two commits. Saved rows that do not fit into memory are written to
+    /// unnamed files in the directory `side`.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
-    /// may be.
+    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while too many
+    /// point-in-time reads are open.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
         let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// From a point between two commits on, what is overwritten in these ranges is saved; gives the number of the newest
-    /// commit before it.
+    /// Saves every overwritten value of these ranges, from a point between two commits on. Returns the number
+    /// of the newest commit before the point.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -43,21 +43,21 @@ impl Store {
 }
 
 impl Snapshot {
-    /// The number of the newest commit that is in it.
+    /// The number of the newest commit in the snapshot.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// The next rows, which may be none though there are more behind; `None` at the end.
+    /// The next rows. The list may be empty before the end; `None` is the end.
     ///
     /// # Errors
-    /// When reading fails, what is kept meanwhile cannot be, or more was overwritten than could be kept.
+    /// When reading or saving rows fails, or more rows were overwritten than can be saved.
     pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         if self.left.is_empty() {
             return Ok(None);
         }
         self.move_aside()?;
-        // A corrupt page is isolated when it is met. The rows that are left are read once more.
+        // A corrupt page is isolated by the failed read. The remaining rows are read once more.
         match self.read_on(rows_max, bytes_max) {
             Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
             read => read,
@@ -65,7 +65,8 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // Rows of now; what was overwritten since the point, while this reads too, is put right behind it.
+        // Reads the present rows, then replaces those that were overwritten since the point or during this
+        // read.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
@@ -91,7 +92,6 @@ impl Snapshot {
         Ok(Some(rows.into_iter().map(|(key, value)| (key.to_vec(), value)).collect()))
     }
 
-    /// Moves what was saved to a file if it is much.
     fn move_aside(&mut self) -> Result<(), StoreError> {
         match self.tap.bytes() {
             None => Err(StoreError::Overwritten),
@@ -148,7 +148,7 @@ mod tests {
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
             read.extend(rows);
-            // Longer, shorter, not any more, and anew: much more than finds room in memory.
+            // Rows become longer or shorter, are deleted or created, in total much more than memory may hold.
             for number in 0..30 {
                 let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
                 let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
@@ -160,7 +160,7 @@ mod tests {
         assert!(read == before, "it is not what was there");
         drop(snapshot);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
-        // The next one has a point of its own.
+        // The next snapshot has its own point.
         let after = all(&store);
         let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
         let mut read = Vec::new();

@@ -1,6 +1,6 @@
-//! Saved rows that found no room in memory, in files without a name: they end with whoever reads them.
+//! Unnamed files for saved rows that do not fit into memory. They end with their reader.
 //!
-//! What always holds: a file holds its keys in order, each once, and is read from its beginning to its end.
+//! Invariant: a file contains its keys in order, each once, and is read once from start to end.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -10,23 +10,21 @@ use std::path::Path;
 use super::Key;
 use super::tap::Saved;
 
-/// What the file is called for the moment in which it has a name.
+/// The name of a file between its creation and its unlinking.
 const NAME: &str = "side";
-/// How a row begins that was not there.
+/// Replaces the length for a row that did not exist.
 const NONE: u32 = u32::MAX;
-/// How much of a file is read at once.
 const READ_BYTES: usize = 64 << 10;
 
 type Row = io::Result<(Key, Option<Vec<u8>>)>;
 
-/// The files, in the order in which they were written.
+/// The files in the order of their creation.
 #[derive(Default)]
 pub(super) struct Spill {
     runs: Vec<Peekable<Run>>,
 }
 
 impl Spill {
-    /// Writes a further file.
     pub(super) fn write(&mut self, dir: &Path, saved: &Saved) -> io::Result<()> {
         let path = dir.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
@@ -34,7 +32,7 @@ impl Spill {
         let mut writer = BufWriter::new(file);
         for (key, value) in saved {
             let length = value.as_ref().map_or(NONE, |value| u32::try_from(value.len()).unwrap_or(NONE));
-            // No key is longer than a byte can tell.
+            // The length of a key fits into a byte.
             writer.write_all(&[u8::try_from(key.len()).unwrap_or(u8::MAX)])?;
             writer.write_all(key)?;
             writer.write_all(&length.to_be_bytes())?;
@@ -46,13 +44,12 @@ impl Spill {
         Ok(())
     }
 
-    /// How many files there are.
     #[cfg(test)]
     pub(super) fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Adds the rows before a key to those of the same keys that were saved later, and that these take precedence of.
+    /// Adds the rows before `end`. A row that was saved later under the same key is replaced.
     pub(super) fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
@@ -64,7 +61,6 @@ impl Spill {
     }
 }
 
-/// One file.
 struct Run(BufReader<File>);
 
 impl Run {

@@ -1,10 +1,12 @@
-//! The syncs under way, so that a disk that hangs is visible: a sync on such a disk does not return.
+//! The syncs in progress, so that a hanging disk is visible: a sync on such a disk does not return.
 //!
 //! Invariants:
 //!
-//! - the lock is never held during a sync or while a line is logged, so reading the age never waits for the disk;
-//! - a hang is logged once when the sync is [`LOGGED_AFTER`] old, and once when that sync returns;
-//! - the task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and not at all without syncs.
+//! - The lock is never held during a sync or while a line is logged, so reading the age never waits for the
+//!   disk.
+//! - A hang is logged once when the sync is [`LOGGED_AFTER`] old, and once when that sync returns.
+//! - The task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and never without
+//!   syncs.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,13 +18,12 @@ use tokio::sync::Notify;
 /// The age from which a sync is logged as hanging.
 const LOGGED_AFTER: Duration = Duration::from_secs(5);
 
-/// The age above which a sync counts as stuck: the service then reports itself as unavailable.
+/// The age from which a sync counts as stuck. The service then reports itself as unavailable.
 pub(super) const STUCK_AFTER: Duration = Duration::from_secs(30);
 
-/// The syncs of one store that are under way.
 #[derive(Default)]
 pub struct Syncs {
-    /// The steady clock that ages are measured by. Without one, no sync is noted.
+    /// The steady clock for ages. Without one, no sync is recorded.
     clock: OnceLock<Arc<dyn Clock>>,
     state: Mutex<State>,
     /// Wakes the task that logs.
@@ -32,7 +33,7 @@ pub struct Syncs {
 #[derive(Default)]
 struct State {
     under_way: [Option<UnderWay>; 2],
-    /// The task that logs waits for the next sync.
+    /// Whether the task that logs waits for the next sync.
     is_idle: bool,
 }
 
@@ -52,7 +53,7 @@ struct UnderWay {
     is_logged: bool,
 }
 
-/// A sync under way. It has returned when this is dropped.
+/// A sync in progress. Dropping this ends it.
 #[must_use]
 pub(super) struct Syncing<'a> {
     syncs: &'a Syncs,
@@ -60,7 +61,6 @@ pub(super) struct Syncing<'a> {
 }
 
 impl Syncs {
-    /// Notes that a sync begins.
     pub(super) fn begin(&self, by: By) -> Syncing<'_> {
         if let Some(now) = self.now() {
             let mut state = self.state.lock();
@@ -72,19 +72,18 @@ impl Syncs {
         Syncing { syncs: self, by }
     }
 
-    /// Syncs, and notes the sync for as long as it takes.
     pub(super) fn during<T>(&self, by: By, sync: impl FnOnce() -> T) -> T {
         let _syncing = self.begin(by);
         sync()
     }
 
-    /// The age of the oldest sync under way; zero when none is.
     pub(super) fn age(&self) -> Duration {
         let oldest = self.state.lock().under_way.iter().flatten().map(|one| one.since).min();
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Notes syncs from now on by this clock, and logs those that hang. Only the first call has an effect.
+    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an
+    /// effect.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -116,8 +115,9 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that have begun to hang since the last look, with their ages, and the time until the next look. Without
-    /// a sync that may begin to hang, the next look is due [`LOGGED_AFTER`] after the next sync has begun.
+    /// The syncs that started to hang since the last look, with their ages, and the time until the next look.
+    /// Without a sync that can start to hang, the next look is due [`LOGGED_AFTER`] after the start of the
+    /// next sync.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Syncs {
         (hung, next_look)
     }
 
-    /// Notes that a sync has returned. Returns the time that it took if it was logged as hanging.
+    /// Removes a returned sync. Returns its duration if it was logged as hanging.
     fn end(&self, by: By) -> Option<Duration> {
         let ended = self.state.lock().under_way[by as usize].take().filter(|ended| ended.is_logged)?;
         Some(self.now()?.saturating_sub(ended.since))
@@ -145,7 +145,6 @@ impl Syncs {
 }
 
 impl Drop for Syncs {
-    /// Lets the task that logs end.
     fn drop(&mut self) {
         self.begun.notify_one();
     }
@@ -170,7 +169,6 @@ mod tests {
 
     use super::*;
 
-    /// A steady clock that goes with tokio's time.
     struct Paused(Instant);
 
     impl Clock for Paused {

@@ -1,19 +1,19 @@
-//! The end of sled's log, kept aside while sled opens.
+//! A copy of the end of sled's log while sled opens.
 //!
-//! Where sled has read its log it writes a snapshot of where each page is, and clears the segments that hold no page any
-//! more. When it reads the log again it wants the segment before the newest one to be there, or takes the log for torn at
-//! that place: the snapshot spares it that. But the snapshot's name is not synced before the segment is cleared. A power
-//! cut in between leaves the earlier snapshot and a log that seems to end long before it does. So what may be cleared of the
-//! end is kept until the name is on the disk, and put back if it did not come to that.
+//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments
+//! without pages. A later read of the log without the snapshot requires the segment before the newest one, or
+//! takes the log for torn at that place. But sled clears the segment before the snapshot's name is synced. A
+//! power cut in between leaves the earlier snapshot and a log that seems to end too early. So the end of the
+//! log is copied until the name is durable, and put back after such a power cut.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
 //! DIR/store/end.new    the same while it is written
 //! ```
 //!
-//! What always holds: while sled opens, the segments before its newest one are on the disk, in their place or in the file;
-//! nothing that is applied after that is put back over, not even by an earlier version, which leaves the file where it is:
-//! its log has gone on to a newer segment by then.
+//! Invariants: while sled opens, the segments before its newest one are on the disk, in the log or in the
+//! copy. An old copy is never put back over newer data, even if an earlier version left the file: by then the
+//! log has a newer segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -24,46 +24,40 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::sled_log::segments_of;
 
-/// How many segments before the newest one are kept: one that sled wants to find, and more where the newest are torn.
+/// The number of copied segments before the newest one. sled requires one; more are needed if the newest are
+/// torn.
 const SEGMENTS: u64 = 3;
 
-/// So much of a file is in memory at once.
+/// The bytes of a file in memory at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A segment that is kept.
 struct Kept {
-    /// Its place in sled's file,
+    /// The offset in sled's file.
     at: u64,
-    /// and its bytes' in the file that keeps it.
+    /// The range in the copy.
     bytes: Range<u64>,
 }
 
-/// With less free space than so many segments nothing is kept: it would take of what sled itself needs.
+/// With less free space than this many segments, no copy is made, since sled itself needs the space.
 const FREE_SEGMENTS: u64 = 8;
 
 const MARK: [u8; 4] = *b"red\x01";
 const NAME: &str = "end";
 const NEW: &str = "end.new";
 
-/// Puts back the end of the log, if an earlier opening was cut short.
-///
-/// # Errors
-/// When the log or the copy cannot be read or written.
+/// Restores the end of the log after an interrupted opening.
 pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError> {
     put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))
 }
 
 /// Copies the end of the log, unless the disk is nearly full. A full disk does not prevent opening.
-///
-/// # Errors
-/// When the log cannot be read, or the copy cannot be written.
 pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
     let kept = match free < FREE_SEGMENTS * segment_bytes {
         true => Err(io::ErrorKind::StorageFull.into()),
         false => keep(store, segment_bytes),
     };
     match kept {
-        // An earlier end was put back just now, and still is one.
+        // A copy from an earlier opening was just put back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(prepare("removing", store.join(NEW)))
@@ -72,10 +66,7 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
     }
 }
 
-/// The snapshot is on the disk with its name: the end is not needed any more.
-///
-/// # Errors
-/// When it cannot be removed.
+/// Removes the copy once the snapshot's name is durable.
 pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
     drop_kept(store).map_err(prepare("removing", store.join(NAME)))
 }
@@ -84,7 +75,6 @@ fn prepare(action: &'static str, path: PathBuf) -> impl FnOnce(io::Error) -> Sto
     move |source| StoreError::Prepare { action, path, source }
 }
 
-/// Puts back what was kept when sled last opened and did not come to its end.
 fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let kept = match File::open(store.join(NAME)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -102,7 +92,6 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps the end of the log.
 fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let db = match File::open(store.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -131,7 +120,7 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// Reads a part of the file piece by piece, each with its place in the part: what opening takes of memory stays with the
+/// Reads a part of the file in pieces, with the offset of each. Memory that opening takes stays with the
 /// process for a while.
 fn in_pieces(
     file: &File,
@@ -166,7 +155,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Where the newest segment begins, and where the segments are that come before it.
+/// The offset of the newest segment, and the offsets of the segments before it.
 fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     let mut segments = segments_of(db, segment_bytes)?;
     let newest = segments.iter().map(|segment| segment.lsn).max().unwrap_or(0);
@@ -175,7 +164,7 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
-/// Where the newest segment began, and what is kept of the others.
+/// The offset of the newest segment, and the segments in the copy.
 fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
     let other = || io::Error::other("it is not what was kept");
     let whole = kept.metadata()?.len().checked_sub(4).ok_or_else(other)?;
@@ -217,7 +206,7 @@ mod tests {
         let db = dir.path().join("db");
         keep(dir.path(), SEGMENT).unwrap();
         assert!(!dir.path().join(NAME).exists(), "there is nothing yet");
-        // Segments in no order, one of which is none; the last one is not full.
+        // The segments are out of order, one place has none, and the last one is not full.
         let order = [5_000, 2_000, 0, 6_000, 4_000, 3_000, 7_000];
         let mut log = Vec::new();
         for begins in order {
@@ -240,7 +229,7 @@ mod tests {
                 assert!(now[range.clone()] == if kept { &log } else { &cleared }[range], "{begins}");
             }
         }
-        // Where the log has gone on, nothing is put back over it.
+        // Nothing is put back over a log that has a newer segment.
         let mut gone_on = cleared.clone();
         gone_on[..SEGMENT_HEADER_BYTES].copy_from_slice(&header_of(8_000, 0));
         fs::write(&db, &gone_on).unwrap();
@@ -250,7 +239,7 @@ mod tests {
         fs::write(&db, &cleared).unwrap();
         put_back(dir.path(), SEGMENT).unwrap();
         assert!(fs::read(&db).unwrap() == cleared);
-        // On a nearly full disk nothing is kept, and what was stays.
+        // On a nearly full disk no copy is made, and an earlier one stays.
         fs::write(&db, &log).unwrap();
         secure(dir.path(), SEGMENT, 8 * SEGMENT - 1).unwrap();
         assert!(!dir.path().join(NAME).exists());
@@ -259,7 +248,7 @@ mod tests {
         assert!(dir.path().join(NAME).exists());
         let_go(dir.path()).unwrap();
         fs::write(&db, &cleared).unwrap();
-        // What is not what was kept is not put anywhere.
+        // A damaged copy is not put back.
         fs::write(dir.path().join(NAME), b"something else").unwrap();
         assert!(put_back(dir.path(), SEGMENT).is_err());
         assert!(fs::read(&db).unwrap() == cleared);

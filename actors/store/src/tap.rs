@@ -1,14 +1,14 @@
-//! What rows were before they were overwritten or deleted, from a point between two commits on, for whoever reads the
-//! store as it was at that point.
+//! The old values of rows that were overwritten or deleted after a point between two commits, for a
+//! point-in-time read.
 //!
-//! The reader says which ranges it means, and goes through each in the order of its keys. What always holds:
+//! The reader names its ranges and reads each in key order. Invariants:
 //!
-//! - of every key of them that the reader has not passed, what is in the store now is what was there at the point, or the
-//!   first value that was saved of it is;
-//! - a value is saved before it is overwritten, by the one who writes; the reader never makes the writer wait but for the
-//!   moment in which it takes what was saved;
-//! - memory is bounded: the reader moves what was saved to a file of its own ([`super::spill`]), and where it does not come
-//!   to that in time, reading ends rather than writing.
+//! - For a key that the reader has not passed, the value at the point is the first saved value, or the
+//!   present one if none was saved.
+//! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader
+//!   takes the saved values.
+//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too slow
+//!   for that, the read ends; writing continues.
 
 use std::collections::BTreeMap;
 
@@ -16,35 +16,34 @@ use parking_lot::Mutex;
 
 use super::{Backend, Batch, Key, KeyRange, StoreError};
 
-/// How many bytes may be saved before the reader moves them to a file.
+/// The saved bytes above which the reader moves them to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// How many may be saved at all: a reader that lets it come to that has its disk stand still, and ends.
+/// The maximum of saved bytes. Above it the read ends, because its disk does not keep up.
 const SAVED_BYTES_MAX: usize = 64 << 20;
-/// What a saved row takes beside its value.
+/// The overhead in memory of a saved row.
 const ROW_BYTES: usize = 128;
 
-/// Rows as they were; `None` where there was none.
+/// Old values; `None` if the row did not exist.
 pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
 
-/// What was saved since the point.
 pub(super) struct Tap(Mutex<State>);
 
 struct State {
-    /// What the reader still means to read.
+    /// The ranges that the reader has yet to read.
     left: Vec<KeyRange>,
     saved: Saved,
     bytes: usize,
-    /// More was saved than may be.
+    /// More was saved than [`SAVED_BYTES_MAX`].
     overflowed: bool,
 }
 
 impl Tap {
-    /// For a reader of these ranges.
     pub(super) fn of(left: Vec<KeyRange>) -> Self {
         Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
     }
 
-    /// Saves what a batch is about to overwrite or delete. Only the committer calls it, before it applies the batch.
+    /// Saves the values that a batch is about to overwrite or delete. Only the committer calls it, before it
+    /// applies the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
         if state.overflowed {
@@ -70,16 +69,16 @@ impl Tap {
         failed
     }
 
-    /// How many bytes are saved; `None` when that were too many.
+    /// The saved bytes; `None` after an overflow.
     pub(super) fn bytes(&self) -> Option<usize> {
         let state = self.0.lock();
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// What is saved of a key, if anything is.
+    /// The saved value of a key, if there is one.
     ///
     /// # Errors
-    /// [`StoreError::Overwritten`] when more was saved than may be.
+    /// [`StoreError::Overwritten`] after an overflow.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>, StoreError> {
         let state = self.0.lock();
         if state.overflowed {
@@ -89,10 +88,10 @@ impl Tap {
         }
     }
 
-    /// What is saved of a range.
+    /// The saved values of a range.
     ///
     /// # Errors
-    /// As [`Tap::get`].
+    /// Like [`Tap::get`].
     pub(super) fn within(&self, range: KeyRange) -> Result<Saved, StoreError> {
         let state = self.0.lock();
         if state.overflowed {
@@ -101,14 +100,14 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Gives everything that is saved. What is saved of the same keys later comes behind it, and does not count.
+    /// Takes all saved values. For the same keys, values that are saved later do not count.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;
         std::mem::take(&mut state.saved)
     }
 
-    /// The reader passes the beginning of a range, or all of it: gives what is saved there.
+    /// Marks a part of a range as passed, and returns the values saved there.
     pub(super) fn pass(&self, passed: KeyRange) -> Saved {
         let mut state = self.0.lock();
         for range in &mut state.left {
@@ -154,7 +153,7 @@ mod tests {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         session.commit(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
-        // Of a range that nobody reads nothing is saved.
+        // Nothing is saved outside the ranges of the reader.
         let read = [(b"a", b"d"), (b"d", b"e")].map(|(from, to)| range(from, to));
         let tap = Tap::of(read.to_vec());
         let write = |writes: &[(&[u8], Option<&[u8]>)]| {

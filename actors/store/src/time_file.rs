@@ -1,8 +1,8 @@
-//! Instants that small files beside the store hold: the believed time, which `doctor` reads without opening the store,
-//! and the point of the newest backup.
+//! Instants in small files next to the store: the believed time, which `doctor` reads without opening the
+//! store, and the point of the newest backup.
 //!
-//! A file is written in place and not synced; after a power cut it may be older, and one that does not hold an instant
-//! says nothing. Of the believed time, the record in the store counts.
+//! A file is written in place and not synced, so after a power cut it may be older. A file without a valid
+//! instant counts as missing. For the believed time, the record in the store is authoritative.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -11,17 +11,14 @@ use std::path::Path;
 
 use domain::Timestamp;
 
-/// An instant that is kept in a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {
-    /// The believed time.
     BelievedTime,
     /// The point of the newest complete backup.
     NewestBackup,
 }
 
 impl Noted {
-    /// The name of the file in the data directory.
     fn file_name(self) -> &'static str {
         match self {
             Self::BelievedTime => "clock",
@@ -29,14 +26,13 @@ impl Noted {
         }
     }
 
-    /// Writes the instant. Each has the same number of bytes, so none is left of the one before.
+    /// Writes the instant. All instants have the same length, so no byte of the previous one is left.
     pub(super) fn write(self, dir: &Path, at: Timestamp) -> io::Result<()> {
         let path = dir.join(self.file_name());
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         file.write_all_at(format!("{at}\n").as_bytes(), 0)
     }
 
-    /// The instant that was written last.
     pub(super) fn read(self, dir: &Path) -> Option<Timestamp> {
         Timestamp::parse(fs::read_to_string(dir.join(self.file_name())).ok()?.trim_end()).ok()
     }

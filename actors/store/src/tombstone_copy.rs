@@ -1,8 +1,8 @@
-//! Copies of the list of what was taken back for good, beside backups, where a restore finds the newest one.
+//! Copies of the list of tombstones in backup directories, where a restore reads the newest one.
 //!
-//! What always holds: a copy is there whole or as it was before; it is proven by its digest; it is replaced only by a list
-//! that begins with its lines. So the list of another service, or of a store that was restored without its list, replaces
-//! none: each service has a directory of its own.
+//! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that
+//! begins with its lines. So the list of another service, or of a store that was restored without its list,
+//! replaces no copy. Each service has its own directory.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,16 +13,14 @@ use super::StoreError;
 use super::disk::LOCK_FILE;
 use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 
-/// The name of the copy while it is written.
 const NEW: &str = "tombstones.new";
-/// Only the owner may read it.
 const OWNER_ONLY: u32 = 0o600;
 
-/// Copies the list of a data directory, whose service may run, into a directory of backups.
+/// Copies the list of a data directory into a directory of backups. The service may be running.
 ///
 /// # Errors
-/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is a data directory
-/// itself, or the copy cannot be written.
+/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is
+/// itself a data directory, or the copy cannot be written.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = |source| StoreError::Prepare { action: "writing", path: path.clone(), source };
@@ -30,7 +28,7 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
         let reason = "the directory is a data directory; keep backups in another one";
         return Err(prepare(io::Error::other(reason)));
     }
-    // Two commands at once copy one after the other. The lock ends with the file.
+    // The lock makes concurrent commands copy one after the other. It ends with the file.
     let dir = File::open(to).map_err(prepare)?;
     dir.lock().map_err(prepare)?;
     let lines = read_tombstones(data_dir)?;
@@ -48,9 +46,9 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // The list of a data directory that nothing was taken back in; backups may be kept there.
+        // The empty list of a data directory. Backups may be kept there.
         Ok(text) if text.is_empty() => Ok(None),
-        // A list would end with a cut-off line; a copy has its digest at least.
+        // A list would end with an incomplete line, and a copy has at least its digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),
         _ => read_tombstones(&path).map(Some),
     }
@@ -63,7 +61,7 @@ fn write(dir: &File, path: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
-    // What root writes belongs to the service, which replaces it later.
+    // A file that root writes gets the owner of the directory, so that the service can replace it later.
     let (owner, own) = (dir.metadata()?, file.metadata()?);
     if own.uid() == 0 && owner.uid() != 0 {
         fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
@@ -97,7 +95,8 @@ mod tests {
     fn a_copy_follows_the_list_and_loses_no_line() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
-        // Ended, imported and ended once more: the order and the number of equal lines count.
+        // The business was deleted, imported and deleted again: the order and the number of equal lines
+        // count.
         let lines = vec![ended(1), imported(1), ended(1)];
         for many in 0..=lines.len() {
             list(data.path(), &lines[..many]);
@@ -106,7 +105,7 @@ mod tests {
                 assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
             }
         }
-        // Another service, or this one restored without its list, or an order that means something else.
+        // The list of another service, a list after a restore without it, or another order.
         for other in [vec![ended(2)], vec![imported(1), ended(1), ended(1)], vec![]] {
             list(data.path(), &other);
             let error = copy_tombstones(data.path(), backups.path()).unwrap_err();

@@ -1,5 +1,5 @@
-//! What was taken back for good, listed beside the store by its id alone, so that what a backup brings back can be taken
-//! back again (spec §5 rule 6).
+//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats them,
+//! since a backup may contain what was revoked or erased later (spec §5 rule 6).
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -9,18 +9,18 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! Whoever was removed from a business may have been invited again. So what stands last tells when the membership was
-//! offered that they have lost, in the way an id tells when it was made: what was offered until then is taken back, and
-//! what was offered since bears a later stamp, whatever the clock did. (Older lists have an id there that was made at the
-//! removal. As an instant that is no earlier than the offer, so nobody who was removed comes back by it.) The last kind
-//! gives back: a business that was imported behind its end is not ended any more. It names the entry with which the
-//! business's log begins anew, since what has a lesser id was ended for good: its keys.
+//! A removed person may be invited again. So the last field of `removed-person` is the instant of the lost
+//! membership's offer, encoded like the start of an id: offers up to that instant are revoked, and later
+//! offers are not. (Older lists contain an id that was made at the removal. Its instant is no earlier than
+//! the offer, so no removed person returns.) The line `imported-business` cancels an earlier
+//! `ended-business`. It names the first audit entry after the import: keys with a smaller id stay revoked.
 //!
-//! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
-//! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
-//! listed only once nothing can take it back. Lines are only ever added, and their order counts.
+//! Invariants: a line is durable before its change, so before the change is acknowledged. After a crash, a
+//! line may exist without its change; that change was decided anyway, and an import is listed only when it is
+//! final. Lines are only appended, and their order counts.
 //!
-//! A copy beside backups ([`super::copy_tombstones`]) begins with one line more, the SHA-256 of all that follows it.
+//! A copy in a backup directory ([`super::copy_tombstones`]) has one more line at the start: the SHA-256 of
+//! everything that follows.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -33,23 +33,20 @@ use uuid::Uuid;
 
 use super::StoreError;
 
-/// The name of the list in the data directory, and of its copy beside backups.
+/// The name of the list in the data directory, and of its copy in a backup directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
-/// How the first line of a copy begins.
+/// The prefix of the first line of a copy.
 const DIGEST: &str = "sha256 ";
 
-/// A line of the list: something that must not come back, or may again.
+/// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tombstone {
-    /// An API key that was revoked.
     RevokedKey(KeyId),
-    /// A contact of a business that was erased.
     ErasedContact(BusinessId, ContactId),
-    /// A person who was removed from a business, or has declined; and when the membership was offered that is gone.
+    /// A person who was removed from a business or has declined, with the instant of the membership's offer.
     RemovedPerson(BusinessId, PersonId, Timestamp),
-    /// A business that was ended.
     EndedBusiness(BusinessId),
-    /// A business that was imported, and the entry with which its log begins.
+    /// A business that was imported, with the first entry of its audit log.
     ImportedBusiness(BusinessId, AuditId),
 }
 
@@ -67,17 +64,16 @@ impl std::fmt::Display for Tombstone {
     }
 }
 
-/// An instant as the ids begin that are made then.
+/// Encodes an instant like the start of an id.
 fn as_id_begins(at: Timestamp) -> Uuid {
     Uuid::from_u128(u128::try_from(at.millis()).unwrap_or(0) << 80)
 }
 
-/// The instant that an id begins with.
+/// The instant at the start of an id.
 fn begins_with(id: Uuid) -> Timestamp {
     Timestamp::from_millis((id.as_u128() >> 80) as i64)
 }
 
-/// Reads a line.
 fn parse(line: &str) -> Option<Tombstone> {
     let (kind, ids) = line.split_once(' ')?;
     let ids: Vec<Uuid> = ids.split(' ').map(|id| id.parse().ok()).collect::<Option<_>>()?;
@@ -95,11 +91,10 @@ fn parse(line: &str) -> Option<Tombstone> {
     }
 }
 
-/// The list of a data directory, open.
 pub(super) struct List(File);
 
 impl List {
-    /// Opens the list, and creates it if need be. A line that a crash has cut off tells of nothing that was done.
+    /// Opens the list, or creates it. An incomplete last line is removed: its change was never made.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(TOMBSTONES_FILE);
         let opened = || {
@@ -114,7 +109,7 @@ impl List {
         opened().map_err(|source| StoreError::Prepare { action: "opening", path: path.clone(), source })
     }
 
-    /// Adds lines, and has them on the disk.
+    /// Durably appends lines.
     pub(super) fn add(&mut self, tombstones: &[Tombstone]) -> io::Result<()> {
         let lines: String = tombstones.iter().map(|tombstone| format!("{tombstone}\n")).collect();
         self.0.write_all(lines.as_bytes())?;
@@ -127,39 +122,38 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// What is to be taken back by a list, as all of its lines leave it.
+/// The result of all lines of a list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TakenBack {
-    /// The keys that were revoked.
     pub keys: HashSet<KeyId>,
-    /// The businesses of which something was.
+    /// The businesses with at least one line.
     pub businesses: BTreeMap<BusinessId, OfBusiness>,
 }
 
-/// What is to be taken back of one business.
+/// The revocations and erasures of one business.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
-    /// The contacts who were erased.
     pub erased: BTreeSet<ContactId>,
-    /// The people who were removed, and until when what was offered to them is gone.
+    /// The removed people, with the newest instant up to which their offers are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
-    /// Whether it was ended, and not imported since.
+    /// Whether the business was deleted and not imported since.
     pub ended: bool,
-    /// The entry with which its log began when it was imported last: keys with lesser ids ended with what it was before.
+    /// The first audit entry after the newest import. Keys with smaller ids are revoked.
     pub imported: Option<AuditId>,
 }
 
 impl TakenBack {
-    /// What these lines come to, in their order.
+    /// Combines the lines in order.
     pub fn by(lines: &[Tombstone]) -> Self {
         let mut taken_back = Self::default();
         let businesses = &mut taken_back.businesses;
         for line in lines {
             match *line {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
-                // An import brings nobody back, so this holds behind one as well.
+                // An import restores no erased contact, so the line also holds after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest, wherever it stands: whoever restores an earlier backup adds lines for what was lost earlier.
+                // The latest instant counts, independent of the order: a restore of an earlier backup appends
+                // lines of earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -174,17 +168,16 @@ impl TakenBack {
         taken_back
     }
 
-    /// Whether a key lets nobody in any more.
+    /// Whether a key is revoked.
     pub fn has_revoked(&self, key: KeyId, of: BusinessId) -> bool {
         let imported = self.businesses.get(&of).and_then(|of| of.imported);
         self.keys.contains(&key) || imported.is_some_and(|entry| key.uuid() < entry.uuid())
     }
 }
 
-/// Reads the lines of a list, or of that of a data directory, or of a copy.
-///
 /// # Errors
-/// When it cannot be read, is a copy that does not belong to its digest, or holds what this version does not know.
+/// When the file cannot be read, is a copy with a wrong digest, or contains lines that this version does not
+/// know.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
@@ -200,7 +193,6 @@ pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     (first..).zip(lines.lines()).map(|(number, line)| parse(line).ok_or_else(|| unknown(number))).collect()
 }
 
-/// The text of a copy with these lines.
 pub(super) fn copy_of(lines: &[Tombstone]) -> String {
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     format!("{DIGEST}{}\n{lines}", sha256(&lines))
@@ -269,7 +261,7 @@ mod tests {
         assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
         assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
         assert!(!by.has_revoked(id(9).into(), id(4).into()));
-        // In their order: ended once more, it is ended.
+        // The order counts: a business that was deleted again is deleted.
         assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
         assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
     }
@@ -285,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Lists of before hold there an id that was made at the removal, no earlier than the offer.
+    /// Older lists contain an id that was made at the removal, no earlier than the offer.
     #[test]
     fn an_id_in_place_of_when_it_was_offered_counts_as_the_instant_that_it_begins_with() {
         let dir = tempfile::tempdir().unwrap();

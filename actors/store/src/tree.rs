@@ -1,20 +1,21 @@
-//! The home of the rows: sled 0.34.7, with what it leaves to its user.
+//! The tree of all rows: sled 0.34.7, with the guarantees that sled leaves to its user.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - one tree holds everything, and behind the rows that were written together the number of the newest batch of which
-//!   they are ([`NEWEST_KEY`]): a crash leaves a beginning of the rows, so what bears the number has all of them;
-//! - one writes, row by row, for sled's own batches have it write out its buffer twice for each: what readers must not
-//!   see a part of, the memtable hides;
-//! - between two syncs sled's log grows by less than a segment. Recovery takes for whole what lies before the segment to
-//!   which sled said, in a later segment's head, that it was stable, and sled says so behind `sync_file_range`: so of each
-//!   segment something has to be synced before the one behind the next begins. How much a row makes the log grow is
-//!   estimated from above, and who writes syncs when it comes to [`LOG_BYTES_MAX`];
-//! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
-//!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
-//!   kernel met behind sled's back, since the kernel reports them once to each handle;
-//! - a panic of sled is an error like any other;
-//! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
+//! - One tree contains everything. The number of the newest batch ([`NEWEST_KEY`]) is written after the rows
+//!   of its batches. A crash leaves a prefix of the writes, so a tree with the number contains all of the
+//!   rows.
+//! - One thread writes, row by row, because sled writes out its buffer twice for each of its own batches. The
+//!   memtable hides partly written batches from readers.
+//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts every segment before the one
+//!   that a later segment's head calls stable, and sled writes that head after `sync_file_range` alone. So a
+//!   part of each segment must be synced before the segment after the next begins. The growth of the log per
+//!   row is estimated from above, and the writer syncs at [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. sled's flush stops at `sync_file_range`
+//!   on Linux, which survives the end of the process but not a power cut. The own handle also receives write
+//!   errors that sled missed, since the kernel reports them once per handle.
+//! - A panic of sled is an error.
+//! - No message is written to a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -33,44 +34,42 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// How much the log may grow between two syncs, as it is estimated: the rest of a segment is for what sled moves by itself.
+/// The estimated growth of the log between two syncs. The rest of a segment is for sled's own moves of pages.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
-/// What a change of a row takes in the log beside its key and value, at most.
+/// The maximum overhead in the log of a changed row.
 const LINK_BYTES: u64 = 32;
-/// sled splits a page that has more rows.
+/// sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// Every so many changes of a page it is written as a whole, and to make room for that another one is moved.
+/// After this many changes sled rewrites a whole page, and moves another page to free space.
 const CHANGES_PER_PAGE: u64 = 10;
 
-/// How long closing waits for sled's threads and the scans in progress to let go of the file.
+/// The number of checks for the release of the file when the store closes.
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
-/// How many rows a scan reads at once, at first and later on.
+/// The number of rows per read of a scan, for the first read and for later ones.
 const CHUNK_ROWS_FIRST: usize = 4;
 const CHUNK_ROWS: usize = 64;
 
-/// sled, open. A clone is a handle to the same.
 #[derive(Clone)]
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. Nothing holds sled longer than one call: it is closed and opened again to isolate a page.
+    /// `None` once closed. No caller keeps sled longer than one call, because isolating a page closes and
+    /// reopens it.
     sled: RwLock<Option<Sled>>,
     file: File,
-    /// By how much the log has grown since the last sync, estimated from above.
+    /// The growth of the log since the last sync, estimated from above.
     log_bytes: AtomicU64,
     /// The list of sealed segments, once the store is open.
     sealed: Mutex<Option<SealedSegments>>,
     syncs: Arc<Syncs>,
 }
 
-/// Why a call of sled's failed.
 enum Failure {
-    /// The message at this offset of `db` is corrupt.
     Corrupt(u64),
-    /// It was closed before the call.
+    /// sled was closed before the call.
     Closed,
     Other(Cause),
 }
@@ -86,7 +85,7 @@ impl Failure {
 }
 
 impl Tree {
-    /// Opens sled's files; gives the number of the newest batch in them as well.
+    /// Opens sled's files and reads the number of the newest batch.
     pub(super) fn open(files: &Files) -> Result<(Self, u64), StoreError> {
         let (sled, newest) = files.open()?;
         let path = files.store.join("db");
@@ -97,7 +96,7 @@ impl Tree {
         Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
     }
 
-    /// What sled wrote when it opened is made durable, and the list of sealed segments starts.
+    /// Makes the writes of sled's opening durable, and starts the list of sealed segments.
     pub(super) fn opened(&self, files: &Files) -> Result<(), StoreError> {
         self.sync()?;
         files.opened()?;
@@ -108,7 +107,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Reads and writes of others wait until that has ended.
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Other reads and writes wait meanwhile.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,
@@ -135,12 +134,11 @@ impl Tree {
         self.opened(files)
     }
 
-    /// Makes what was written readable in sled's file.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         self.with(|db| db.flush().map(drop)).map_err(|failure| failure.or(StoreError::Sync))
     }
 
-    /// Gives sled up without closing it: closing waits for a cleaner that may have ended in a panic.
+    /// Drops sled without closing it. Closing would wait for a cleaner that may have ended in a panic.
     pub(super) fn abandon(&self) {
         std::mem::forget(self.0.sled.write().take());
     }
@@ -152,24 +150,22 @@ impl Tree {
         }
     }
 
-    /// Whether sled's cleaner has ended, which it does when it meets a page that it cannot read.
+    /// Whether sled's cleaner has ended. It ends at a page that it cannot read.
     pub(super) fn has_lost_cleaner(&self) -> bool {
         let sled = self.0.sled.read();
         sled.as_ref().is_some_and(|sled| sled.cleaner.as_ref().is_some_and(Cleaner::has_ended))
     }
 
-    /// The value under the key.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let found = self.with(|db| Ok(db.get(key)?.map(|value| value.to_vec())));
         found.map_err(|failure| failure.or(StoreError::Read))
     }
 
-    /// Whether there is a row under the key.
     pub(super) fn contains(&self, key: &[u8]) -> Result<bool, StoreError> {
         self.with(|db| db.contains_key(key)).map_err(|failure| failure.or(StoreError::Read))
     }
 
-    /// Returns a function that reads the rest of a range. It reads in chunks, so that no scan keeps sled open.
+    /// Returns a function that reads the rest of a range in chunks, so that no scan keeps sled open.
     pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
         let tree = self.clone();
         move |rest| {
@@ -203,13 +199,12 @@ impl Tree {
         read.map_err(|failure| failure.or(StoreError::Read))
     }
 
-    /// By how much the log has grown since the last sync, estimated from above.
     #[cfg(test)]
     pub(super) fn log_bytes(&self) -> u64 {
         self.0.log_bytes.load(Ordering::Relaxed)
     }
 
-    /// Writes rows, and behind them that the batches up to this one are there; not durable yet.
+    /// Writes rows, then the number of their newest batch, without a sync.
     pub(super) fn write<'a>(
         &self,
         newest: u64,
@@ -224,7 +219,8 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(|db| match value {
             Some(value) => db.insert(key, value),
-            // A row that came and went since the last checkpoint was never here, and sled notes what it deletes in any case.
+            // sled logs every delete. A row that was created and deleted since the last checkpoint is not in
+            // the tree.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         });
@@ -232,7 +228,7 @@ impl Tree {
         if before.is_none() && value.is_none() {
             return Ok(());
         }
-        // Its page may be full of rows like it.
+        // The page may be full of similar rows.
         let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
         let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
@@ -241,15 +237,14 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// The LSN of the log's newest segment, when segments before it are not listed: the next sync lists them. sled's cleaner
-    /// completes segments while nothing else is written.
+    /// The LSN of the log's newest segment, if earlier segments are not listed yet; the next sync lists them.
+    /// sled's cleaner completes segments while no batch is written.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
         unlisted.transpose().map(Option::flatten).map_err(|error| StoreError::Sync(error.into()))
     }
 
-    /// What was written is durable once this has returned.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         self.0.syncs.during(By::Checkpoint, || self.sync_now())
     }
@@ -257,8 +252,8 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(|db| db.flush());
-        // What sled puts off freeing waits with the thread that has put it off, until that has enough of it. Flushing is
-        // one buffer of a segment, so a thread that does little else would keep the last 60 of them.
+        // sled defers frees on each thread until the thread has deferred enough. A flush defers one buffer of
+        // a segment, so a thread that only flushes would keep the last 60 of them.
         crossbeam_epoch::pin().flush();
         flushed.map_err(|failure| failure.or(StoreError::Sync))?;
         let sync = || {
@@ -273,18 +268,18 @@ impl Tree {
         Ok(())
     }
 
-    /// The syncs under way on its disk, those of the journal included.
+    /// The syncs in progress on this disk, including those of the journal.
     pub(super) fn syncs(&self) -> &Arc<Syncs> {
         &self.0.syncs
     }
 
-    /// The file, to ask about the disk that it lies on.
+    /// A file on the disk, for queries of the free space.
     pub(super) fn file(&self) -> &File {
         &self.0.file
     }
 
-    /// Lets go of the files, once the scans in progress have ended, and makes durable what sled wrote until then. False when
-    /// something of that has failed.
+    /// Closes the files once the scans in progress have ended, and syncs sled's last writes. Returns false
+    /// after an error.
     pub(super) fn close(&self) -> bool {
         let unlisted = self.unlisted();
         drop(self.0.sled.write().take());
@@ -308,8 +303,6 @@ impl Tree {
     }
 }
 
-/// Waits until sled's threads and the scans in progress hold its file no more, and with it sled's own lock, which whoever
-/// opens the directory next must not meet; false where they go on holding it.
 #[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
 pub(super) fn is_let_go_of(file: &File) -> bool {
     (0..RELEASE_TRIES_MAX).any(|_| {
@@ -321,7 +314,7 @@ pub(super) fn is_let_go_of(file: &File) -> bool {
     })
 }
 
-/// The next rows of a range, at most so many.
+/// The next rows of a range, at most `rows`.
 fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<Pair>> {
     let mut pairs = tree.range::<&[u8], _>(rest.bounds());
     let mut next = || match rest.order {
@@ -338,7 +331,6 @@ fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<P
     Ok(chunk)
 }
 
-/// All rows of a range, for a caller that has locked sled.
 pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     match tried(|| chunk(tree, rest, usize::MAX)) {
         Ok(rows) => Box::new(rows.into_iter().map(Ok)),
@@ -346,7 +338,6 @@ pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     }
 }
 
-/// Runs a call of sled's.
 fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
     match caught(act) {
         Err(cause) => Err(Failure::Other(cause)),

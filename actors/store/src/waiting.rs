@@ -1,10 +1,10 @@
-//! How many deliveries and mails of a business wait, known in memory while somebody watches.
+//! Counts the waiting deliveries and mails of a business in memory while a caller watches it.
 //!
-//! The rows of what is due are written by the business, the actors of its endpoints and the outbox alike, so they are counted
-//! where all of them pass: every batch is looked at when it is queued. What always holds, once what lay in the store
-//! was added: the count is that of the rows that the store will hold once everything queued so far is applied.
+//! The business, the actors of its endpoints and the outbox all write these rows, so every batch is counted
+//! when it is queued. Invariant: once the rows in the store are added, the count is that of the rows in the
+//! store after everything queued so far is applied.
 //!
-//! A row is told apart by 64 bits of a hash: 100,000 that wait take about 2 MB.
+//! A row is identified by 64 bits of a hash, so 100,000 waiting rows take about 2 MB.
 
 use std::collections::HashSet;
 use std::collections::hash_map::{DefaultHasher, Entry, HashMap};
@@ -18,23 +18,21 @@ use super::batch::Batch;
 use super::key::Key;
 use super::keys::{self, kind};
 
-/// The businesses that are watched.
 pub(super) type Watched = RwLock<HashMap<BusinessId, Weak<Waiting>>>;
 
-/// What waits in one business.
 #[derive(Default)]
 pub struct Waiting(Mutex<Rows>);
 
 #[derive(Default)]
 struct Rows {
-    /// The bytes of its event, for each row.
+    /// The length of the event of each row.
     rows: HashMap<u64, u32>,
     bytes: u64,
-    /// The mails.
     mails: HashSet<u64>,
-    /// For how many more rows room is promised.
+    /// The number of rows with reserved room.
     promised: u64,
-    /// The rows that were deleted while what lies in the store is being added: they may be read there still.
+    /// The rows that were deleted while the rows in the store are being added. The store may still return
+    /// them.
     deleted: Option<HashSet<u64>>,
 }
 
@@ -57,36 +55,35 @@ impl Rows {
 }
 
 impl Waiting {
-    /// How many deliveries wait, and the bytes of their events, each counted for every endpoint it waits for.
+    /// The number of waiting deliveries and the bytes of their events. An event counts once per endpoint.
     pub fn amount(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.rows.len() as u64, bytes: rows.bytes }
     }
 
-    /// The same with the rows for which room is promised.
+    /// Like [`Waiting::amount`], including reserved rows.
     pub fn claimed(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.rows.len() as u64 + rows.promised, bytes: rows.bytes }
     }
 
-    /// How many mails wait.
     pub fn mails(&self) -> u64 {
         self.0.lock().mails.len() as u64
     }
 
-    /// Sets room for so many rows aside.
+    /// Reserves room for this many rows.
     pub fn promise(self: &Arc<Self>, rows: u64) -> Promised {
         self.0.lock().promised += rows;
         Promised { waiting: Arc::clone(self), rows }
     }
 
-    /// One that begins to be watched: what lies in the store has yet to be added.
+    /// The state at the start of watching, before the rows in the store are added.
     pub(super) fn watching() -> Self {
         Self(Mutex::new(Rows { deleted: Some(HashSet::new()), ..Rows::default() }))
     }
 
-    /// Adds a row that lies in the store, with the length of its event. What was noted since the watching began is
-    /// newer than what was read.
+    /// Adds a row of the store, with the length of its event. Changes that were noted since the start of
+    /// watching take precedence.
     pub(super) fn add(&self, key: &[u8], bytes: u32) {
         let mut rows = self.0.lock();
         if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
@@ -94,7 +91,6 @@ impl Waiting {
         }
     }
 
-    /// The same of the row of a mail.
     pub(super) fn add_mail(&self, key: &[u8]) {
         let mut rows = self.0.lock();
         if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
@@ -102,12 +98,13 @@ impl Waiting {
         }
     }
 
-    /// All that lies in the store was added.
+    /// Ends the adding of the rows in the store.
     pub fn end_adding(&self) {
         self.0.lock().deleted = None;
     }
 
-    /// Takes note of a batch that is going to be queued. `length` reads the length of an event that is not in it.
+    /// Counts a batch that is about to be queued. `length` reads the length of an event that is not in the
+    /// batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let due = |key: &Key| matches!(key.get(16), Some(&kind::DELIVERY_DUE | &kind::MAIL_DUE));
         if !batch.writes().any(|(key, _)| due(key)) {
@@ -149,14 +146,13 @@ impl Waiting {
     }
 }
 
-/// Room for rows that somebody is about to queue: it counts as taken until this is dropped.
+/// Reserved room for rows that are about to be queued. It counts as used until this is dropped.
 pub struct Promised {
     waiting: Arc<Waiting>,
     rows: u64,
 }
 
 impl Promised {
-    /// For how many rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -168,14 +164,13 @@ impl Drop for Promised {
     }
 }
 
-/// What stands for the key of a row.
+/// The hash that identifies a row.
 fn row(key: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The length of an event, as it is counted.
 pub(super) fn length_of(event: &[u8]) -> u32 {
     u32::try_from(event.len()).unwrap_or(u32::MAX)
 }

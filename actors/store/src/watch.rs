@@ -1,4 +1,4 @@
-//! Watching what waits in a business: see [`Waiting`].
+//! Watches the waiting rows of a business. See [`Waiting`].
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::waiting::Waiting;
 use super::{Key, KeyRange, Order, Store, StoreError, keys};
 
 impl Store {
-    /// Watches what waits in a business until the last handle is dropped. Nothing is counted yet; see
-    /// [`Store::add_waiting`].
+    /// Watches the waiting rows of a business until the last handle is dropped. Rows in the store are not
+    /// counted until [`Store::add_waiting`].
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let waiting = Arc::new(Waiting::watching());
         let mut watched = self.0.watched.write();
@@ -19,12 +19,9 @@ impl Store {
         waiting
     }
 
-    /// Adds the next rows that lie in the store to what is watched, at most so many; gives the range that is left, or
-    /// `None` when all of them are counted. Everything that was queued before the watching began must be applied. Behind
-    /// the last range comes [`Waiting::end_adding`].
-    ///
-    /// # Errors
-    /// When reading fails.
+    /// Counts the next rows in the store, at most `rows_max`, and returns the rest of the range; `None` when
+    /// all rows are counted. Everything that was queued before the watching began must be applied. After the
+    /// last range, the caller calls [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -85,8 +82,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // Rows are put, deleted and moved at any moment of the counting, some before the store has applied the ones
-        // before; in the end the count is that of the rows.
+        // Rows are put, deleted and moved during the count, some before the store has applied the earlier
+        // ones. At the end, the count is that of the rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),
@@ -168,7 +165,7 @@ mod tests {
         store.settled(business()).await.unwrap();
         let waiting = store.watch(business());
         store.settled(business()).await.unwrap();
-        // One is put off and one is sent while they are counted.
+        // One mail is postponed and one is sent during the count.
         change(&[mail(1, 9)], &[mail(1, 1), mail(2, 1)]);
         let mut left = Some(keys::mails_due(business()));
         while let Some(range) = left {
