@@ -15,9 +15,17 @@ pub enum StoreError {
     NotADirectory(PathBuf),
     /// The data directory, or the store in it, could not be created.
     #[error("the data directory {} could not be created: {source}", .path.display())]
-    CreateDirectory { path: PathBuf, source: io::Error },
+    CreateDirectory {
+        /// The data directory or the store's directory in it.
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("the data directory cannot be used: {} could not be locked: {source}", .path.display())]
-    Lock { path: PathBuf, source: io::Error },
+    Lock {
+        /// The lock file.
+        path: PathBuf,
+        source: io::Error,
+    },
     /// The operation needs a directory that is missing or empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
@@ -28,18 +36,40 @@ pub enum StoreError {
     Blobs(PathBuf),
     /// A file of the store could not be prepared for opening.
     #[error("{action} {} failed: {source}", .path.display())]
-    Prepare { action: &'static str, path: PathBuf, source: io::Error },
+    Prepare {
+        /// The failed step, for example `creating`.
+        action: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("the store in {} could not be opened: {source}", .path.display())]
-    Open { path: PathBuf, source: Cause },
-    /// The store's files differ from their last known state. `path` is directly below the data directory.
+    Open {
+        /// The storage engine's directory.
+        path: PathBuf,
+        source: Cause,
+    },
+    /// The store's files differ from their last known state.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
-    DamagedFiles { path: PathBuf, source: Cause },
-    /// A file of the store is damaged at a known offset. `dir` is the data directory.
+    DamagedFiles {
+        /// The storage engine's directory or the file, directly below the data directory.
+        path: PathBuf,
+        source: Cause,
+    },
+    /// A file of the store is damaged at a known offset.
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
-    DamagedAt { path: PathBuf, offset: u64, what: &'static str, dir: PathBuf },
+    DamagedAt {
+        path: PathBuf,
+        offset: u64,
+        what: &'static str,
+        /// The data directory.
+        dir: PathBuf,
+    },
     /// A page of the store is corrupt. It is isolated, and the businesses with rows in it are set aside.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
-    Corrupt { offset: u64 },
+    Corrupt {
+        /// The offset in sled's file.
+        offset: u64,
+    },
     /// The store contains less than was synced. `kept` and `synced` are numbers of batches.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
@@ -57,7 +87,13 @@ pub enum StoreError {
         "the disk of {} is full: {free} bytes are free, and the store needs {needed} to start ({source})",
         .path.display()
     )]
-    Full { path: PathBuf, free: u64, needed: u64, source: Box<StoreError> },
+    Full {
+        path: PathBuf,
+        free: u64,
+        /// The bytes that the store needs to start.
+        needed: u64,
+        source: Box<StoreError>,
+    },
     #[error("{} is damaged: it does not say how far the store was synced. {}", .0.display(), advice(.0.parent()))]
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
@@ -82,9 +118,13 @@ pub enum StoreError {
     /// More rows were overwritten during a point-in-time read than the store could save.
     #[error("more was changed at once than could be kept aside")]
     Overwritten,
-    /// A list of tombstones has an invalid line. Lines are numbered from 1.
+    /// A list of tombstones has an invalid line.
     #[error("line {line} of {} is none that this version knows", .path.display())]
-    Tombstone { path: PathBuf, line: usize },
+    Tombstone {
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// The digest in a copy of the list of tombstones does not match.
     #[error(
         "{} is damaged: its lines do not have the SHA-256 in its first line. Name another copy of the list, or move the \
@@ -104,7 +144,11 @@ pub enum StoreError {
     RestoreUnfinished(PathBuf),
     /// A newer version of the service wrote the record.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
-    Version { record: &'static str, found: u8 },
+    Version {
+        record: &'static str,
+        /// The version byte.
+        found: u8,
+    },
     /// The record is not valid for its kind.
     #[error("a record of kind {record} is damaged: {reason}")]
     Damaged {
@@ -119,30 +163,49 @@ pub enum StoreError {
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
     #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]
-    BusinessSetAside { business: BusinessId },
+    BusinessSetAside {
+        /// The id; the list gives the reason.
+        business: BusinessId,
+    },
     /// The list of the businesses that are set aside has an invalid line.
     #[error(
         "line {line} of {} does not name a business that is set aside: it needs an id, a space and a reason",
         .path.display()
     )]
-    SetAsideFile { path: PathBuf, line: usize },
+    SetAsideFile {
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \
          (RECEPTIONIST_NO_UPGRADE) rules out: start without it, or use the version that wrote the store"
     )]
-    UpgradeRefused { found: u16, known: u16 },
+    UpgradeRefused {
+        found: u16,
+        /// The format of this version.
+        known: u16,
+    },
     #[error(
         "the store has format {found}, and this is done with stores of format {known} only: start the service on \
          it, which converts it"
     )]
-    NotUpgraded { found: u16, known: u16 },
+    NotUpgraded {
+        found: u16,
+        /// The format of this version.
+        known: u16,
+    },
     #[error("{} is damaged: it does not say which versions may use the store", .0.display())]
     FormatFile(PathBuf),
     #[error(
         "the store has format {found}, this version of the service knows only formats up to {known}: use the \
          version that wrote it, or an empty directory"
     )]
-    Format { found: u16, known: u16 },
+    Format {
+        found: u16,
+        /// The newest format that this version knows.
+        known: u16,
+    },
 }
 
 /// The advice for an operator with a damaged store.

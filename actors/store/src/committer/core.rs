@@ -1,4 +1,5 @@
-//! What the writer, its handle and everyone waiting share: the queue, and how far each shard is written and synced.
+//! The state that the writer, its handle and waiting callers share: the queue, and the newest written and
+//! synced ticket of each shard.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -11,46 +12,45 @@ use super::stats::Counters;
 use crate::tap::Tap;
 use crate::{StoreError, keys};
 
-/// What is told once, when the store has failed for good.
+/// Called once when the store has failed for good.
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
 
-/// How often the store may be read as it was at a point, at once.
+/// The maximum number of concurrent point-in-time reads.
 pub const SNAPSHOTS_MAX: usize = 5;
 
-/// What the handle, the writer and everyone waiting share.
 pub(super) struct Core {
     pub(super) queue: Queue,
     /// The newest tickets of each shard.
     pub(super) newest: Box<[Newest]>,
-    /// Every change of the shard up to this ticket is durable.
+    /// For each shard, the ticket up to which every change is durable.
     pub(super) synced: Box<[AtomicU64]>,
-    /// How often something was applied that says whom an API key lets in.
+    /// Increases with each applied change to API keys or profiles.
     pub(super) credentials_generation: AtomicU64,
     pub(super) failed: AtomicBool,
     pub(super) ended: AtomicBool,
-    /// Told whenever one of the three above has changed.
+    /// Notified when `synced`, `failed` or `ended` changes.
     pub(super) progress: Notify,
     pub(super) counters: Counters,
-    /// Who keeps what is overwritten, for those who read the store as it was.
+    /// The point-in-time reads, which need the old values of overwritten rows.
     taps: Mutex<Vec<Weak<Tap>>>,
     on_fatal: OnFatal,
 }
 
-/// The newest tickets of a shard; all ones after a failure, so that nobody is content with what is synced.
+/// The newest tickets of a shard. After a failure all bits are ones, so that no synced ticket reaches them.
 #[derive(Default)]
 pub(super) struct Newest {
-    /// Of all changes.
+    /// The newest ticket of all changes.
     any: AtomicU64,
-    /// Of those that an attempt may go by.
+    /// The newest ticket of the changes that a delivery attempt depends on.
     to_send: AtomicU64,
 }
 
-/// Of which changes something is known or asked.
+/// The changes that a ticket or a wait concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// Of any, the outcomes of attempts included.
+    /// All changes, including the outcomes of attempts.
     Any,
-    /// Of those that an attempt may go by: any but the outcomes of other attempts.
+    /// The changes that a delivery attempt depends on: all except the outcomes of other attempts.
     ToSend,
 }
 
@@ -85,7 +85,7 @@ impl Core {
         }
     }
 
-    /// Waits until there is an answer, looking again after each progress.
+    /// Waits until `answer` returns a value. It is called again after each progress.
     pub(super) async fn wait_until<T>(&self, answer: impl Fn(&Self) -> Option<T>) -> T {
         loop {
             let progress = self.progress.notified();
@@ -98,14 +98,13 @@ impl Core {
         }
     }
 
-    /// Says that the changes are durable, then answers them in order.
     pub(super) fn publish(&self, changes: Vec<Change>) {
         for change in &changes {
             self.synced[change.lane].store(change.ticket, Ordering::Release);
         }
         self.progress.notify_waiters();
         for change in changes {
-            // A panic is a fault of whoever gave the answer's closure; everybody else's changes must go on.
+            // A panic in the closure of one change must not stop the others.
             if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
                 tracing::error!(
                     ticket = change.ticket,
@@ -115,8 +114,8 @@ impl Core {
         }
     }
 
-    /// Stops for good: nothing is taken any more, and what was queued is dropped after the failure was told. The
-    /// first failure counts; a writer that is at work then answers nothing more.
+    /// Stops the store for good. Queued changes are dropped after the failure was reported. Only the first
+    /// failure counts, and a writer at work then answers no more changes.
     pub(super) fn fail(&self, error: &StoreError) {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {
@@ -132,14 +131,14 @@ impl Core {
         drop(dropped);
     }
 
-    /// Those who keep what is overwritten; who is gone is forgotten.
+    /// The open point-in-time reads. Ended ones are removed.
     pub(super) fn taps(&self) -> Vec<Arc<Tap>> {
         let mut taps = self.taps.lock();
         taps.retain(|tap| tap.strong_count() > 0);
         taps.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// One more, for as long as it is held. Whether there is room for it.
+    /// Adds a point-in-time read. Returns false if there are too many.
     pub(super) fn begin_tap(&self, tap: Weak<Tap>) -> bool {
         let mut taps = self.taps.lock();
         taps.retain(|tap| tap.strong_count() > 0);
@@ -150,14 +149,13 @@ impl Core {
         has_room
     }
 
-    /// Notes what was applied, before anybody is told that it is durable.
+    /// Updates the generation of the credentials, before the group is acknowledged.
     pub(super) fn applied(&self, group: &Group) {
         if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
             self.credentials_generation.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// Whether it has failed, whoever noticed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }

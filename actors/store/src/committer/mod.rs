@@ -1,19 +1,20 @@
-//! The one writer of the store, and what waits for it.
+//! The only writer of the store, and the waits for its changes.
 //!
-//! Changes are queued, taken in groups, written as one batch each and synced once a group; then everyone in the
-//! group is answered. Businesses share the writer fairly (`queue.rs`), so there is no order between them, only within
-//! a shard of them. What always holds:
+//! The writer takes queued changes in groups, writes each group as one batch and syncs it once. Then it
+//! answers the changes of the group. Businesses share the writer fairly (`queue.rs`). Changes have an order
+//! only within a shard of businesses. Invariants:
 //!
-//! - a change is answered only after the sync that covers it, and after every change of its shard queued before it;
-//! - tickets grow in the order of a shard's lane, and the newest ticket of a shard is known before its change is
-//!   queued, so whoever waits for it has all that was queued before;
-//! - what is synced is known for each shard, and told for a whole group before anyone in it is answered;
-//! - what belongs together is one change: a row of the whole installation (the list of businesses, the row of a key) is
-//!   written in the lane of the business that it tells of. Nothing may rely on the order of two businesses' changes;
-//! - an error of the backend ends the committer for good. Nothing is tried again, and what was not answered is
-//!   dropped, with the reply ports in it.
+//! - A change is answered only after the sync that covers it, and after every change of its shard queued
+//!   before it.
+//! - Tickets grow in the order of a shard's lane. The newest ticket of a shard is known before its change is
+//!   queued, so a wait for it covers everything queued before.
+//! - The synced ticket of each shard is updated for a whole group before a change of the group is answered.
+//! - Rows that belong together are one change. A row of the installation (the list of businesses, the row of
+//!   a key) is written in the lane of its business. No code may rely on the order of two businesses' changes.
+//! - An error of the backend stops the committer for good. It retries nothing, and drops unanswered changes
+//!   with their reply ports.
 //!
-//! The queue has no bound of its own: callers hold a permit for each change they queue.
+//! The queue has no bound of its own: callers hold a permit for each queued change.
 
 mod core;
 mod queue;
@@ -43,18 +44,18 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The greatest length of the keys and values of one change. Much log between two syncs is what sled's recovery
-/// from a power cut bears badly.
+/// The greatest length of the keys and values of one change. Much log between two syncs endangers sled's
+/// recovery after a power cut.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
-/// The handle of the writer. When it is dropped, the writer finishes what is queued and ends.
+/// The handle of the writer. When it is dropped, the writer finishes the queued changes and ends.
 pub(super) struct Committer {
     core: Arc<Core>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Committer {
-    /// Starts the writer as a thread of its own.
+    /// Starts the writer as a thread.
     pub(super) fn on_thread(backend: Arc<dyn Backend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let core = Arc::new(Core::new(on_fatal));
         let told = Arc::clone(&core);
@@ -63,7 +64,7 @@ impl Committer {
         Ok(Self { core, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Starts the writer as a task of the runtime it is called in, for simulations.
+    /// Starts the writer as a task of the current runtime, for simulations.
     #[cfg(any(test, feature = "simulation"))]
     pub(super) fn on_task(backend: Arc<Session>, on_fatal: OnFatal) -> Self {
         let core = Arc::new(Core::new(on_fatal));
@@ -71,20 +72,22 @@ impl Committer {
         Self { core, thread: Mutex::new(None) }
     }
 
-    /// Queues a change and gives its ticket; `None` when the store has stopped or is closing, and `done` is dropped.
+    /// Queues a change and returns its ticket. When the store has stopped or is closing, it returns `None`
+    /// and drops `done`.
     ///
     /// # Panics
-    /// When the batch is longer than [`CHANGE_BYTES_MAX`]: the code that makes the change has to bound it.
+    /// When the batch is longer than [`CHANGE_BYTES_MAX`]. The code that makes the change must bound it.
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // The closure runs under the queue's lock: after a failure no ticket can cover the mark that it left.
+        // The closure runs under the queue's lock, so after a failure no ticket can replace the mark of the
+        // failure.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
-    /// Waits until such changes of the business that were queued before this call are durable.
+    /// Waits until the business's changes of this kind that were queued before this call are durable.
     pub(super) fn settled(
         &self,
         business: BusinessId,
@@ -107,42 +110,37 @@ impl Committer {
         }
     }
 
-    /// Whether all changes of the business that were queued before this call are durable; never after a failure, which
-    /// leaves a mark that no ticket reaches.
+    /// Whether all changes of the business that were queued before this call are durable; never after a
+    /// failure, since no ticket reaches the mark of a failure.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
-    /// The generation of the credentials: it grows with every group in which something says whom an API key lets in,
-    /// after it was applied and before anyone is told: while it stays, what was read of that behind it is all that was
-    /// acknowledged.
     pub(super) fn credentials_generation(&self) -> u64 {
         self.core.credentials_generation.load(Ordering::Acquire)
     }
 
-    /// Every change of the business up to this ticket is durable.
     pub(super) fn synced_through(&self, business: BusinessId) -> u64 {
         self.core.synced[shard(business)].load(Ordering::Acquire)
     }
 
-    /// Whether the store has failed for good.
     pub(super) fn failed(&self) -> bool {
         self.core.failed.load(Ordering::Acquire)
     }
 
-    /// From a point between two commits on, what is overwritten is saved, until the tap is dropped; gives the number of the
-    /// newest commit before it.
+    /// Saves the old values of overwritten rows, from a point between two commits until the tap is dropped.
+    /// Returns the number of the newest commit before the point.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
         let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
-        // Not the tap itself: whoever asks may be gone before this is run.
+        // A weak reference, since the caller may be gone before the closure runs.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
-        // The writer itself runs this, behind a sync and before it applies anything else.
+        // The writer runs this after a sync and before it applies the next group.
         let begin = move || {
             let begins =
                 if core.begin_tap(tap) { Ok(backend.sequence()) } else { Err(StoreError::SnapshotsTaken) };
@@ -152,32 +150,28 @@ impl Committer {
         begins.await.map_err(|_| StoreError::Stopped)?
     }
 
-    /// Stops for good, because reading failed.
     pub(super) fn fail(&self, error: &StoreError) {
         self.core.fail(error);
     }
 
-    /// How many changes are queued and not yet taken.
     pub(super) fn queued(&self) -> usize {
         self.core.queue.len()
     }
 
-    /// How many bytes were written and synced so far.
     pub(super) fn bytes_written(&self) -> u64 {
         self.core.counters.bytes()
     }
 
-    /// What the writer has done so far.
     pub(super) fn stats(&self) -> CommitStats {
         self.core.counters.snapshot(self.queued())
     }
 
-    /// Takes no more changes, finishes those that are queued, syncs once more and closes the backend.
+    /// Finishes the queued changes, syncs once more and closes the backend. New changes are refused.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         self.core.queue.close();
         self.core.wait_until(|core| core.ended.load(Ordering::Acquire).then_some(())).await;
         if let Some(thread) = self.thread.lock().take() {
-            // It has said that it ended, so this does not wait; a panic was reported when it happened.
+            // The thread has signalled its end, so this does not wait. A panic was already reported.
             let _ = thread.join();
         }
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
@@ -190,7 +184,7 @@ impl Drop for Committer {
     }
 }
 
-/// The shard of a business: bits of its id that are random.
+/// The shard of a business: random bits of its id.
 fn shard(business: BusinessId) -> usize {
     let id = business.uuid().into_bytes();
     usize::from(u16::from_be_bytes([id[14], id[15]])) % SHARDS

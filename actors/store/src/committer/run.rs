@@ -1,4 +1,4 @@
-//! The two ways the writer runs: as a thread for the disk, as a task for simulations. Both take the same steps.
+//! Runs the writer: as a thread for the disk, as a task for simulations. Both take the same steps.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -10,7 +10,6 @@ use super::queue::Group;
 use crate::memory::Session;
 use crate::{Backend, StoreError};
 
-/// Starts the writer as a thread.
 pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result<JoinHandle<()>, StoreError> {
     let start = std::thread::Builder::new().name("committer".into());
     start.spawn(move || thread(&core, &*backend)).map_err(|source| StoreError::Prepare {
@@ -53,7 +52,7 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     finish(core, backend);
 }
 
-/// The writer as a task. It never reads the time, so that a simulation gives the same result each time.
+/// The task never reads the time, so that a simulation is deterministic.
 #[cfg(any(test, feature = "simulation"))]
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
@@ -76,7 +75,7 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     finish(&core, &*backend);
 }
 
-/// Barriers alone have nothing to write.
+/// A group of barriers writes nothing.
 fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     if group.writing > 0 {
         for tap in core.taps() {
@@ -102,8 +101,8 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
     Ok(())
 }
 
-/// Answers the changes. The backend notes first that they are durable: a start after a crash then misses every change that
-/// was answered.
+/// Answers the changes. The backend first records that they are durable, so that a start after a crash
+/// detects the loss of an answered change.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {
@@ -113,7 +112,7 @@ fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), Store
     Ok(())
 }
 
-/// Everything queued is written: lets the backend go when all is where it is kept. After a failure nothing is touched.
+/// Saves everything written and closes the backend. After a failure it does nothing.
 fn finish(core: &Core, backend: &dyn Backend) {
     if core.has_failed() {
         return;
@@ -124,7 +123,7 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Says that the writer has ended, in whatever way; a panic is a failure like any other.
+/// Signals the end of the writer. A panic counts as a failure.
 struct End(Arc<Core>);
 
 impl Drop for End {

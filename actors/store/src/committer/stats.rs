@@ -6,42 +6,32 @@ use std::time::Duration;
 use super::queue::Group;
 use crate::measure::{Distribution, Histogram};
 
-/// Bounds of the changes that share a sync.
 const GROUP_CHANGES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// Bounds of the time of a sync, in microseconds.
+/// Upper bounds in microseconds.
 const SYNC_MICROS: [u64; 12] =
     [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000];
 
-/// What the writer has done since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitStats {
-    /// Changes that are queued and not yet taken.
     pub queued: usize,
-    /// Groups written and synced.
     pub groups: u64,
-    /// Changes in them.
     pub changes: u64,
-    /// Barriers answered.
     pub barriers: u64,
-    /// Keys put or deleted.
     pub writes: u64,
-    /// Length of the keys and values.
     pub bytes: u64,
-    /// The most changes that shared a sync.
     pub group_changes_max: u64,
-    /// Time spent on writing and syncing groups; not measured in simulations.
+    /// The time spent on writing and syncing groups. Simulations do not measure it.
     pub commit_time: Duration,
-    /// The part of it spent on syncing.
+    /// The part of `commit_time` spent on syncing.
     pub sync_time: Duration,
-    /// The longest sync.
     pub sync_time_max: Duration,
-    /// How many changes shared a sync.
+    /// The number of changes per sync.
     pub group_changes: Distribution,
-    /// How long syncs took, in microseconds.
+    /// The duration of syncs in microseconds.
     pub sync_micros: Distribution,
 }
 
-/// The counters behind [`CommitStats`]. The writer alone adds to them, so they need no order among each other.
+/// The counters for [`CommitStats`]. Only the writer adds to them, so they need no order between each other.
 pub(super) struct Counters {
     groups: AtomicU64,
     changes: AtomicU64,
@@ -75,7 +65,6 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// Counts a group that is durable.
     pub(super) fn add(&self, group: &Group) {
         let add = |counter: &AtomicU64, count: usize| counter.fetch_add(count as u64, Ordering::Relaxed);
         add(&self.groups, usize::from(group.writing > 0));
@@ -89,12 +78,10 @@ impl Counters {
         }
     }
 
-    /// How many bytes were written and synced.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Counts the time a group took.
     pub(super) fn timed(&self, group: &Group, commit: Duration, sync: Duration) {
         if group.writing == 0 {
             return;
@@ -106,7 +93,6 @@ impl Counters {
         self.sync_micros.observe(nanos(sync) / 1_000);
     }
 
-    /// The counters as they are now.
     pub(super) fn snapshot(&self, queued: usize) -> CommitStats {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let time = |counter| Duration::from_nanos(get(counter));

@@ -1,4 +1,4 @@
-//! The committer against a backend that the tests hold by the hand, and against simulated disks.
+//! Tests the committer with a backend that waits for the test, and with simulated disks.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use super::*;
 use crate::syncs::Syncs;
 use crate::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tombstone, VALUE_BYTES_MAX};
 
-/// A backend that writes down what it is asked, and waits at every sync until the test lets it go on.
+/// A backend that records its calls and waits in every sync until the test continues it.
 #[derive(Default)]
 struct Gated {
     state: Mutex<GatedState>,
@@ -20,11 +20,10 @@ struct Gated {
 
 #[derive(Default)]
 struct GatedState {
-    /// The keys of each batch written.
     written: Vec<Vec<Vec<u8>>>,
     syncs_begun: usize,
     syncs_allowed: usize,
-    /// How often it noted how far it is durable.
+    /// The number of calls of `note_durable`.
     noted: usize,
     closed: bool,
     panic: bool,
@@ -42,7 +41,6 @@ impl Gated {
         self.changed.notify_all();
     }
 
-    /// Waits until that many syncs have begun.
     fn wait_for_sync(&self, begun: usize) {
         let mut state = self.state.lock();
         while state.syncs_begun < begun {
@@ -127,14 +125,14 @@ fn business(byte: u8) -> BusinessId {
     Uuid::from_bytes([byte; 16]).into()
 }
 
-/// A batch of one put; with `bytes` in all.
+/// A batch of one put with `bytes` bytes in total.
 pub(super) fn change(bytes: usize) -> Batch {
     let mut batch = Batch::new();
     if bytes <= 4 + VALUE_BYTES_MAX {
         batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
         return batch;
     }
-    // Kept in pieces, which have keys of their own.
+    // Long values are stored in pieces, which have their own keys.
     let value = |pieces: usize| bytes - (17 + 28 + 19 * pieces);
     let pieces = (1..).find(|pieces| value(*pieces).div_ceil(VALUE_BYTES_MAX) == *pieces).unwrap();
     batch.put(Key::new(&[0; 17]), vec![0; value(pieces)]);
@@ -154,7 +152,7 @@ fn nothing() -> Done {
     Box::new(|| {})
 }
 
-/// A committer that sits in its first sync, so that what is submitted next queues up.
+/// A committer in its first sync, so that later changes queue up.
 fn busy(gated: &Arc<Gated>) -> Committer {
     let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, nobody()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), nothing());
@@ -225,13 +223,13 @@ async fn answers_come_after_the_sync_and_in_order() {
     let (answers, answered) = mpsc::channel();
     for number in 0..200 {
         let answers = answers.clone();
-        // Every fourth is a barrier, which takes its turn like the others.
+        // Every fourth change is a barrier, which takes its turn like the others.
         let batch = if number % 4 == 0 { Batch::new() } else { change(10) };
         committer.submit(business(1), Of::ToSend, batch, Box::new(move || answers.send(number).unwrap()));
     }
     gated.allow(1);
     gated.wait_for_sync(2);
-    // The group is written, its sync has begun and cannot end: nothing may be acknowledged.
+    // The group is written and its sync cannot end, so no change may be acknowledged.
     assert_eq!(answered.try_recv(), Err(mpsc::TryRecvError::Empty));
     assert_eq!(committer.synced_through(business(1)), 1);
     gated.allow(100);
@@ -269,7 +267,7 @@ async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
                 let one = |_| {
                     let ticket = Arc::new(AtomicU64::new(0));
                     let (seen, answered) = (Arc::clone(&ticket), Arc::clone(answered));
-                    // The answer may run before its ticket is stored below, and then says 0.
+                    // The closure may run before its ticket is stored below, and then records 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
                     let given = committer.submit(business(thread), Of::ToSend, change(10), done).unwrap();
                     ticket.store(given, Ordering::SeqCst);
@@ -333,7 +331,7 @@ async fn whoever_sends_waits_for_no_outcome_but_for_what_lies_before_and_behind_
     committer.close().await.unwrap();
 }
 
-/// What the future gives if it is ready now.
+/// The output of the future if it is ready now.
 fn futures_ready<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match future.poll(&mut context) {
@@ -342,7 +340,6 @@ fn futures_ready<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> 
     }
 }
 
-/// Counts how often it was called.
 fn counting() -> (OnFatal, Arc<AtomicU64>) {
     let count = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&count);
@@ -369,7 +366,7 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
         } else {
             disk.fail_next_sync();
         }
-        // Two groups: the first fails, the second is never tried.
+        // There are two groups: the first fails, and the second is never tried.
         let lost: Vec<_> = (0..65).map(|_| submit(change(10)).1).collect();
         let settled = store.settled(business(1));
         for answered in lost {
@@ -428,7 +425,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
     while disk.applies() == 0 {
         tokio::task::yield_now().await;
     }
-    // Written, but neither durable, visible nor acknowledged.
+    // The change is written, but not durable, visible or acknowledged.
     assert!(!store.contains(&Key::new(b"key!")).unwrap());
     assert!(futures_ready(settled.as_mut()).is_none());
     assert!(answered.try_recv().is_err());

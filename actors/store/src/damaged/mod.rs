@@ -1,7 +1,7 @@
-//! The businesses that are set aside, because the store has lost or damaged some of their rows.
+//! The businesses that are set aside because the store has lost or damaged some of their rows.
 //!
-//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id and the
-//! reason:
+//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id
+//! and the reason:
 //!
 //! ```text
 //! 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c page 17 of store/db is damaged
@@ -9,11 +9,12 @@
 //!
 //! Invariants:
 //!
-//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan over several
-//!   businesses skips its rows and does not touch their pages.
-//! - A business stays set aside over restarts, until an operator removes its line while the service is stopped.
-//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in memory
-//!   before the file is written, so a full disk does not keep it in use.
+//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan
+//!   over several businesses skips its rows and does not touch their pages.
+//! - A business stays set aside over restarts, until an operator removes its line while the service is
+//!   stopped.
+//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in
+//!   memory before the file is written, so a full disk does not keep it in use.
 //! - While no business is set aside, the check costs one load of an atomic.
 
 use std::collections::BTreeMap;
@@ -31,10 +32,8 @@ use super::{KeyRange, Order, Pairs, StoreError, keys};
 /// The name of the list in the data directory.
 pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 
-/// The businesses that are set aside, with the reason of each.
 #[derive(Default)]
 pub(super) struct Damaged {
-    /// Whether there is any.
     any: AtomicBool,
     listed: RwLock<BTreeMap<BusinessId, String>>,
     /// Whether the newest list is not durable. Held while the list is written, so that an older list never replaces a
@@ -43,7 +42,7 @@ pub(super) struct Damaged {
 }
 
 impl Damaged {
-    /// The list as it was kept. Each business is logged.
+    /// Takes the stored list and logs each business.
     pub(super) fn of(kept: Vec<(BusinessId, String)>) -> Self {
         for (business, reason) in &kept {
             tracing::error!(business.id = %business, reason, "a business is still set aside");
@@ -52,7 +51,7 @@ impl Damaged {
         Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
     }
 
-    /// Adds a business and has `keep` write the list. Adding it again keeps the first reason.
+    /// Adds a business and calls `keep` to write the list. A repeated call keeps the first reason.
     pub(super) fn add(
         &self,
         business: BusinessId,
@@ -78,7 +77,6 @@ impl Damaged {
         Ok(())
     }
 
-    /// All of them, in the order of their ids.
     pub(super) fn all(&self) -> Vec<(BusinessId, String)> {
         self.listed.read().iter().map(|(business, reason)| (*business, reason.clone())).collect()
     }
@@ -91,7 +89,7 @@ impl Damaged {
         self.any() && self.listed.read().contains_key(&business)
     }
 
-    /// Whether the row of this key belongs to a business that is set aside.
+    /// The business that is set aside and contains this key, if any.
     pub(super) fn holds(&self, key: &[u8]) -> Option<BusinessId> {
         if !self.any() {
             return None;
@@ -99,7 +97,7 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// What of a range may be read.
+    /// The readable parts of a range.
     fn open_parts(&self, range: &KeyRange) -> Open {
         if !self.any() {
             return Open::Whole;
@@ -123,7 +121,7 @@ impl Damaged {
         Open::Parts(parts)
     }
 
-    /// The rows of a range without those of businesses that are set aside; `all` reads the rows of a part of it.
+    /// The rows of a range, without those of businesses that are set aside. `all` reads the rows of a part.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -168,10 +166,10 @@ impl Damaged {
     }
 }
 
-/// What of a range may be read.
+/// The readable parts of a range.
 enum Open {
     Whole,
-    /// The range lies within the rows of this business, which is set aside.
+    /// The whole range belongs to this business, which is set aside.
     Nothing(BusinessId),
     Parts(Vec<KeyRange>),
 }
@@ -180,10 +178,8 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Reads again after each corrupt page that was met: it is isolated by then. sled may meet the page of another business.
-///
-/// # Errors
-/// Every other error.
+/// Repeats a read after each corrupt page, which is isolated by then. The page may belong to another
+/// business.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -193,10 +189,7 @@ pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result
     }
 }
 
-/// What was read, or nothing where it belongs to a business that is set aside.
-///
-/// # Errors
-/// Every other error.
+/// `None` in place of [`StoreError::BusinessSetAside`].
 pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -210,11 +203,8 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Reads the list of a data directory, whether or not a process has the directory open. A directory without the file
-/// has no business set aside.
-///
-/// # Errors
-/// [`StoreError::SetAsideFile`] when the file holds something else, [`StoreError::Prepare`] when it cannot be read.
+/// Reads the list of a data directory, also while a process has the directory open. Without the file, the
+/// list is empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = match fs::read(&path) {
@@ -241,7 +231,6 @@ fn parse(line: &str) -> Option<(BusinessId, String)> {
     Some((id, one_line(reason)))
 }
 
-/// Replaces the list of a data directory, durably.
 pub(super) fn write(dir: &Path, listed: &[(BusinessId, String)]) -> Result<(), StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text: String = listed.iter().map(|(business, reason)| format!("{business} {reason}\n")).collect();

@@ -63,7 +63,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
                 assert!(rows.next().is_none(), "the error comes once");
             }
         }
-        // A change of several businesses is refused whole.
+        // A change of several businesses is refused as a whole.
         for (lane, row) in [(aside, all[1]), (all[1], aside)] {
             let mut batch = Batch::new();
             batch.put(key(row, 9), Vec::new());
@@ -77,7 +77,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
         assert_eq!(keys_of(store.scan(&whole, Order::Descending).collect()), read);
         let left = KeyRange { from: key(all[1], 2), to: key(aside, 1) };
         assert_eq!(keys_of(store.scan(&left, Order::Ascending).collect()), [key(all[1], 2).to_vec()]);
-        // A copy takes what can be read.
+        // A copy reads every readable row.
         assert_eq!(keys_of(store.all_rows().scan(&whole, Order::Ascending).collect()), before);
         with_rows(&store, &[all[0], all[1], all[3]]).await;
         store.close().await.unwrap();
@@ -107,7 +107,7 @@ async fn the_list_of_a_data_directory_holds_over_restarts_and_is_the_owners_alon
     let store = open().unwrap();
     with_rows(&store, &[business(1), business(2)]).await;
     assert!(!dir.path().join(SET_ASIDE_FILE).exists());
-    // From another thread, as the one that makes checkpoints does it.
+    // The checkpoint thread also calls this from another thread.
     let other = store.clone();
     std::thread::spawn(move || other.set_business_aside(business(2), "7 rows are missing").unwrap())
         .join()
@@ -122,7 +122,7 @@ async fn the_list_of_a_data_directory_holds_over_restarts_and_is_the_owners_alon
     is_refused(store.get_raw(&key(business(2), 0)), business(2));
     assert!(store.get_raw(&key(business(1), 0)).unwrap().is_some());
     store.close().await.unwrap();
-    // An operator lifts it by removing its line, or the file.
+    // An operator lifts it by removing the line or the file.
     std::fs::write(&path, "\n").unwrap();
     let store = open().unwrap();
     assert!(store.get_raw(&key(business(2), 0)).unwrap().is_some());

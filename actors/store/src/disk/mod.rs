@@ -1,29 +1,28 @@
-//! The backend on a disk: the directory of the data, with the rows' home ([`super::tree`]) and the journal in it.
+//! The backend on a disk: a data directory with the journal and the tree ([`super::tree`]).
 //!
 //! ```text
 //! DIR/lock                        held while a process has the directory open
-//! DIR/journal                     what may not be in sled's files yet
-//! DIR/committed                   how far changes are durable
+//! DIR/journal                     batches that may not be in sled's files yet
+//! DIR/committed                   the number of the newest durable batch
 //! DIR/segments                    the pages that each sealed segment of sled's names
 //! DIR/isolating                   pages of sled's that are being isolated
 //! DIR/*.damaged                   damaged files and pages that were replaced
 //! DIR/format                      which versions may read and write it
-//! DIR/tombstones                  what must not come back
+//! DIR/tombstones                  revocations and erasures
 //! DIR/businesses-set-aside        the businesses whose rows are damaged
-//! DIR/restoring                   that a restore into it is not finished
+//! DIR/restoring                   present while a restore is not finished
 //! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
 //! DIR/store/end                   the end of sled's log while it opens
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - one process has the directory open;
-//! - a batch that was synced is in the journal or durable in sled's files, and after opening it is in these;
-//! - a store that has lost batches which were acknowledged is not opened, and neither is one with blob files;
-//! - what sled goes by when it opens is on the disk: it clears parts of its file then, which must not outlive alone what
-//!   made them free.
+//! - One process has the directory open.
+//! - A synced batch is in the journal or durable in sled's files. After opening it is in sled's files.
+//! - A store that has lost acknowledged batches, or has blob files, is not opened.
+//! - The files that sled depends on when it opens are durable, because sled then clears parts of its log.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -48,16 +47,13 @@ use super::{
     format, journal, page_cache, restoring, tombstones,
 };
 
-/// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
 
-/// A data directory, open.
 pub(super) struct DiskBackend {
-    /// `None` once closed.
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// Where the businesses that are set aside are listed; `None` once closed. It has a lock of its own: the thread that
-    /// makes checkpoints writes the list, and may be called under the lock of `open`.
+    /// The directory of the list of businesses that are set aside; `None` once closed. It has its own lock,
+    /// because the checkpoint thread writes the list and may run while `open` is locked.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -69,17 +65,16 @@ struct Open {
     tombstones: Mutex<tombstones::List>,
 }
 
-/// With less free space than this, a failure to open the store is for want of it.
+/// With less free space than this, a failure to open the store is reported as a full disk.
 const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
 
 impl DiskBackend {
-    /// Opens the data directory, which is created if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         restoring::check_finished(dir)?;
         Self::open_unfinished(dir)
     }
 
-    /// The same for one that is being restored into.
+    /// Opens a directory that a restore is filling.
     pub(super) fn open_unfinished(dir: &Path) -> Result<Self, StoreError> {
         Self::open_files(dir).map_err(|error| match space_of(dir) {
             Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {
@@ -136,8 +131,8 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "what the journal held is in the store");
         }
-        // What recovery wrote, then the names of the files: without them a power cut could leave no store at all. From
-        // here on nothing in the journal is needed.
+        // First the writes of recovery, then the names of the files: without the names, a power cut could
+        // lose the whole store. From here on the journal is not needed.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -157,12 +152,11 @@ impl DiskBackend {
         })
     }
 
-    /// Puts rows as they stand, past every rule, and says that the newest batch has this number.
+    /// Writes rows directly to the tree and sets the number of the newest batch.
     pub(super) fn fill(&self, rows: &[Pair], number: u64) -> Result<(), StoreError> {
         self.with(|open| open.home.fill(number, rows))?
     }
 
-    /// What `act` gives of the open store, which it may keep.
     fn with<T>(&self, act: impl FnOnce(&Open) -> T) -> Result<T, StoreError> {
         self.open.read().as_ref().map(act).ok_or(StoreError::Closed)
     }
@@ -222,7 +216,7 @@ impl Backend for DiskBackend {
     }
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        // What is being added meanwhile is read whole or not at all.
+        // A concurrent append is read as a whole or not at all.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 
@@ -275,7 +269,8 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and those above it, for the service's own user alone: they hold people's data.
+/// Creates the directory and its parents with access for the service's own user only, since they contain
+/// personal data.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -284,7 +279,7 @@ pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     builder.create(path).map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
 }
 
-/// Takes the lock of the data directory; it ends with the file handle, also when the process is killed.
+/// Takes the lock of the data directory. The lock ends with the file handle, also when the process is killed.
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK_FILE);
     let mut options = OpenOptions::new();
@@ -301,7 +296,7 @@ fn refuse_blobs(blobs: &Path) -> Result<(), StoreError> {
     if entries(blobs)?.is_empty() { Ok(()) } else { Err(StoreError::Blobs(blobs.to_owned())) }
 }
 
-/// Removes the snapshots that a crash left half written; sled takes them for whole ones and fails.
+/// Removes half-written snapshots, which sled would take for whole ones.
 fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     for path in entries(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -316,7 +311,8 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// After a stop that was not clean, files are read from the disk. A failed sync may have left other pages in memory.
+/// After an unclean stop, files are read from the disk, since a failed sync may have left different pages in
+/// memory.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -332,8 +328,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory itself durable. A parent that the service may not read was set up by somebody
-/// else, who made the directory in it as well.
+/// Makes the name of the directory durable. If the service may not read the parent, an operator has created
+/// the directory.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let prepare = |source| StoreError::Prepare { action: "resolving", path: dir.to_owned(), source };
     let whole = dir.canonicalize().map_err(prepare)?;

@@ -1,32 +1,24 @@
-//! What the journal lies on: a file, or what a simulation has instead.
+//! The medium of the journal: a file, or blocks in memory for simulations.
 //!
-//! What always holds of both: what was written and not synced may be lost when the power goes, each block for itself.
+//! Invariant: a power cut may lose each written and unsynced block independently of the others.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// What is written at once: no less than what disks and file systems write whole.
+/// The unit of writes: at most the size that disks and file systems write atomically.
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
-/// Somewhere to write blocks to.
 pub(crate) trait Blocks: Send + Sync + 'static {
-    /// Writes these bytes, from there on.
-    ///
-    /// # Errors
-    /// When that fails.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
-    /// Reads as many bytes as fit, from there on.
+    /// Fills `bytes` from this offset.
     ///
     /// # Errors
-    /// When that fails; [`io::ErrorKind::UnexpectedEof`] where it ends before.
+    /// [`io::ErrorKind::UnexpectedEof`] when the medium ends earlier.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
 
-    /// What was written is durable once this has returned.
-    ///
-    /// # Errors
-    /// When that fails: nobody knows what is there then.
+    /// Makes everything written durable. After an error the content is unknown.
     fn sync(&self) -> io::Result<()>;
 }
 

@@ -8,33 +8,32 @@ use parking_lot::Mutex;
 
 use super::blocks::{BLOCK_BYTES, Blocks};
 
-/// Blocks in memory, of which a crash loses or tears what was not synced. A clone is a handle to the same.
+/// Blocks in memory. A crash loses or tears the unsynced ones. Clones are handles to the same blocks.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryBlocks(Arc<Mutex<Held>>);
 
 #[derive(Default)]
 struct Held {
-    /// Those that were written, by their numbers; the others are zeros.
+    /// The written blocks by number; the others are zeros.
     blocks: BTreeMap<u64, Vec<u8>>,
-    /// What those were before that were written since the last sync, in the order of writing.
+    /// The old content of the blocks that were written since the last sync, in the order of writing.
     unsynced: Vec<(u64, Vec<u8>)>,
 }
 
 impl MemoryBlocks {
-    /// A copy of its own.
     pub(crate) fn copied(&self) -> Self {
         let held = self.0.lock();
         Self(Arc::new(Mutex::new(Held { blocks: held.blocks.clone(), unsynced: held.unsynced.clone() })))
     }
 
-    /// The blocks that were written and not synced, in the order of writing: whether each is another now than before.
+    /// For each unsynced block, in the order of writing, whether its content has changed.
     pub(crate) fn unsynced(&self) -> Vec<bool> {
         let held = self.0.lock();
         held.unsynced.iter().map(|(number, before)| held.blocks[number] != *before).collect()
     }
 
-    /// Cuts the power: of each block that was written and not synced, so many bytes are what was written, and the rest is
-    /// what was there before. `kept` is asked for each, by its place among them.
+    /// Cuts the power. Of each unsynced block, `kept` bytes have the new content and the rest has the old
+    /// one. The argument of `kept` is the index of the block.
     pub(crate) fn crash(&self, mut kept: impl FnMut(usize) -> usize) {
         let held = &mut *self.0.lock();
         for (number, (block, before)) in std::mem::take(&mut held.unsynced).into_iter().enumerate().rev() {

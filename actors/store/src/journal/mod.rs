@@ -1,20 +1,21 @@
-//! The journal: where a batch is durable before anybody is answered, on its way into the rows' home.
+//! The journal, in which a batch becomes durable before it is acknowledged. Later a checkpoint moves its rows
+//! to the tree.
 //!
-//! It is one file of fixed length whose bytes are written over and over, never its length: syncing it moves no metadata
-//! of the file system. A batch is one record of whole blocks; the blocks of records whose batches are durable at home are
-//! free, and the next record begins behind the last, or at the front again. What always holds:
+//! The journal is one file of fixed length, so a sync updates no metadata of the file system. A batch is one
+//! record of whole blocks. The blocks of records whose batches are durable in the tree are free. The next
+//! record begins after the last one, or at the front again. Invariants:
 //!
-//! - records are appended in the order of their numbers, and none before the one before it is synced: so of all records
-//!   only the last can be torn, and a record that is missing with later ones behind it is damage;
-//! - a block is written over only when the batch of its record is durable at home;
-//! - every record bears the id of its file, drawn when that was made, and a checksum over all of it: what is half written
-//!   over is none, and no value that somebody stores can be taken for one. What is left whole of an earlier record has a
-//!   number that the home of the rows has passed.
+//! - Records are appended in the order of their numbers, each after the one before it is synced. So only the
+//!   last record can be torn. A missing record before a later one is damage.
+//! - A block is overwritten only when the batch of its record is durable in the tree.
+//! - Every record contains the random id of its file and a checksum over the whole record. So a partly
+//!   overwritten record is invalid, and no stored value can be taken for a record. An old record that is
+//!   still whole has a number that the tree has passed.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
 //! record       magic 4 | id 16 | number 8 | bytes 4 | checksum 4 | rows, and zeros up to the next block
-//! row          key 1 + bytes | value 4 + bytes, or ff ff ff ff for one that is deleted
+//! row          key 1 + bytes | value 4 + bytes, or ff ff ff ff for a deleted row
 //! ```
 
 mod blocks;
@@ -41,17 +42,17 @@ pub(super) use self::record::Rows;
 pub(super) use self::salvage::salvage;
 use super::{Batch, StoreError};
 
-/// The length of the file: many times what is under way at once, so that nobody waits for room while the disk keeps up.
+/// The length of the file: many times the bytes in progress, so that no batch waits for room while the disk
+/// keeps up.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
-/// So much of it is in memory at once when it is read, or as much as its longest record has.
+/// The bytes in memory while the journal is read, unless a record is longer.
 const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
 /// magic, id, length, checksum
 const HEADER_BYTES: usize = 8 + 16 + 8 + 4;
 
-/// A journal, open.
 pub(super) struct Journal<B> {
     blocks: B,
     id: Id,
@@ -59,17 +60,16 @@ pub(super) struct Journal<B> {
     ring: Mutex<Ring>,
 }
 
-/// Which records are needed, and what comes next.
+/// The records that are still needed, and the next one.
 struct Ring {
     needed: VecDeque<Place>,
-    /// Where the last record ends.
+    /// The end of the last record.
     end: u64,
-    /// The number of the record that is to be written, and its bytes.
+    /// The number of the next record, and its bytes.
     number: u64,
     buffer: Vec<u8>,
 }
 
-/// A record's place in the file.
 #[derive(Clone, Copy)]
 struct Place {
     number: u64,
@@ -77,29 +77,27 @@ struct Place {
     to: u64,
 }
 
-/// A batch that stands in the journal.
+/// A batch in the journal.
 pub(super) struct Found {
-    /// Its number.
     pub(super) number: u64,
-    /// The rows that it writes.
     pub(super) rows: Rows,
 }
 
-/// Why a journal cannot be read.
+/// The reason why a journal cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
-    /// Reading it failed.
     #[error(transparent)]
     Failed(#[from] io::Error),
-    /// It is not what was written.
+    /// The content differs from what was written.
     #[error("{0}")]
     Damaged(&'static str),
 }
 
-/// Opens the journal of a data directory, and makes it if it is not there; gives what it holds behind this batch.
+/// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] when it is not what was written, [`StoreError::Prepare`] when it cannot be read or made.
+/// [`StoreError::DamagedFiles`] when it is damaged, [`StoreError::Prepare`] when it cannot be read or
+/// created.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| move |source| StoreError::Prepare { action, path: path.to_owned(), source };
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -115,8 +113,8 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
     })
 }
 
-/// Zeros that are really written, so that no sync has to tell the file system of a block; under its name only when it is
-/// whole.
+/// Writes zeros to every block, so that no sync has to allocate one. The file gets its name when it is
+/// complete.
 fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let made = fill(&new);
@@ -141,7 +139,7 @@ fn fill(path: &Path) -> io::Result<()> {
     file.sync_all() // its length as well
 }
 
-/// Writes the beginning of an empty journal of this length, with an id that no other has.
+/// Writes the header of an empty journal of this length. `id` must be unique.
 pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()> {
     let mut header = [&MAGIC[..], &id, &length.to_be_bytes()].concat();
     header.extend(crc32fast::hash(&header).to_be_bytes());
@@ -151,8 +149,8 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Reads a journal; gives what it holds behind the batch of this number. The last of it is made durable: a process
-    /// that was killed may have written it and not synced, and what follows from it must not outlive it.
+    /// Reads a journal and returns the batches after `newest`. The last record is synced: a killed process
+    /// may have written it without a sync, and the effects of opening must not outlive it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no beginning")?;
@@ -177,7 +175,7 @@ impl<B: Blocks> Journal<B> {
             at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
-        // What is missing was there: the one behind it is written only when it is synced.
+        // A missing record existed, because the one after it was written only after its sync.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
             return Err(Unreadable::Damaged("a batch is missing in it that others follow"));
         }
@@ -189,7 +187,7 @@ impl<B: Blocks> Journal<B> {
         Ok((Self { blocks, id, length, ring: Mutex::new(ring) }, found))
     }
 
-    /// Prepares the record of a batch, which has this number.
+    /// Prepares the record of the batch with this number.
     pub(super) fn encode(&self, number: u64, batch: &Batch) {
         let ring = &mut *self.ring.lock();
         record::encode(&self.id, number, batch, &mut ring.buffer);
@@ -197,15 +195,16 @@ impl<B: Blocks> Journal<B> {
         ring.number = number;
     }
 
-    /// Whether there is room for it now. There is while no record is needed: no batch is longer than a file has room for.
+    /// Whether there is room for the prepared record. An empty journal has room for every batch.
     pub(super) fn has_room(&self) -> bool {
         self.ring.lock().place(self.length).is_some()
     }
 
-    /// Writes it; not yet durable. The one before it is durable by then. Gives how many bytes of the file it takes.
+    /// Writes the prepared record without a sync and returns its length in the file. The record before it is
+    /// durable by then.
     ///
     /// # Errors
-    /// When there is no room, or writing fails; nothing may be appended any more then.
+    /// When there is no room, or writing fails. Nothing may be appended after that.
     pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;
@@ -215,15 +214,12 @@ impl<B: Blocks> Journal<B> {
         Ok(place.to - place.from)
     }
 
-    /// What was appended is durable once this has returned.
-    ///
-    /// # Errors
-    /// When syncing fails; nothing may be appended any more then.
+    /// Makes the appended record durable. Nothing may be appended after an error.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.blocks.sync()
     }
 
-    /// The batches up to this one are durable at home: their records are needed no more.
+    /// Frees the records of the batches up to this one, which are durable in the tree.
     pub(super) fn retire(&self, through: u64) {
         let mut ring = self.ring.lock();
         while ring.needed.front().is_some_and(|place| place.number <= through) {
@@ -233,13 +229,13 @@ impl<B: Blocks> Journal<B> {
 }
 
 impl Ring {
-    /// Where the record goes that is to be written; `None` while there is no room.
+    /// The place of the next record; `None` without room.
     fn place(&self, length: u64) -> Option<Place> {
         let bytes = self.buffer.len() as u64;
         let at = |from: u64| Place { number: self.number, from, to: from + bytes };
         let (behind, front) = (at(self.end), at(BLOCK_BYTES));
         match self.needed.front() {
-            // The free blocks are those between the last record and the first one that is needed.
+            // The free blocks are between the last record and the first needed one.
             Some(first) if first.from >= self.end => (behind.to <= first.from).then_some(behind),
             _ if behind.to <= length => Some(behind),
             Some(first) => (front.to <= first.from).then_some(front),
@@ -248,15 +244,16 @@ impl Ring {
     }
 }
 
-/// A record as it stands in the file.
+/// A record in the file.
 struct Standing<'a> {
     number: u64,
     rows: &'a [u8],
-    /// Where its last block ends.
+    /// The end of its last block.
     end: u64,
 }
 
-/// A part of the file in memory, which moves along: the whole of it would stay with the process for a while.
+/// A moving part of the file in memory. The memory for the whole file would stay with the process for a
+/// while.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,
@@ -265,7 +262,7 @@ struct Window<'a, B> {
 }
 
 impl<B: Blocks> Window<'_, B> {
-    /// The record that begins there, if one does.
+    /// The record that begins at `at`, if there is one.
     fn record(&mut self, id: &Id, at: u64) -> Result<Option<Standing<'_>>, Unreadable> {
         let Some(bytes) = record::told_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else { return Ok(None) };
         let end = at + bytes;
@@ -276,7 +273,7 @@ impl<B: Blocks> Window<'_, B> {
         Ok(record.map(|(number, rows)| Standing { number, rows, end: end.next_multiple_of(BLOCK_BYTES) }))
     }
 
-    /// What stands there, which is before the end of the file.
+    /// The bytes of a range before the end of the file.
     fn bytes(&mut self, there: Range<u64>) -> Result<&[u8], Unreadable> {
         let held = self.from..self.from + self.bytes.len() as u64;
         if there.start < held.start || there.end > held.end {

@@ -1,13 +1,13 @@
-//! How a batch stands in the journal.
+//! The encoding of a batch in the journal.
 //!
-//! What always holds: what decodes is what was encoded, of this file and whole; rows come back in the order in which the
-//! batch writes them, pieces of long values as rows of their own.
+//! Invariants: bytes that decode are a whole record of this file. Rows are decoded in the order of the batch.
+//! The pieces of long values are rows.
 
 use crate::Batch;
 
-/// What tells the records of a file from those of all others.
+/// Identifies the records of one file.
 pub(super) type Id = [u8; 16];
-/// The rows that a batch writes; those without a value are deleted.
+/// The rows that a batch writes. A row without a value is deleted.
 pub(crate) type Rows = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
 const MAGIC: [u8; 4] = *b"rec\x01";
@@ -15,10 +15,10 @@ const NUMBER_AT: usize = 4 + 16;
 const BYTES_AT: usize = NUMBER_AT + 8;
 const CHECKSUM_AT: usize = BYTES_AT + 4;
 const HEAD_BYTES: usize = CHECKSUM_AT + 4;
-/// Instead of a length: the row is deleted.
+/// The length of the value of a deleted row.
 const DELETED: u32 = u32::MAX;
 
-/// How many bytes the record of a batch has, without what fills its last block.
+/// The length of a batch's record, without the padding of its last block.
 #[cfg(test)]
 pub(super) fn bytes_of(batch: &Batch) -> usize {
     let mut bytes = HEAD_BYTES;
@@ -26,7 +26,7 @@ pub(super) fn bytes_of(batch: &Batch) -> usize {
     bytes
 }
 
-/// Writes the record of a batch over what is in the buffer.
+/// Replaces the buffer by the record of a batch.
 pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to.clear();
     to.extend(MAGIC);
@@ -50,19 +50,19 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
 }
 
-/// How long the record says that it is which the block begins with, if it begins with one of this file.
+/// The length in the header of the record that begins in this block, if it belongs to this file.
 pub(super) fn told_bytes(id: &Id, block: &[u8]) -> Option<u64> {
     let head = block.first_chunk::<HEAD_BYTES>()?;
     let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?);
     (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
 }
 
-/// The id of the file that a block is of, if a record begins in it.
+/// The id of the file in the record that begins in this block, if one does.
 pub(super) fn id_of(block: &[u8]) -> Option<Id> {
     block.strip_prefix(&MAGIC)?.first_chunk().copied()
 }
 
-/// The number of a record that is as long as it says, and its rows as they stand; none where it is not whole.
+/// The number and the encoded rows of a record; `None` if the checksum is wrong.
 pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
     let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;
     let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);
@@ -76,7 +76,6 @@ fn checksum(head: &[u8], rows: &[u8]) -> [u8; 4] {
     hasher.finalize().to_be_bytes()
 }
 
-/// The rows that stand in a record.
 pub(super) fn decode_rows(mut bytes: &[u8]) -> Option<Rows> {
     let mut rows = Rows::new();
     while let Some((key_bytes, rest)) = bytes.split_first() {

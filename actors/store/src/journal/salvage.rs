@@ -1,4 +1,4 @@
-//! Reading the records of a journal that are whole, whatever is damaged in it.
+//! Reads the intact records of a damaged journal.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{BLOCK_BYTES, Found, HEADER_BYTES, header, record};
 use crate::lenient;
 
-/// Gives the batches in the order of their numbers.
+/// Returns the batches in the order of their numbers.
 pub(crate) fn salvage(path: &Path) -> io::Result<Vec<Found>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

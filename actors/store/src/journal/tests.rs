@@ -1,4 +1,4 @@
-//! The journal on blocks in memory: what is written comes back, and what is not whole does not, or is found out.
+//! Tests the journal on blocks in memory: written batches are read again, and damage is detected.
 
 use super::*;
 use crate::Key;
@@ -23,7 +23,7 @@ fn open(blocks: &MemoryBlocks, newest: u64) -> (Journal<MemoryBlocks>, Vec<Found
     Journal::read(blocks.clone(), newest).unwrap()
 }
 
-/// A batch whose record has so many blocks, and which follows from its number.
+/// A batch whose record has this many blocks, and whose content depends on its number.
 fn batch(number: u64, blocks: u64) -> Batch {
     let mut batch = Batch::new();
     batch.put(Key::new(b"number"), number.to_be_bytes().to_vec());
@@ -75,7 +75,8 @@ fn what_is_written_comes_back_and_what_is_at_home_does_not() {
 #[test]
 fn records_are_found_wherever_the_window_ends_that_moves_along() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // Before the end of the first window, behind it, and longer than one; the last ends with the file.
+    // Before the end of the first window, after it, and longer than a window. The last record ends with the
+    // file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
@@ -93,7 +94,7 @@ fn records_are_found_wherever_the_window_ends_that_moves_along() {
 
 #[test]
 fn what_is_at_home_makes_room_and_nothing_else_does() {
-    // Every length of record against every number of records that are needed, round and round.
+    // Every length of record with every number of needed records, for several rounds.
     for length in 1..=7 {
         for needed in 1..=20 {
             let blocks = blocks();
@@ -127,7 +128,7 @@ fn a_batch_that_no_room_can_be_made_for_is_refused() {
 
 #[test]
 fn a_record_that_is_torn_anywhere_is_none_and_the_next_one_takes_its_number() {
-    // In the middle of the file, and over what an earlier record has left.
+    // In the middle of the file, and over an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {
             for kept in [0, 20, 36, 512, 1_024] {
@@ -171,7 +172,8 @@ fn every_bit_that_is_flipped_is_found_out() {
                 let read = Journal::read(blocks.clone(), 0).map_err(|error| error.to_string());
                 all[at] ^= bit;
                 match (block, read) {
-                    // The last one could be torn. Whether it was acknowledged is told beside the store.
+                    // The last record could be torn. The mark next to the store states whether it was
+                    // acknowledged.
                     (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
                     (0, Err(damage)) => assert!(damage.contains("beginning"), "{damage}"),
                     (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),
@@ -203,7 +205,7 @@ fn a_value_that_looks_like_a_record_is_none() {
     let mut there = vec![0; 4_096];
     blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
     assert_eq!(there, forged, "it stands where a record could");
-    // The record that it stood in is written over, the forged one is not.
+    // The record that contained it is overwritten, the forged one is not.
     journal.sync().unwrap();
     journal.retire(1);
     let mut small = Batch::new();
@@ -218,7 +220,7 @@ fn a_value_that_looks_like_a_record_is_none() {
 fn a_file_is_made_whole_and_what_is_none_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
-    // What a crash while it was made has left.
+    // The leftover of a crash during the creation.
     fs::write(path.with_extension("new"), b"half").unwrap();
     let (journal, found) = super::open(&path, 7).unwrap();
     assert!(found.is_empty() && !path.with_extension("new").exists());
@@ -249,7 +251,7 @@ fn what_is_gone_by_is_durable_though_nobody_had_synced_it() {
             journal.sync().unwrap();
         }
     }
-    // The process was killed; whoever opens goes by what it finds, and then the power goes.
+    // The process was killed and the next one opened the journal; then the power failed.
     check(&open(&blocks, 0).1, 1..=2, |_| 2);
     blocks.crash(|_| 0);
     check(&open(&blocks, 0).1, 1..=2, |_| 2);

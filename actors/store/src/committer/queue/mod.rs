@@ -1,17 +1,19 @@
-//! The queue of changes: many threads put in, the writer alone takes out, in groups.
+//! The queue of changes. Many threads add changes; only the writer takes them, in groups.
 //!
-//! Each shard of businesses has a lane, in which the order is kept. Lanes are served by deficit round robin in bytes
-//! (Shreedhar and Varghese, 1995): in its turn a lane may put [`QUANTUM_BYTES`] into the group. A change longer than
-//! that waits apart: what is short never stands behind more than one long change of others. What always holds:
+//! Each shard of businesses has a lane, which keeps its order. Lanes are served by deficit round robin in
+//! bytes (Shreedhar and Varghese, 1995): in its turn a lane may add [`QUANTUM_BYTES`] to the group. Longer
+//! changes wait in a separate ring, so a short change waits for at most one long change of other lanes.
+//! Invariants:
 //!
-//! - a lane stands in one of the two rings as long as something waits in it, and in none otherwise;
-//! - a lane that waits alone gets everything, and nothing short waits while nothing is written;
-//! - between two long changes, every lane whose next change is short gets a turn, and so many turns that it could have
-//!   written as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time;
-//! - behind a long change that short ones of others came before, the long ones rest for [`REST`] times as long as its
-//!   group took, shared among the lanes that have some: its length does not tell what it costs the disk. While they
-//!   rest they wait even if nothing else does, so that what is short mostly finds the writer idle;
-//! - taking a change costs the same however many lanes and changes wait.
+//! - A lane with waiting changes is in exactly one of the two rings, an empty lane in none.
+//! - A lane that waits alone gets the whole writer, and no short change waits while the writer is idle.
+//! - Between two long changes, every lane whose next change is short gets turns. In these turns it could
+//!   write as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time.
+//! - After a long change that was preceded by short ones of other lanes, the long ring pauses for [`REST`]
+//!   times the duration of its group, divided by the number of lanes in the ring. The length of a change does
+//!   not predict its cost on the disk. The pause also applies when nothing else waits, so that a short change
+//!   mostly finds the writer idle.
+//! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -27,38 +29,35 @@ pub const GROUP_CHANGES_MAX: usize = 64;
 /// The greatest length of the keys and values that share one sync, unless they belong to one change.
 pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
-/// How many lanes there are, and newest tickets that are told apart; businesses that share one wait for each other's
-/// syncs, and share its turns.
+/// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// What a lane may put into a group in one turn, in bytes of keys and values. A booking with its event for five
-/// endpoints is about half of that.
+/// The bytes of keys and values that a lane may add to a group in one turn. A booking with its event for five
+/// endpoints has about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A change longer than this makes long ones rest behind it. A booking announced to all the endpoints that a business
-/// may have, a long message and a step of sweeping are shorter.
+/// A longer change makes the long ring pause. Shorter are a booking for the maximum number of endpoints, a
+/// long message and a step of a sweep.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// So many times as long as a group with a long change took, the lanes with long ones rest behind it: one lane takes a
-/// tenth of the writer's time, many together half of it, and more where a group takes longer than a ninth of
+/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane gets a
+/// tenth of the writer's time, many together half of it, and more if a group takes longer than a ninth of
 /// [`REST_MAX`].
 const REST: u32 = 9;
 
-/// They rest for no longer than this: a disk that stops for a moment does not stop them for many.
+/// The maximum pause: a short stall of the disk must not cause a long one.
 const REST_MAX: Duration = Duration::from_millis(100);
 
-/// What runs once a change is durable; dropped instead when it may not be.
 pub type Done = Box<dyn FnOnce() + Send>;
 
-/// A change that waits to be written.
+/// A waiting change.
 pub(super) struct Change {
-    /// Its number among all changes, from 1; grows within a lane.
+    /// The number of the change among all changes, from 1; ascending within a lane.
     pub(super) ticket: u64,
-    /// The lane it waits in: the shard of its business.
+    /// The lane, which is the shard of the business.
     pub(super) lane: usize,
-    /// What it writes; nothing for a barrier, which is only answered behind what is before it.
+    /// The writes of the change. A barrier has none and only waits for the changes before it.
     pub(super) batch: Batch,
-    /// Its answer.
     pub(super) done: Done,
 }
 
@@ -68,22 +67,21 @@ impl Change {
     }
 }
 
-/// Changes that share one sync.
 #[derive(Default)]
 pub(super) struct Group {
-    /// Their answers, in the order of each lane; the batches were moved out.
+    /// The changes, in the order of each lane. Their batches were moved into `batch`.
     pub(super) changes: Vec<Change>,
-    /// Their writes, in the same order.
+    /// The writes of all changes, in the same order.
     pub(super) batch: Batch,
-    /// How many of them are no barriers.
+    /// The number of changes that are not barriers.
     pub(super) writing: usize,
-    /// Whose short changes are in it.
+    /// The lanes of its short changes.
     short: Lanes,
-    /// How many times as long as it took the lanes with long changes rest behind it.
+    /// The pause of the long ring after this group, as a multiple of the group's duration.
     rest: u32,
 }
 
-/// The lanes that something short was taken from.
+/// The lanes of the short changes taken so far.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Lanes {
     #[default]
@@ -101,19 +99,19 @@ impl Lanes {
         }
     }
 
-    /// Whether there are others than this one.
+    /// Whether it contains a lane other than this one.
     fn others_than(self, lane: usize) -> bool {
         self != Self::None && self != Self::One(lane)
     }
 }
 
 impl Group {
-    /// How long the lanes with long changes rest behind it, if it took so long.
+    /// The pause of the long ring after a group of this duration.
     pub(super) fn rest(&self, took: Duration) -> Option<Duration> {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
 
-    /// Whether the change may share this sync. A long one does not make the short ones of others wait for it.
+    /// Whether the change may share this sync. A long change never delays short ones of other lanes.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
@@ -138,17 +136,17 @@ impl Group {
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// Wakes a writer that is a thread.
+    /// Wakes a writer thread.
     filled: Condvar,
-    /// Wakes a writer that is a task.
+    /// Wakes a writer task.
     notify: Notify,
 }
 
-/// What waits of one shard.
+/// The waiting changes of one shard.
 #[derive(Default)]
 struct Lane {
     changes: VecDeque<Change>,
-    /// How many bytes it may still put into groups in this turn.
+    /// The bytes that the lane may still add to groups in this turn.
     deficit: usize,
 }
 
@@ -156,23 +154,21 @@ struct State {
     lanes: Box<[Lane]>,
     /// The lanes whose next change is short, in the order of their turns.
     short: VecDeque<usize>,
-    /// The lanes whose next change is long, in the order of theirs.
+    /// The lanes whose next change is long, in the order of their turns.
     long: VecDeque<usize>,
-    /// Whether the first of `short` is in the middle of its turn.
+    /// Whether the first lane of `short` is in the middle of its turn.
     in_turn: bool,
-    /// How often the turn has gone round `short`.
+    /// The number of completed rounds of `short`.
     round: u64,
-    /// How many turns are left in this round.
+    /// The number of turns left in this round.
     turns_left: usize,
-    /// While anything short waits, nothing long is taken before this round.
+    /// While short changes wait, no long one is taken before this round.
     long_from: u64,
-    /// From which lanes something short was taken since the newest long change, barriers included.
+    /// The lanes of short changes, including barriers, since the newest long change.
     short_since: Lanes,
-    /// Nothing long is taken before.
+    /// No long change is taken before this instant.
     rest: Option<Instant>,
-    /// How many changes wait.
     waiting: usize,
-    /// The ticket given out last.
     ticket: u64,
     closed: bool,
 }
@@ -197,8 +193,8 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Gives the change the next ticket and puts it last in its lane; `before` is told the ticket before anyone can
-    /// take the change. On a closed queue the change is dropped.
+    /// Gives the change the next ticket and appends it to its lane. `before` receives the ticket before the
+    /// change can be taken. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -220,7 +216,6 @@ impl Queue {
         Some(ticket)
     }
 
-    /// Takes no more changes; those in it can still be taken.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
@@ -229,7 +224,7 @@ impl Queue {
         self.wake();
     }
 
-    /// Closes the queue and empties it, running `under_lock` before anyone can see that it is closed.
+    /// Closes the queue and empties it. `under_lock` runs before any thread can see that it is closed.
     pub(super) fn end(&self, under_lock: impl FnOnce()) -> Vec<Change> {
         let mut state = self.state.lock();
         state.closed = true;
@@ -241,12 +236,11 @@ impl Queue {
         left.lanes.into_iter().flat_map(|lane| lane.changes).collect()
     }
 
-    /// How many changes are in it.
     pub(super) fn len(&self) -> usize {
         self.state.lock().waiting
     }
 
-    /// Takes the next group, waiting for one on this thread; `None` once the queue is closed and empty.
+    /// Waits on this thread for the next group. `None` once the queue is closed and empty.
     pub(super) fn take_blocking(&self, now: Instant) -> Option<Group> {
         let mut state = self.state.lock();
         state.rest = state.rest.filter(|until| now < *until);
@@ -263,7 +257,8 @@ impl Queue {
         }
     }
 
-    /// Takes nothing long before this instant, unless the queue closes. Only for the thread: a task takes no time.
+    /// Takes no long change before this instant, unless the queue closes. Only for the thread, since a task
+    /// does not measure time.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {
@@ -281,7 +276,7 @@ impl Queue {
                     return state.take();
                 }
             }
-            // The one writer waits here, and `notify_one` keeps a wake-up that comes in between.
+            // Only the writer waits here, and `notify_one` keeps a wake-up that arrives before the wait.
             self.notify.notified().await;
         }
     }
@@ -303,7 +298,7 @@ impl State {
         }
     }
 
-    /// Puts a lane last in the ring of its next change; in none when nothing waits in it.
+    /// Appends a lane to the ring of its next change. An empty lane is in no ring.
     fn line_up(&mut self, lane: usize) {
         self.lanes[lane].deficit = 0;
         match self.lanes[lane].changes.front() {
@@ -318,7 +313,7 @@ impl State {
         }
     }
 
-    /// As many changes as may share a sync, at least one; barriers do not count.
+    /// Takes as many changes as may share a sync, at least one. Barriers do not count.
     fn take(&mut self) -> Option<Group> {
         let mut group = Group::default();
         loop {
@@ -335,12 +330,14 @@ impl State {
         }
     }
 
-    /// Moves the lane's next change, which is long, into the group; false if the group does not take it.
+    /// Moves the lane's next change, which is long, into the group. Returns false if the group does not take
+    /// it.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // So many turns that another lane could have written as much, shared among the lanes that have this.
+        // The number of turns in which another lane could have written as much, divided by the number of
+        // lanes with long changes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
@@ -354,7 +351,7 @@ impl State {
         true
     }
 
-    /// Moves what the lane may put into the group in this turn; false if the group takes no more.
+    /// Moves the changes of the lane's turn into the group. Returns false if the group is full.
     fn take_turn(&mut self, lane: usize, group: &mut Group) -> bool {
         let queued = &mut self.lanes[lane];
         if !self.in_turn {

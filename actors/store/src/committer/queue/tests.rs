@@ -1,7 +1,6 @@
 use super::super::tests::change;
 use super::*;
 
-/// A queue that nobody takes from but the test.
 fn queue() -> State {
     State::default()
 }
@@ -13,7 +12,7 @@ fn push(state: &mut State, lane: usize, bytes: usize) {
     state.push(Change { ticket, lane, batch, done });
 }
 
-/// The lanes of each group that is taken until nothing waits.
+/// The lanes of each group, until the queue is empty.
 fn groups(state: &mut State) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     while state.waiting > 0 {
@@ -68,7 +67,7 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
         push(&mut state, 1, half);
         push(&mut state, 2, half);
     }
-    // One of them in the first turn, with what is left over two in the second.
+    // One change of each lane in the first turn. Unused bytes allow two in the second.
     assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
     assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
 }
@@ -76,7 +75,7 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
 #[test]
 fn behind_each_long_change_what_is_short_goes_first() {
     let mut state = queue();
-    // One lane with twenty, and twenty lanes with one.
+    // One lane with twenty changes, and twenty lanes with one.
     for number in 0..20 {
         push(&mut state, 1, 50_000);
         push(&mut state, 100 + number, 50_000);
@@ -119,7 +118,7 @@ fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
     }
 }
 
-/// How many times as long as they took the long ones rest, of each group that is taken until nothing waits.
+/// The pause after each group, as a multiple of its duration, until the queue is empty.
 fn rests(state: &mut State) -> Vec<u32> {
     std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
 }

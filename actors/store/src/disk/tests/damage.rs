@@ -1,4 +1,5 @@
-//! Damage to sled's files: a log that lost messages is refused, and a corrupt page concerns the businesses with rows in it.
+//! Tests damage to sled's files: a log that lost messages is refused, and a corrupt page concerns only the
+//! businesses with rows in it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -23,7 +24,7 @@ fn row(number: u64, row: u64) -> Key {
     Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
 }
 
-/// Writes rows of these businesses, and lists these.
+/// Writes rows of these businesses and adds the businesses to the list of all.
 fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
     for number in businesses {
         let mut batch = Batch::default();
@@ -45,7 +46,6 @@ fn all(store: &DiskBackend, range: &KeyRange) -> Result<BTreeMap<Vec<u8>, Vec<u8
     Backend::scan(store, range, Order::Ascending).collect()
 }
 
-/// Copies a data directory.
 fn copied(from: &Path) -> tempfile::TempDir {
     let to = tempfile::tempdir().unwrap();
     for (from, to) in [(from.to_owned(), to.path().to_owned()), (from.join("store"), to.path().join("store"))]
@@ -67,7 +67,7 @@ fn flip(dir: &Path, at: u64) {
     db.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-/// sled's log of a data directory, and the messages in it that the tree needs.
+/// sled's log of a data directory, and the messages that the tree needs.
 fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     let files = Files::of(dir);
     let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
@@ -75,7 +75,7 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// Where the first of these values stands in a message that holds them all, and the message's number.
+/// The offset of the first value in a message that contains all of these values, and the message's number.
 fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
     let found = needed.iter().find_map(|(lsn, at, length)| {
@@ -86,13 +86,13 @@ fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     found.expect("a message with the values")
 }
 
-/// Flips a bit of a value, in a message that holds all of these.
+/// Flips a bit of a value in a message that contains all of these values.
 fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until no start reads the message with this value. sled may write a page anew when it closes,
-/// and a start refuses damage in the segments from the one on that holds the end of the snapshot.
+/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it
+/// closes, and a start refuses damage in the segments after the end of the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -104,7 +104,7 @@ fn cover(dir: &Path, value: &[u8]) {
         if is_covered() {
             return true;
         }
-        // The log goes on in the next segment.
+        // The log continues in the next segment.
         let store = DiskBackend::open(dir).unwrap();
         for first in (0..(SEGMENT_BYTES / VALUE_BYTES) as u64).step_by(100) {
             let (mut put, mut deleted) = (Batch::default(), Batch::default());
@@ -121,12 +121,12 @@ fn cover(dir: &Path, value: &[u8]) {
     assert!(covered, "sled writes the page anew at every start");
 }
 
-/// A store of some segments, as a kill leaves it and closed cleanly, and its rows.
+/// A store with several segments, once as a kill leaves it and once cleanly closed, and its rows.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // A segment that was completed during a sync is listed by the next one.
+    // A segment that was completed during a sync is listed by the next sync.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
@@ -145,7 +145,7 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // What sled completed during the last sync is not listed yet.
+        // Segments that sled completed during the last sync are not listed yet.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
@@ -168,7 +168,7 @@ fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // A segment that the tree does not need any more may hold any bytes.
+        // A segment that the tree no longer needs may contain any bytes.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -177,7 +177,7 @@ fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
                     Err(StoreError::DamagedAt { offset, .. }) => {
                         assert!(offset <= at && at - offset < 70_000);
                     }
-                    // In the tail of a killed store, the numbers of the batches tell.
+                    // In the tail of a killed store, the numbers of the batches show the loss.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
                     Ok(store) => {
@@ -237,7 +237,7 @@ fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     (home, value)
 }
 
-/// Opens a store, and gives the businesses that are set aside from then on.
+/// Opens a store. The list receives the businesses that are set aside from then on.
 fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
     let store = DiskBackend::open(dir).unwrap();
     let aside = Arc::new(Mutex::new(Vec::new()));
@@ -267,7 +267,7 @@ fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
     }
     assert_eq!(found, Some(4));
     assert_eq!(*aside.lock(), [business(4)]);
-    // Everything that is written from now on is there, beside the page and in it.
+    // Later writes succeed, beside the page and in it.
     write(&store, 1..=8, 2_000);
     store.save().unwrap();
     for _ in 0..2 {
@@ -334,7 +334,7 @@ fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
-    // Every other page moves, so sled cleans the segments in which the corrupt page is left.
+    // Every other page moves, so sled cleans the segments that contain only the corrupt page.
     let write_over = |value: u8| {
         for number in (1..=8).filter(|number| *number != 4) {
             for first in (0..2_000).step_by(100) {
@@ -397,7 +397,7 @@ fn a_page_is_isolated_in_a_store_that_deletes() {
 fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
     let home = tempfile::tempdir().unwrap();
     let (store, aside) = opened(home.path());
-    // More than sled keeps in memory, so that pages are read from the disk.
+    // More rows than sled's cache can hold, so that pages are read from the disk.
     write(&store, 1..=10, 9_000);
     flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
     for number in 1..=10 {

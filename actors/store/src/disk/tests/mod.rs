@@ -1,5 +1,5 @@
-//! What a process that was killed, or a power cut while the store opens, leaves: it opens, and holds what was acknowledged,
-//! or it is refused.
+//! Tests the state after a kill, or after a power cut during opening: the store opens with everything
+//! acknowledged, or is refused.
 
 mod damage;
 
@@ -11,7 +11,6 @@ use super::super::tree::{self, is_let_go_of};
 use super::*;
 use crate::{Key, KeyRange, Order};
 
-/// The rows that are written over and over.
 const ROWS: u64 = 100;
 
 /// Writes some megabytes of log.
@@ -41,7 +40,7 @@ fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
     }
 }
 
-/// The number of the newest batch that sled finds by itself, if it opens.
+/// The number of the newest batch that sled alone finds, if it opens.
 fn found_by_sled(store: &Path) -> Option<u64> {
     let (db, newest) = open_sled(store).ok()?;
     drop(db);
@@ -49,7 +48,7 @@ fn found_by_sled(store: &Path) -> Option<u64> {
     Some(newest)
 }
 
-/// A failed read is final, and a store that was closed has not failed.
+/// A failed read is final, and a closed store has not failed.
 #[test]
 fn a_scan_that_the_end_of_the_store_overtakes_is_told_that_it_is_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -114,7 +113,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // At some length the newest segment holds every row, and sled clears the one before it.
+    // In one of these steps the newest segment contains every row, and sled clears the one before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -141,7 +140,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // Without what was kept it may be lost: this is why it is kept.
+        // Without the copy of the log's end, batches may be lost.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -154,7 +153,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
     assert!(lost > 0, "no opening cleared what it needs");
 }
 
-/// So many batches are in the journal and not in sled's files.
+/// The number of batches in the journal that are not in sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -170,8 +169,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// What a kill leaves behind these batches: copies the files of an open store until sled has flushed none of the last ones
-/// in between. Gives the number of the newest in sled's files, and of the newest of all.
+/// Simulates a kill: copies the files of an open store, and tries again until sled's files lack the last
+/// batches. Returns the number of the newest batch in sled's files, and of the newest batch.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
@@ -184,7 +183,7 @@ fn killed(home: &Path, to: &Path) -> (u64, u64) {
         }
         let newest = store.sequence();
         let _ = fs::remove_dir_all(to);
-        // sled's files first, before it writes to them by itself.
+        // sled's files come first, before sled writes to them again.
         copy(&home.join("open/store"), &to.join("store"), |_| true);
         copy(&home.join("open"), to, |name| name != "ballast");
         let alone = home.join("alone");
@@ -236,17 +235,17 @@ fn what_only_the_journal_holds_is_there_or_missed() {
         match zeroed {
             Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
             Err(error) => panic!("{error}"),
-            // It was of a batch that sled has.
+            // The damaged record is that of a batch in sled's files.
             Ok(store) => assert_eq!(store.sequence(), newest),
         }
     }
-    // Each has two blocks.
+    // Each record has two blocks.
     assert_eq!(missed, 2 * (newest - kept), "of {blocks} blocks");
     let without = alter(&|dir| fs::remove_file(dir.join("journal")).unwrap());
     assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
     let shorter = alter(&|dir| journal(dir).set_len(8 << 10).unwrap());
     assert!(matches!(shorter.err(), Some(StoreError::Lost { .. })));
-    // As it was left it is whole, as often as it is opened.
+    // The undamaged copy can be opened any number of times.
     check(&left, newest);
     check(&left, newest);
 }
@@ -256,7 +255,7 @@ fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
-    // Each takes a block, and so little of the tree's log that the journal is what makes checkpoints due.
+    // Each batch takes a block, but little of the tree's log, so the journal makes checkpoints due.
     for number in 1..=3_000_u64 {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
@@ -278,7 +277,7 @@ fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
-    // What is deleted counts as well: it is only its key, and moves its page.
+    // A delete counts as well: its key is short, but its page moves.
     let value = vec![1; 4_000];
     let mut synced = 0;
     for number in 1..=10 {
@@ -287,11 +286,11 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // Each counts for a part of its page.
+        // Each row counts for a part of its page.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
-    // What was never there is nothing to delete.
+    // The delete of a missing row writes nothing.
     let before = tree.log_bytes();
     tree.write(11, (0..200).map(|_| (&[1, 2, 3][..], None))).unwrap();
     assert!(tree.log_bytes() < before + 1_000);
@@ -306,7 +305,7 @@ fn what_was_filled_is_durable_when_it_was_saved_each_time() {
     let store = DiskBackend::open(dir.path()).unwrap();
     let unsynced = || store.with(|open| open.home.unsynced_log_bytes()).unwrap();
     for page in 0..3_u8 {
-        // A backup's rows all come with its number.
+        // All rows of a backup have its number.
         store.fill(&[(vec![page], vec![page; 3_000])], 7).unwrap();
         assert!(unsynced() > 3_000);
         store.save().unwrap();
@@ -328,7 +327,7 @@ fn what_is_synced_and_not_in_the_tree_is_counted() {
     assert_eq!(store.unsaved_bytes(), 0);
 }
 
-/// Has the others end, in whatever way the test does.
+/// Ends the other threads when the test ends in any way.
 struct AtEnd<'a>(&'a AtomicBool);
 
 impl Drop for AtEnd<'_> {
@@ -337,8 +336,7 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// A queue that is written at its end and read from its front, and rows that are written over with each batch, while
-/// checkpoints are made.
+/// Writes to the end of a queue, reads from its front and overwrites rows with each batch during checkpoints.
 #[test]
 fn whoever_reads_meanwhile_sees_every_batch_at_once() {
     const ALWAYS: u64 = 60;
@@ -405,7 +403,7 @@ fn whoever_reads_meanwhile_sees_every_batch_at_once() {
     assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }
 
-/// A clock that notes which thread asks. A sync asks when it begins.
+/// A clock that records the asking thread. A sync asks when it begins.
 #[derive(Default)]
 struct Asked(Mutex<Vec<std::thread::ThreadId>>);
 
