@@ -37,7 +37,7 @@ pub enum StoreError {
     /// A file of the store could not be prepared for opening.
     #[error("{action} {} failed: {source}", .path.display())]
     Prepare {
-        /// The failed step, for example `creating`.
+        /// The failed step, for example `opening`.
         action: &'static str,
         path: PathBuf,
         source: io::Error,

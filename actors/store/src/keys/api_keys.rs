@@ -1,4 +1,4 @@
-//! API keys, which stand with those of all businesses.
+//! API keys. Their records are rows of the installation.
 
 use domain::{ApiKey, BusinessId, KeyId};
 
@@ -7,20 +7,20 @@ use super::kind;
 use super::parts::{of_id, start};
 use crate::{Key, StoreError};
 
-/// A key of the business, which leads to its record among the installation's.
+/// A row of the business that refers to the key's record.
 pub fn key(business: BusinessId, id: KeyId) -> Key {
     of_id(business, kind::KEY, id)
 }
 
-/// The record of an API key, by the 8 characters of its prefix.
+/// The record of an API key, by the last 8 characters of its visible prefix.
 pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// The 8 characters under which an API key is kept: the last of its visible prefix.
+/// The last 8 characters of the visible prefix.
 ///
 /// # Panics
-/// When the prefix is shorter, which that of a key that was minted never is.
+/// When the prefix is shorter, which no issued key has.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,
@@ -29,14 +29,11 @@ pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
 }
 
 /// The 8 characters in the value of a [`key`] row.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it has not 8 bytes.
 pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
     value.try_into().map_err(|_| StoreError::damaged("api_key", "its row has not 8 bytes"))
 }
 
-/// When an API key was last used.
+/// The instant of the last use of an API key.
 pub fn key_used(id: KeyId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::KEY_USED, id)
 }

@@ -7,29 +7,28 @@ use super::kind;
 use super::parts::{of_id, of_instant, start, within};
 use crate::{Key, KeyRange};
 
-/// An appointment, which stands where it starts.
 pub fn appointment(business: BusinessId, starts_at: Timestamp, id: AppointmentId) -> Key {
     of_instant(start(business, kind::APPOINTMENT), starts_at, id)
 }
 
-/// When an appointment starts, which leads to it.
+/// The row by id, whose value is the start.
 pub fn appointment_start(business: BusinessId, id: AppointmentId) -> Key {
     of_id(business, kind::APPOINTMENT_START, id)
 }
 
-/// The rows by id of the appointments that were minted at an instant or after it, in the order of their creation.
+/// The rows by id of the appointments with ids from this instant on, in the order of creation.
 pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
     let kind = start(business, kind::APPOINTMENT_START);
     let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
     KeyRange::prefix(kind).starting_at(kind.with(first.as_bytes()))
 }
 
-/// The appointments that start within `from..to`, in that order.
+/// The appointments that start within `from..to`, in order of their starts.
 pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, kind::APPOINTMENT), from, to)
 }
 
-/// An appointment among those of its contact, in the order of starts.
+/// An index row by contact and start.
 pub fn appointment_by_contact(
     business: BusinessId,
     contact: ContactId,
@@ -39,12 +38,11 @@ pub fn appointment_by_contact(
     of_instant(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact), starts_at, id)
 }
 
-/// The appointments of a contact, in the order of starts.
 pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
-/// An appointment in the order of changes.
+/// An index row by the last change.
 pub fn appointment_by_update(business: BusinessId, updated_at: Timestamp, id: AppointmentId) -> Key {
     of_instant(start(business, kind::APPOINTMENT_BY_UPDATE), updated_at, id)
 }

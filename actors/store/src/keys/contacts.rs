@@ -6,32 +6,31 @@ use super::kind;
 use super::parts::{digest, of_id, of_instant, start};
 use crate::{Key, KeyRange};
 
-/// A contact.
 pub fn contact(business: BusinessId, id: ContactId) -> Key {
     of_id(business, kind::CONTACT, id)
 }
 
-/// The contact with this phone number; the caller compares the record, since the key holds a hash.
+/// The contact with this phone number. The key contains a hash, so the caller compares the record.
 pub fn contact_by_phone(business: BusinessId, phone: &str) -> Key {
     start(business, kind::CONTACT_BY_PHONE).with(&digest(phone))
 }
 
-/// The contact with this email address; the caller compares the record, since the key holds a hash.
+/// The contact with this email address. The key contains a hash, so the caller compares the record.
 pub fn contact_by_email(business: BusinessId, email: &str) -> Key {
     start(business, kind::CONTACT_BY_EMAIL).with(&digest(email))
 }
 
-/// A contact in the order of changes.
+/// An index row by the last change.
 pub fn contact_by_update(business: BusinessId, updated_at: Timestamp, id: ContactId) -> Key {
     of_instant(start(business, kind::CONTACT_BY_UPDATE), updated_at, id)
 }
 
-/// The names of the contacts from this one on, up to where the next such key begins.
+/// The names of the contacts from this id up to the next such key.
 pub fn contact_names(business: BusinessId, from: ContactId) -> Key {
     of_id(business, kind::CONTACT_NAMES, from)
 }
 
-/// The keys of contacts' names of which the last is the one that a contact's name stands under.
+/// The rows of names up to this contact. The last one contains the contact's name.
 pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
     KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
 }

@@ -1,4 +1,4 @@
-//! What goes in steps: contacts that are being erased, events to be wiped, businesses that were ended.
+//! Work in steps: the erasure of contacts, the wiping of events, and the deletion of businesses.
 
 use domain::{BusinessId, ContactId, EventId};
 
@@ -7,27 +7,25 @@ use super::kind;
 use super::parts::{of_id, start};
 use crate::Key;
 
-/// A contact that is being erased.
 pub fn erasure(business: BusinessId, contact: ContactId) -> Key {
     of_id(business, kind::ERASURE, contact)
 }
 
-/// How far the erasing has come that is under way.
+/// The progress of the current erasure.
 pub fn erasing(business: BusinessId) -> Key {
     start(business, kind::ERASING).with(&[0; 16])
 }
 
-/// An event that is to be wiped.
 pub fn wipe(business: BusinessId, event: EventId) -> Key {
     of_id(business, kind::WIPE, event)
 }
 
-/// A business that was ended and of which rows may be left.
+/// A business that was deleted and may still have rows.
 pub fn ending(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::ENDING, business)
 }
 
-/// A business in which somebody is being erased, or an event is to be wiped.
+/// A business with a contact that is being erased or an event to be wiped.
 pub fn unfinished(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::UNFINISHED, business)
 }

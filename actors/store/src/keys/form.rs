@@ -1,11 +1,11 @@
-//! Which keys there can be.
+//! The validity of keys.
 
 use domain::BusinessId;
 
 use super::parts::{business_of, has_width, kind_of};
 use super::{format_1, installation_kind};
 
-/// Whether a key is of a known kind and has the length that keys of its kind have. A key of a piece is not.
+/// Whether the key has a known kind and the length of that kind. The key of a piece is not well-formed.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     if business != BusinessId::INSTALLATION {

@@ -1,4 +1,4 @@
-//! Mails: the outbox and its log. What belongs to no business stands under the installation, in the same kinds.
+//! The outbox and the log of mails. A mail that belongs to no business is a row of the installation.
 
 use domain::{BusinessId, MailId, MailKind, PersonId, ResourceId, Timestamp};
 
@@ -7,37 +7,34 @@ use super::parts::{of_id, of_instant, of_kind, start};
 use crate::records::mail_kind_number;
 use crate::{Key, KeyRange};
 
-/// A mail.
 pub fn mail(of: BusinessId, id: MailId) -> Key {
     of_id(of, kind::MAIL, id)
 }
 
-/// All mails, in the order in which they were written.
+/// All mails, oldest first.
 pub fn mails(of: BusinessId) -> KeyRange {
     of_kind(of, kind::MAIL)
 }
 
-/// Mails and alerts, whatever there is of either: their kinds follow each other.
+/// All rows of mails and alerts, whose kinds are adjacent.
 pub fn mails_and_alerts(of: BusinessId) -> KeyRange {
     KeyRange { from: mails(of).from, to: of_kind(of, kind::ALERTS_READ).to }
 }
 
-/// A mail that waits.
 pub fn mail_due(of: BusinessId, due: Timestamp, id: MailId) -> Key {
     of_instant(start(of, kind::MAIL_DUE), due, id)
 }
 
-/// The mails that wait, in the order in which they are due.
+/// The waiting mails, in order of their due times.
 pub fn mails_due(of: BusinessId) -> KeyRange {
     of_kind(of, kind::MAIL_DUE)
 }
 
-/// A mail that waits to be sent as one with the others of its kind for a person.
 pub fn mail_gathered(of: BusinessId, mails: MailKind, person: PersonId, id: MailId) -> Key {
     gathered_of(of, mails, person).with(id.uuid().as_bytes())
 }
 
-/// Those mails of a kind for a person, in the order in which they were written.
+/// The mails of a kind that are sent to a person together, oldest first.
 pub fn mails_gathered(of: BusinessId, mails: MailKind, person: PersonId) -> KeyRange {
     KeyRange::prefix(gathered_of(of, mails, person))
 }

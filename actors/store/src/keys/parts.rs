@@ -1,4 +1,4 @@
-//! What keys and index values are made of, and how that is read.
+//! The parts of keys and index values, and their decoding.
 
 use domain::{BusinessId, ResourceId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -7,17 +7,16 @@ use uuid::Uuid;
 use super::kind;
 use crate::{Key, KeyRange, StoreError};
 
-/// The first key of a kind.
 pub(super) fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
 }
 
-/// A key of a kind that goes on with an id.
+/// A key of a kind that continues with an id.
 pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
 
-/// An instant whose bytes are ordered like the instants.
+/// The bytes of an instant, in the order of instants.
 pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }
@@ -27,8 +26,8 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// The keys of an index under this prefix whose instants lie within `from..to`; up to the last instant there is,
-/// that one is in it, for no bound could lie behind it.
+/// The keys of an index with this prefix whose instants are within `from..to`. If `to` is the greatest
+/// instant, it is included, since no key could be a bound after it.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -37,8 +36,8 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
-/// The keys under this prefix that go on with an id that was minted within `from..until`, by the time in the id: ids grow
-/// with time, and are ahead of it where the clock was set back.
+/// The keys with this prefix and an id created within `from..until`, by the time in the id. Ids ascend; after
+/// the clock was set back, their time is ahead of it.
 pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     let all = KeyRange::prefix(prefix);
     let at = |instant: Timestamp| {
@@ -49,45 +48,37 @@ pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timesta
     until.map_or(range, |until| range.before(at(until)))
 }
 
-/// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
+/// 16 bytes of a text's hash, so that texts of any length get keys of one length.
 pub(super) fn digest(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(text)[..16]);
     short
 }
 
-/// What stands for a phone number where the number itself must not.
+/// Replaces a phone number where the number itself must not be stored.
 pub fn phone_digest(phone: &str) -> [u8; 16] {
     digest(phone)
 }
 
-/// Every key of the business, the installation's for [`BusinessId::INSTALLATION`].
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// Whether a key of a business has the length that keys of its kind have; none of a kind that is not known has.
+/// Whether a key has the length of its kind; never for an unknown kind.
 pub fn has_width(key: &[u8], kind: u8) -> bool {
     kind::width(kind) == Some(key.len())
 }
 
-/// Every key of the kind.
 pub fn of_kind(business: BusinessId, kind: u8) -> KeyRange {
     KeyRange::prefix(start(business, kind))
 }
 
-/// The kind of a key.
-///
 /// # Errors
-/// [`StoreError::Damaged`] when it has none.
+/// [`StoreError::Damaged`] when the key is too short.
 pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
     key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
 }
 
-/// The business of a key.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it is too short.
 pub fn business_of(key: &[u8]) -> Result<BusinessId, StoreError> {
     id_at_end(key.get(..16).unwrap_or_default())
 }
@@ -115,15 +106,10 @@ pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), Store
     Ok((Timestamp::from_millis(millis), id_at_end(id)?))
 }
 
-/// An instant as a value of its own.
 pub fn millis_value(instant: Timestamp) -> Vec<u8> {
     instant.millis().to_be_bytes().to_vec()
 }
 
-/// The instant in a value of its own.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it has not 8 bytes.
 pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     match value.try_into() {
         Ok(bytes) => Ok(Timestamp::from_millis(i64::from_be_bytes(bytes))),
@@ -131,8 +117,8 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// The records changed from one instant to another, both included, in the order of their changes; by the kind of
-/// that index.
+/// The index rows of records that changed from `from` to `to`, inclusive, in order of their changes.
+/// `by_update` is the kind of the index.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

@@ -1,4 +1,4 @@
-//! People, who stand with those of all businesses, and their memberships, which stand in both places.
+//! People, which are rows of the installation, and memberships, which have rows in both places.
 
 use domain::{BusinessId, PersonId, ResourceId};
 
@@ -7,12 +7,11 @@ use super::kind;
 use super::parts::{digest, of_id, start};
 use crate::{Key, KeyRange};
 
-/// A membership of the business.
 pub fn membership(business: BusinessId, person: PersonId) -> Key {
     of_id(business, kind::MEMBERSHIP, person)
 }
 
-/// A membership in the list of the person's.
+/// A row in the list of the person's memberships.
 pub fn member_of(person: PersonId, business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person).with(business.uuid().as_bytes())
 }
@@ -22,12 +21,12 @@ pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }
 
-/// A person.
 pub fn person(id: PersonId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::PERSON, id)
 }
 
-/// The person with this e-mail address, in lower case; the caller compares the record, since the key holds a hash.
+/// The person with this e-mail address in lower case. The key contains a hash, so the caller compares the
+/// record.
 pub fn person_by_email(email: &str) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::PERSON_BY_EMAIL).with(&digest(email))
 }
@@ -37,7 +36,7 @@ pub fn person_by_token(hash: &[u8; 32]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::PERSON_BY_TOKEN).with(hash)
 }
 
-/// In whose lane of the committer what concerns a person is written.
+/// The lane of the committer for the changes of a person.
 pub fn lane_of(person: PersonId) -> BusinessId {
     person.uuid().into()
 }

@@ -1,4 +1,4 @@
-//! What is kept for a time: remembered requests, and how old things are by steady time.
+//! Rows that expire: remembered responses, and the age of ids in steady time.
 
 use domain::{BusinessId, SteadyTime, Timestamp};
 
@@ -6,27 +6,23 @@ use super::kind;
 use super::parts::{of_kind, ordered, start};
 use crate::{Key, KeyRange, StoreError};
 
-/// What a request answered on this day of steady time that came with the idempotency key of this hash.
+/// The remembered response to a request of this day of steady time, by the hash of its idempotency key.
 pub fn idempotency(business: BusinessId, day: u32, hash: &[u8; 32]) -> Key {
     start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(hash)
 }
 
-/// The idempotency records of the days before this one.
+/// The remembered responses of the days before `day`.
 pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
     let of_kind = of_kind(business, kind::IDEMPOTENCY);
     of_kind.before(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
 }
 
-/// The idempotency records of this day and those behind it.
+/// The remembered responses from `day` on.
 pub fn idempotency_from(business: BusinessId, day: u32) -> KeyRange {
     let of_kind = of_kind(business, kind::IDEMPOTENCY);
     of_kind.starting_at(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
 }
 
-/// The day and the hash in the key of an idempotency record.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it is too short.
 pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     match key.last_chunk::<36>().and_then(|tail| tail.split_first_chunk::<4>()) {
         Some((day, hash)) => Ok((u32::from_be_bytes(*day), hash.try_into().unwrap_or([0; 32]))),
@@ -34,20 +30,16 @@ pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     }
 }
 
-/// What was the newest id at a point of steady time.
+/// The newest id at a point of steady time.
 pub fn age(business: BusinessId, at: SteadyTime) -> Key {
     start(business, kind::AGE).with(&ordered(Timestamp::from_millis(at.millis())))
 }
 
-/// The points of steady time up to this one, included, of which the newest id is known.
+/// The points of steady time up to `at`, inclusive, whose newest id is known.
 pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
     of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
 }
 
-/// The point of steady time in an [`age`] key.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it is too short.
 pub fn age_at(key: &[u8]) -> Result<SteadyTime, StoreError> {
     let Some(at) = key.last_chunk::<8>() else {
         return Err(StoreError::damaged("key", "it is too short to end with a point of time"));

@@ -1,4 +1,4 @@
-//! What concerns the store as a whole: what it is, how far its clock has come, its repair, imports.
+//! Rows about the whole store: its format, clock, repair and imports.
 
 use domain::BusinessId;
 
@@ -7,37 +7,36 @@ use super::kind;
 use super::parts::{of_id, start};
 use crate::Key;
 
-/// Part of the map by which a business's stamps are being repaired.
+/// A part of the map for the repair of a business's stamps.
 pub fn repair_part(business: BusinessId, number: u32) -> Key {
     start(business, kind::REPAIR).with(&number.to_be_bytes())
 }
 
-/// That stamps are being repaired.
+/// The row that exists during a repair of stamps.
 pub fn repair() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::REPAIR).with(&[0; 16])
 }
 
-/// A business that is being imported; under the nil UUID, that all of them are good and on the disk.
+/// A business that is being imported. The nil UUID means that all of them are valid and durable.
 pub fn moving(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::MOVING, business)
 }
 
-/// How far steady time has come.
+/// The progress of steady time.
 pub fn clock() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::CLOCK).with(&[0; 16])
 }
 
-/// How far the round through the businesses that nobody uses has come.
+/// The progress of background work in idle businesses.
 pub fn round() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::ROUND).with(&[0; 16])
 }
 
-/// That the store is being converted to a later format.
+/// The row that exists during a conversion of the store.
 pub fn upgrade() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::UPGRADE).with(&[0; 16])
 }
 
-/// What the store is.
 pub fn meta() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::META).with(&[0; 16])
 }

@@ -7,7 +7,6 @@ use super::kind;
 use super::parts::{id_at_end, minted, of_id, ordered};
 use crate::{Key, KeyRange, StoreError};
 
-/// A webhook endpoint.
 pub fn webhook(business: BusinessId, id: WebhookId) -> Key {
     of_id(business, kind::WEBHOOK, id)
 }
@@ -17,17 +16,16 @@ pub fn event(business: BusinessId, id: EventId) -> Key {
     of_id(business, kind::EVENT, id)
 }
 
-/// The delivery of an event to an endpoint.
 pub fn delivery(business: BusinessId, endpoint: WebhookId, event: EventId) -> Key {
     of_id(business, kind::DELIVERY, endpoint).with(event.uuid().as_bytes())
 }
 
-/// The deliveries to an endpoint, in the order of their events.
+/// The deliveries to an endpoint, in order of their events.
 pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
 }
 
-/// Those whose events happened within `from..until`.
+/// The deliveries whose events happened within `from..until`.
 pub fn deliveries_within(
     business: BusinessId,
     endpoint: WebhookId,
@@ -36,43 +34,38 @@ pub fn deliveries_within(
     minted(of_id(business, kind::DELIVERY, endpoint), from, until)
 }
 
-/// A delivery that waits.
 pub fn delivery_due(business: BusinessId, endpoint: WebhookId, due: Timestamp, event: EventId) -> Key {
     of_id(business, kind::DELIVERY_DUE, endpoint).with(&ordered(due)).with(event.uuid().as_bytes())
 }
 
-/// The deliveries to an endpoint that wait, in the order in which they are due.
+/// The waiting deliveries to an endpoint, in order of their due times.
 pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
 }
 
-/// How often anything has reached an endpoint.
+/// The number of successful deliveries to an endpoint.
 pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
     of_id(business, kind::DELIVERY_REACHED, endpoint)
 }
 
-/// An endpoint in the list of all.
+/// An endpoint in the list of all endpoints.
 pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business)
         .with(endpoint.uuid().as_bytes())
 }
 
-/// The endpoints of a business in the list of all.
 pub fn endpoints_of(business: BusinessId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business))
 }
 
-/// The business and the endpoint of a row of the list of all.
-///
-/// # Errors
-/// [`StoreError::Damaged`] when it is too short.
+/// Reads a key of the list of all endpoints.
 pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), StoreError> {
     let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was
-/// reached; a mail and its rows.
+/// Whether a delivery attempt writes rows of this kind: deliveries, due times, numbers of successful
+/// deliveries, and mails with their rows.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     let kinds = [
         kind::DELIVERY,

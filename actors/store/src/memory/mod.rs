@@ -1,10 +1,12 @@
-//! The backend of a simulation: a map in memory that forgets in a crash what was not synced.
+//! The backend of a simulation: a map in memory. A crash reverts it to its synced state.
 //!
-//! As on a disk, a batch is written to a journal, the real one on blocks in memory, and once that is synced to the map,
-//! which is saved from time to time. In a crash the map falls back to any batch since then, with rows of later ones up to
-//! any key, and blocks of the journal that were not synced are torn; opening brings back the rest. What always holds: what
-//! readers see is the map; a batch is there whole or not at all behind a crash; a handle that was opened before a crash can
-//! no longer change anything.
+//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). Once that is synced, it
+//! is applied to the map, which is saved from time to time. A crash reverts the map to any batch since then,
+//! with rows of later batches up to any key, and tears unsynced blocks of the journal. Opening restores the
+//! rest.
+//!
+//! Invariants: readers see the map. After a crash, a batch is there as a whole or not at all. A handle that
+//! was opened before a crash can no longer change anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,7 +22,7 @@ use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
 use super::syncs::{By, Syncs};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
-/// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
+/// A simulated disk, which outlives the stores opened on it. Clones are handles to the same disk.
 #[derive(Clone, Default)]
 pub struct MemoryBackend(Arc<Disk>);
 
@@ -30,67 +32,62 @@ struct Disk {
     gate: Notify,
 }
 
-/// Rows by their keys.
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
-/// What a batch writes.
 type Writes = Vec<(Key, Option<Vec<u8>>)>;
 
 #[derive(Default)]
 struct State {
     pairs: Rows,
-    /// The journal's blocks.
     blocks: MemoryBlocks,
-    /// The numbers of the newest batches in the journal,
+    /// The newest batch in the journal.
     newest: u64,
-    /// durable in it,
+    /// The newest durable batch in the journal.
     synced: u64,
-    /// and in the map.
+    /// The newest batch in the map.
     applied: u64,
-    /// For each batch since the map was saved: what to write to take it back, newest write last.
+    /// For each batch since the map was saved, the writes that revert it, newest write last.
     unsaved: Vec<Writes>,
-    /// The batches that are in the journal and not in the map, by their numbers.
+    /// The batches in the journal and not in the map, with their numbers.
     under_way: Vec<(u64, Writes)>,
-    /// How many blocks of the journal each batch has that is not synced.
+    /// The number of blocks of each unsynced batch in the journal.
     unsynced: Vec<usize>,
-    /// Up to which batch everything has come through the last crash.
+    /// The batch up to which everything survived the last crash.
     came_through: Option<u64>,
-    /// What must not come back, and the businesses that are set aside, which no crash forgets.
+    /// The tombstones and the businesses that are set aside, which survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
-    /// Grows with every crash; a session of an earlier life is dead.
+    /// The number of crashes. A session from before the last crash is dead.
     life: u64,
-    /// Whether a session is open on this life.
+    /// Whether a session is open since the last crash.
     open: bool,
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// What was on the disk when somebody began to ask for it, and what each batch has written since, by its number.
+    /// The content of the disk when the history began, and the writes of each batch since, with its number.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
-    /// What is left of [`DISK_BYTES`]; all of it unless a test says otherwise.
+    /// The free bytes of [`DISK_BYTES`]; `None` is all of them.
     free: Option<u64>,
 }
 
-/// How large the disk is.
 const DISK_BYTES: u64 = 1 << 40;
 
-/// How long the journal is: so short that it often begins at its front again.
+/// The length of the journal: so short that it often wraps.
 const JOURNAL_BYTES: u64 = 2 << 20;
 const JOURNAL_ID: [u8; 16] = *b"simulated  disks";
-/// How many batches there are between two times that the map is saved.
+/// The number of batches between two saves of the map.
 const BATCHES_PER_SAVE: usize = 16;
 
 impl MemoryBackend {
-    /// An empty disk.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cuts the power: of the batches that were not synced, the first `keep` survive, each whole. Stores that are
-    /// open can neither read nor write any more, and fail when they try; a new one can be opened at once.
+    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no
+    /// longer read or write, and fail when they try. A new store can be opened at once.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
         state.crash(keep);
@@ -102,10 +99,10 @@ impl MemoryBackend {
         self.0.gate.notify_waiters();
     }
 
-    /// A disk of its own with what is on this one.
+    /// A separate disk with the same content.
     ///
     /// # Panics
-    /// When something on it is not synced.
+    /// When the disk has unsynced content.
     pub fn copied(&self) -> Self {
         let state = self.0.state.lock();
         assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
@@ -123,12 +120,12 @@ impl MemoryBackend {
         Self(Arc::new(Disk { state: Mutex::new(copy), gate: Notify::new() }))
     }
 
-    /// Makes the next write fail; nothing of its batch is written.
+    /// Makes the next write fail. No part of its batch is written.
     pub fn fail_next_apply(&self) {
         self.0.state.lock().fail_apply = true;
     }
 
-    /// Makes the next sync fail; what was written stays unsynced.
+    /// Makes the next sync fail. The written batches stay unsynced.
     pub fn fail_next_sync(&self) {
         self.0.state.lock().fail_sync = true;
     }
@@ -138,53 +135,52 @@ impl MemoryBackend {
         self.0.state.lock().fail_read = true;
     }
 
-    /// Lets every sync of the committer task wait this long in simulated time before it starts.
+    /// Delays every sync of the committer task in simulated time.
     pub fn set_sync_delay(&self, delay: Duration) {
         self.0.state.lock().sync_delay = delay;
     }
 
-    /// Holds the syncs of the committer task back until [`MemoryBackend::release_syncs`].
+    /// Blocks the syncs of the committer task until [`MemoryBackend::release_syncs`].
     pub fn hold_syncs(&self) {
         self.0.state.lock().syncs_held = true;
     }
 
-    /// Lets the syncs go on that [`MemoryBackend::hold_syncs`] held back.
+    /// Unblocks the syncs.
     pub fn release_syncs(&self) {
         self.0.state.lock().syncs_held = false;
         self.0.gate.notify_waiters();
     }
 
-    /// Makes so many bytes of the disk free, of 1 TiB. What is written takes none of them.
+    /// Sets the free bytes of the disk, which has 1 TiB. Writes do not change them.
     pub fn set_free(&self, bytes: u64) {
         self.0.state.lock().free = Some(bytes);
     }
 
-    /// Writes a row as it stands, past every rule, as an earlier version may have.
+    /// Writes a row directly, as an earlier version may have done.
     #[cfg(test)]
     pub(super) fn write_row(&self, key: &[u8], value: &[u8]) {
         self.0.state.lock().write(key, Some(value.to_vec()));
     }
 
-    /// What must not come back, in the order in which it was listed.
+    /// The list of tombstones, in order.
     pub fn tombstones(&self) -> Vec<Tombstone> {
         self.0.state.lock().tombstones.clone()
     }
 
-    /// Lifts what is set aside, as an operator does between two lives of a store.
+    /// Empties the list of the businesses that are set aside, as an operator does while the store is closed.
     pub fn lift_aside(&self) {
         self.0.state.lock().aside.clear();
     }
 
-    /// Notes from now on what every batch writes, so that [`MemoryBackend::rows_as_of`] can tell.
     pub fn note_history(&self) {
         let mut state = self.0.state.lock();
         state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
-    /// The rows as they were behind the batch of this number, which came since history was noted.
+    /// The rows after the batch of this number, which is newer than [`MemoryBackend::note_history`].
     ///
     /// # Panics
-    /// When it is not noted.
+    /// When no history is recorded.
     pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let state = self.0.state.lock();
         let (mut rows, batches) = state.history.clone().expect("history was noted");
@@ -199,27 +195,27 @@ impl MemoryBackend {
         rows
     }
 
-    /// How many batches were written and not lost.
+    /// The number of batches that were written and not lost.
     pub fn applies(&self) -> u64 {
         self.0.state.lock().newest
     }
 
-    /// How many syncs succeeded.
+    /// The number of successful syncs.
     pub fn syncs(&self) -> u64 {
         self.0.state.lock().syncs
     }
 
-    /// How many rows were read or looked for, those of a scan each by itself.
+    /// The number of rows that were read or looked up, including each row of a scan.
     pub fn reads(&self) -> u64 {
         self.0.state.lock().reads
     }
 
-    /// How many batches a crash would find unsynced.
+    /// The number of unsynced batches.
     pub fn unsynced(&self) -> usize {
         self.0.state.lock().unsynced.len()
     }
 
-    /// Opens the disk, like a process that takes the lock of a data directory.
+    /// Opens the disk, like a process that locks a data directory.
     ///
     /// # Errors
     /// [`StoreError::InUse`] while another session is open.
@@ -236,15 +232,14 @@ impl MemoryBackend {
 }
 
 impl State {
-    /// What is there when the power is back.
     fn crash(&mut self, keep: usize) {
         if self.came_through.is_some() {
             return; // nobody has opened it since the last one
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map has all of some batches since it was saved; and of some behind them, which were on their way into it
-        // together, the rows up to some key.
+        // The map has all rows of some batches since it was saved. Of later batches, which were being applied
+        // together, it has the rows up to some key.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);
@@ -256,8 +251,8 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Of what was not synced in the journal each block may be there, or a part of it. Of a batch that is lost one is
-        // missing; one that came through is whole.
+        // Each unsynced block of the journal may be there as a whole, in part or not at all. A lost batch
+        // lacks a block; a surviving one is whole.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);
@@ -287,7 +282,7 @@ impl State {
         (self.applied, self.came_through) = (home, Some(kept));
     }
 
-    /// Opens the journal, and has in the map what it holds behind that.
+    /// Opens the journal and applies its batches to the map.
     fn recover(&mut self) -> io::Result<Journal<MemoryBlocks>> {
         if self.applied == 0 && self.came_through.is_none() {
             journal::format(&self.blocks, JOURNAL_BYTES, JOURNAL_ID)?;
@@ -309,7 +304,7 @@ impl State {
         Ok(journal)
     }
 
-    /// Counts a read, which fails where a test wants that.
+    /// Counts a read, and fails it if a test requested that.
     fn read(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.fail_read) {
             return Err(StoreError::Read("a fault was injected".into()));
@@ -326,7 +321,7 @@ impl State {
     }
 }
 
-/// What chance decides in a crash (SplitMix64): it follows from the number of the newest batch.
+/// The random decisions of a crash (SplitMix64), seeded with the number of the newest batch.
 struct Rng(u64);
 
 impl Rng {
@@ -338,7 +333,7 @@ impl Rng {
     }
 }
 
-/// A simulated disk as one opened store has it, from opening to closing or to the next crash.
+/// The session of one opened store on a simulated disk, up to its end or the next crash.
 pub(super) struct Session {
     disk: Arc<Disk>,
     life: u64,
@@ -347,7 +342,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Waits, between a write and its sync, as long as the simulation wants: at least once for everyone else.
+    /// Waits between a write and its sync for the configured delay. It yields at least once.
     pub(super) async fn before_sync(&self) {
         let _syncing = self.syncs.begin(By::Committer);
         let delay = self.disk.state.lock().sync_delay;
@@ -367,7 +362,7 @@ impl Session {
         }
     }
 
-    /// The state, if neither a crash nor a close came in between.
+    /// The state, unless a crash or a close ended the session.
     fn alive(&self) -> Result<parking_lot::MutexGuard<'_, State>, StoreError> {
         let state = self.disk.state.lock();
         if state.open && state.life == self.life { Ok(state) } else { Err(StoreError::Closed) }
@@ -406,7 +401,7 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // The map refuses a range that ends before it starts, which these cannot: the key lies between the two.
+            // The map panics on a range that ends before it starts. Here the key is between the bounds.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

@@ -1,4 +1,4 @@
-//! The simulated disk.
+//! Tests the simulated disk.
 
 use super::*;
 
@@ -123,7 +123,7 @@ fn whatever_the_map_falls_back_to_the_journal_brings_back_what_was_synced() {
     assert!(!expected.is_empty());
 }
 
-/// A batch of some rows of few keys.
+/// A random batch of rows with few different keys.
 fn random(rng: &mut Rng) -> Batch {
     let mut batch = Batch::new();
     for _ in 0..=rng.below(12) {

@@ -1,30 +1,30 @@
-//! Ranges of keys in which there is no row: who looks for the first row of a queue finds it at once, however many before
-//! it were deleted and are still in the tables or the tree.
+//! Ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before it, which
+//! may still be in the tables or the tree.
 //!
-//! What always holds: no two of them overlap, so a row that is written is in one of them at most, and that is given up.
+//! Invariant: gaps do not overlap. A written row is in at most one gap, which is then dropped.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::Key;
 
-/// So many are known at most. With one more all others are given up: those that are needed are found again.
+/// The maximum number of gaps. One more drops all others; scans find the needed ones again.
 const GAPS_MAX: usize = 4_096;
 
-/// The gaps, from their first key to their last, both included.
+/// The gaps, from the first key to the last, both inclusive.
 #[derive(Default)]
 pub(super) struct Gaps(BTreeMap<Key, Key>);
 
-/// A gap that is being found: a scan that has given no row yet.
+/// A gap that is being found by a scan without a row so far.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,
-    /// How far it is known; nothing of it while this is `None`.
+    /// The end of the known part; `None` while it is empty.
     last: Option<Key>,
 }
 
 impl Gaps {
-    /// Where a scan begins that begins at this key: behind the gap that it is in.
+    /// The first key to read for a scan from `from`: after the gap that contains it.
     pub(super) fn begin(&self, from: Key) -> (Bound<Key>, Run) {
         match self.around(&from) {
             Some((from, last)) => (Bound::Excluded(last), Run { from, last: Some(last) }),
@@ -32,8 +32,8 @@ impl Gaps {
         }
     }
 
-    /// No row is from the beginning of the run to this key, or from where it came to last time; `None` where something was
-    /// written in between.
+    /// Records that there is no row from the start of the run to `last`. `None` if a row was written in
+    /// between.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -54,7 +54,7 @@ impl Gaps {
         Some(Run { last: Some(last), ..run })
     }
 
-    /// A row is written under the key.
+    /// Drops the gap that contains a written row.
     pub(super) fn fill(&mut self, key: &Key) {
         if let Some((from, _)) = self.around(key) {
             self.0.remove(&from);
@@ -66,7 +66,7 @@ impl Gaps {
         self.0.iter().map(|(from, last)| (*from, *last)).collect()
     }
 
-    /// The one that the key is in.
+    /// The gap that contains the key.
     fn around(&self, key: &Key) -> Option<(Key, Key)> {
         let (from, last) = self.0.range::<Key, _>(..=key).next_back()?;
         (key <= last).then_some((*from, *last))
@@ -88,7 +88,7 @@ mod tests {
             let run = gaps.begin(key(2 * number)).1;
             assert!(gaps.extend(run, key(2 * number)).is_some());
         }
-        // One that is known goes on.
+        // A known gap is extended.
         let (from, run) = gaps.begin(key(0));
         assert_eq!(from, Bound::Excluded(key(0)));
         gaps.extend(run, key(1)).unwrap();
@@ -96,7 +96,7 @@ mod tests {
         let run = gaps.begin(key(2 * GAPS_MAX)).1;
         gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
         assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
-        // Who was finding one that is given up does not go on with it.
+        // The scan of a dropped gap does not continue it.
         let (_, run) = gaps.begin(key(2 * GAPS_MAX));
         gaps.fill(&key(2 * GAPS_MAX + 1));
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());
@@ -111,7 +111,7 @@ mod tests {
         gaps.extend(outer, key(9)).unwrap();
         assert!(gaps.extend(inner, key(7)).is_none());
         assert_eq!(gaps.ranges(), [(key(0), key(9))]);
-        // What begins in it goes on behind it, and is the same.
+        // A scan from within the gap starts after it and extends the same gap.
         let (from, run) = gaps.begin(key(3));
         assert_eq!(from, Bound::Excluded(key(9)));
         gaps.extend(run, key(12)).unwrap();

@@ -1,14 +1,14 @@
-//! The memtable: rows that are durable in the journal and not in the tree yet, in the memory.
+//! The memtable: the rows in memory that are durable in the journal and not yet in the tree.
 //!
-//! Batches write into one table; when that is long it is closed and the next begun. Closed ones are written into the tree one
-//! by one, and forgotten then. What always holds:
+//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are
+//! written to the tree one by one and then forgotten. Invariants:
 //!
-//! - a row that was written is in a table, or in the tree: a table is forgotten only when the tree has all of it, and until
-//!   then goes before the tree, and a younger one before an older;
-//! - what is written into the tree is of whole batches;
-//! - readers see a batch at once: each step of reading sees all tables as they are between two batches;
-//! - a step of a scan gives the row that is next as things stand then, whatever was written or flushed since the last; of
-//!   what is written before its first step a scan may miss what is before the first row that there was.
+//! - A written row is in a table or in the tree. A table is forgotten only when the tree has all of it. Until
+//!   then it takes precedence over the tree, and a younger table over an older one.
+//! - Only whole batches are written to the tree.
+//! - Readers see a batch at once: each step of a read sees all tables between two batches.
+//! - A step of a scan returns the row that is next at that moment, whatever was written or flushed since the
+//!   last step. Writes before the first step may be missed, if they are before the first row at that time.
 
 mod gaps;
 
@@ -23,19 +23,19 @@ use self::gaps::{Gaps, Run};
 use super::rest::Rest;
 use super::{Batch, Key, KeyRange, Order, Pair, Pairs, StoreError};
 
-/// The tables.
 #[derive(Default)]
 pub(super) struct Memtable(RwLock<Tables>);
 
 #[derive(Default)]
 struct Tables {
-    /// What batches write into,
+    /// The table that batches write to.
     active: Table,
-    /// and what is on its way into the tree, oldest first.
+    /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// How many tables the tree has: what was read from it before the last of them may be old.
+    /// The number of tables in the tree. Rows that were read from the tree before the last of them may be
+    /// outdated.
     flushed: u64,
-    /// Where there is no row, in tables and tree.
+    /// The ranges without a row in the tables and the tree.
     gaps: Mutex<Gaps>,
 }
 
@@ -43,23 +43,23 @@ struct Tables {
 #[derive(Default)]
 pub(super) struct Table {
     rows: BTreeMap<Key, Written>,
-    /// The number of the newest of them; 0 while there is none.
+    /// The number of the newest batch; 0 without one.
     newest: u64,
-    /// The length of their keys and values.
+    /// The total length of the batches' keys and values.
     bytes: usize,
 }
 
-/// So many deleted rows are passed over before others may come in between.
+/// The number of deleted rows that a scan skips in one step.
 const PASSED_MAX: usize = 256;
 
-/// What is written under a key; nothing where the row is deleted.
+/// The new value of a key; `None` if the row is deleted.
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// Writes the rows of the batch of this number, for all to see. One batch comes behind the other.
+    /// Makes the rows of the batch with this number visible. Numbers ascend.
     ///
-    /// What came and went within a table leaves nothing: those who look for the first row of many, again and again, would
-    /// meet all that were there before it.
+    /// A row that was created and deleted within a table leaves no entry, because scans for the first row of
+    /// a queue would have to skip all of them.
     pub(super) fn apply(
         &self,
         number: u64,
@@ -95,14 +95,14 @@ impl Memtable {
         Ok(())
     }
 
-    /// The row under the key, which may be deleted; `None` when the tree is to be asked.
+    /// The row under the key, which may be deleted. `None` if the tree must be asked.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;
         Some(row.as_deref().map(<[u8]>::to_vec))
     }
 
-    /// Closes the table that batches write into, if there were any: what they wrote may be gone, and still they were.
+    /// Closes the active table if it has batches, even if none of their rows are left.
     pub(super) fn close(&self) {
         let tables = &mut *self.0.write();
         if tables.active.newest > 0 {
@@ -110,12 +110,12 @@ impl Memtable {
         }
     }
 
-    /// The oldest closed table, which is to be written into the tree and then to be forgotten.
+    /// The oldest closed table, which is the next to be written to the tree.
     pub(super) fn oldest(&self) -> Option<Arc<Table>> {
         self.0.read().closed.front().cloned()
     }
 
-    /// Forgets the oldest closed table, all of which is in the tree.
+    /// Forgets the oldest closed table, which is now in the tree.
     pub(super) fn forget(&self) {
         let forgotten = {
             let tables = &mut *self.0.write();
@@ -125,21 +125,20 @@ impl Memtable {
         drop(forgotten); // when nobody waits for the tables
     }
 
-    /// The length of the keys and values of the batches in it.
+    /// The total length of the keys and values of its batches.
     pub(super) fn bytes(&self) -> u64 {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
 
-    /// The tree was written into past the tables: what scans have read of it may be old, and where there was no row may be
-    /// one.
+    /// Rows were written to the tree directly, so read-ahead rows of scans and gaps may be outdated.
     pub(super) fn filled(&self) {
         let tables = &mut *self.0.write();
         tables.flushed += 1;
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// The rows of the range, which must not be empty. What the tree has in what is left of it is given by `seek`: as it is
-    /// when it is asked, or as it is later.
+    /// The rows of the range, which must not be empty. `seek` reads the rest of the range from the tree, as
+    /// it is at the call or later.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -165,16 +164,16 @@ impl Memtable {
     }
 }
 
-/// The rows of a range, of the tables and of the tree.
+/// A scan of the tables and the tree.
 struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// There while no row was given.
+    /// `Some` until the first row.
     run: Option<Run>,
-    /// How many tables the tree had when it was asked,
+    /// The number of tables in the tree when it was asked.
     flushed: u64,
-    /// and what it has behind the last row.
+    /// The rows of the tree after the last row.
     below: Peekable<Pairs<'static>>,
 }
 
@@ -193,7 +192,8 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Those that are deleted are passed over, up to the next in the tree: that is read without the tables.
+            // Skips deleted rows up to the next row of the tree. Reading that one needs no lock of the
+            // tables.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
@@ -217,15 +217,15 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
     }
 }
 
-/// What a scan comes to.
+/// The result of a step of a scan.
 enum Next {
-    /// The next row of the tree, if there is any.
+    /// The next row is the tree's next one, if any.
     InTree,
-    /// The same, which is deleted.
+    /// The tree's next row is deleted.
     Deleted,
-    /// More than is passed over in a step.
+    /// The step has skipped the maximum of rows.
     Further,
-    /// A row of a table; the tree may have an older one.
+    /// The next row is in a table. The tree may have an older version.
     InTable { key: Vec<u8>, value: Vec<u8>, is_in_tree: bool },
 }
 
@@ -234,7 +234,7 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// What a batch deletes that no table has but the one that is written into; and the newest batch in that.
+    /// The keys that a batch deletes and that only the active table has, and the newest batch in that table.
     fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
         let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);
@@ -245,7 +245,7 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Goes on behind what is deleted, to the next row, or to what is next in the tree; gives the last one that is deleted.
+    /// Skips deleted rows, up to the next row or to the next key of the tree. Returns the last deleted key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {
@@ -271,7 +271,7 @@ impl Tables {
         (Next::InTree, passed)
     }
 
-    /// The next row of what is left, in the youngest table that has it.
+    /// The next row of the rest, from the youngest table with its key.
     fn next(&self, rest: &Rest) -> Option<(&Key, &Written)> {
         let firsts = self.youngest_first().filter_map(|table| table.first_of(rest));
         firsts.reduce(|next, older| if rest.order.of(older.0, next.0).is_lt() { older } else { next })
@@ -279,7 +279,6 @@ impl Tables {
 }
 
 impl Table {
-    /// The number of the newest batch in it.
     pub(super) fn newest(&self) -> u64 {
         self.newest
     }
@@ -292,7 +291,7 @@ impl Table {
         }
     }
 
-    /// Its rows; those without a value are deleted.
+    /// The rows. A row without a value is deleted.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         self.rows.iter().map(|(key, value)| (&key[..], value.as_deref()))
     }

@@ -1,4 +1,4 @@
-//! Tables over a tree give what one map would, whatever is written, flushed and read at the same time.
+//! Tests that tables and tree return the same rows as one map, with concurrent writes, flushes and reads.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Stands for the tree. A scan of it is as it was when it was asked for: no tree may be further behind.
+/// A stand-in for the tree. A scan reads the state at its request, the oldest that is permitted.
 type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
 
 fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
@@ -27,22 +27,21 @@ fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
     }
 }
 
-/// How many scans there are at once.
+/// The number of concurrent scans.
 const SCANS: usize = 3;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A batch: a key and what is written, if it is not deleted.
+    /// A batch of keys with values; `None` deletes.
     Apply(Vec<(u8, Option<u8>)>),
-    /// The table is closed.
     Close,
-    /// So many rows of the oldest closed one are written into the tree.
+    /// This many rows of the oldest closed table are written to the tree.
     Flush(usize),
-    /// All of them are, and it is forgotten.
+    /// The rest of its rows is written, and it is forgotten.
     Forget,
-    /// One of the scans goes on.
+    /// One of the scans takes a step.
     Next(usize),
-    /// It begins, with another range.
+    /// One of the scans restarts with another range.
     Begin(usize, u8, u8, bool),
 }
 
@@ -172,7 +171,7 @@ fn readers_see_a_batch_at_once() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // A row that is read later is never older, wherever it lies.
+                // A later row is never older, wherever it is stored.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];
@@ -206,21 +205,21 @@ fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // Batches of which nothing is left have been, too.
+    // A batch without remaining rows counts too.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // What a closed table has is deleted, too.
+    // A row of a closed table can be deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();
     memtable.apply(5, &deletes, is_in_tree).unwrap();
     assert_eq!(rows(&memtable.0.read().active), [key(0), key(1), key(2)]);
     assert_eq!(memtable.get(&[1]), Some(None));
-    // When asking fails, nothing is written.
+    // When `is_in_tree` fails, nothing is written.
     let fails = |_: &[u8]| Err(StoreError::Read("it is out of order".into()));
     memtable.close();
     memtable.apply(6, &puts, fails).unwrap();
@@ -272,7 +271,7 @@ fn who_looks_for_the_first_of_many_passes_over_those_that_were_before_it_once() 
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
-    // What is written there is found, and so is what the tree was filled with.
+    // Rows that are written in a gap are found, also after the tree was filled directly.
     let mut put = Batch::default();
     put.put(key(7), vec![3]);
     memtable.apply(2, &put, |_| Ok(true)).unwrap();
