@@ -1,10 +1,9 @@
-//! Alerts of people, and up to where they have read them.
+//! Alerts of people, and the number up to which a person has read them.
 
 use domain::{Alert, AlertsRead};
 
 use crate::codec::record;
 
-/// Alerts are numbered from 1.
 fn is_number(number: u64) -> Result<(), &'static str> {
     if number == 0 { Err("its number is 0") } else { Ok(()) }
 }
@@ -52,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_is_no_alert_is_damage() {
-        // The number and the kind.
+        // The number and the kind of the alert.
         check_damage(&alert(), |bytes| bytes[33] = 0);
         check_damage(&alert(), |bytes| bytes[34] = 0x7f);
         check_damage(&AlertsRead { until: 3, at: Timestamp::from_millis(9) }, |bytes| bytes[1] = 0);

@@ -1,5 +1,3 @@
-//! Appointments.
-
 use domain::{Appointment, Buffers};
 
 use crate::codec::record;
@@ -13,7 +11,7 @@ record!(Appointment, "appointment", {
     if appointment.ends_at > appointment.starts_at { Ok(()) } else { Err("it ends before it starts") }
 });
 
-/// The nil UUID, which is never minted, stands for an id where there is none.
+/// The nil UUID is never issued, so it means that there is no id.
 mod nil_for_none {
     use domain::{ContactId, ResourceId};
     use uuid::Uuid;

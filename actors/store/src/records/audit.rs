@@ -1,7 +1,7 @@
 //! Entries of the audit log.
 //!
-//! Every change that alters how much a business keeps writes an entry, so the newest one also tells how much that is
-//! behind it: no row of its own is written for it, and a crash leaves both or neither.
+//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the
+//! usage after it. The usage needs no row of its own, and a crash leaves both or neither.
 
 use domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Usage};
 use uuid::Uuid;
@@ -10,18 +10,16 @@ use super::budget::usage;
 use crate::StoreError;
 use crate::codec::{Field, Fields, Record, fields, record};
 
-/// An entry as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
-    /// What was changed.
     pub entry: AuditEntry,
-    /// How much the business keeps behind the change; entries of earlier versions do not tell.
+    /// The usage after the change. Entries of earlier versions do not contain it.
     pub usage: Option<Usage>,
 }
 
 record!(AuditRecord, "audit", { 1: entry; 2: usage via usage = None });
 
-/// Whoever reads the log need not know of what is stored beside it.
+/// Readers of the log do not need the usage.
 impl Record for AuditEntry {
     fn encode(&self) -> Vec<u8> {
         AuditRecord { entry: self.clone(), usage: None }.encode()
@@ -65,7 +63,7 @@ impl Field for Actor {
     }
 }
 
-/// Implements [`Field`] for words that are stored as they are written.
+/// Implements [`Field`] for words, which are stored as text.
 macro_rules! spelled {
     ($($type:ty),*) => {$(
         impl Field for $type {
@@ -107,7 +105,7 @@ mod tests {
         }
     }
 
-    /// The bytes of [`entry`] as the first version wrote them, but for the version.
+    /// The bytes of [`entry`] in the first version, without the version byte.
     const ENTRY: &str = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b390300000101a2a2a2a2\
         a2a2a2a2a2a2a2a2a2a2a2a2156170706f696e746d656e742e63616e63656c6c\
         65640b6170706f696e746d656e74a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a30106\
@@ -152,7 +150,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_are_refused() {
-        // The actor stands behind the id and an instant of nine bytes.
+        // The actor follows the id and an instant of nine bytes.
         check_damage(&entry(), |bytes| bytes[26] = 7);
         check_damage(&entry(), |bytes| bytes[26] = ACTOR_SYSTEM);
         check_damage(&AuditEntry { actor: Actor::System, ..entry() }, |bytes| bytes[26] = ACTOR_API_KEY);

@@ -1,11 +1,10 @@
-//! What the operator allows a business to keep, and how much it keeps.
+//! The limits of a business, and its usage.
 
 use domain::{Amount, Budget, BudgetKind, Limit};
 
 use crate::StoreError;
 use crate::codec::{Field, Fields, Record, encoded, fields};
 
-/// The name of the record, in errors.
 const BUDGET: &str = "budget";
 
 fields! {
@@ -13,7 +12,7 @@ fields! {
     Limit { rows_max, bytes_max }
 }
 
-/// The limits of each kind of which something is said.
+/// Only kinds with a limit are stored.
 impl Record for Budget {
     fn encode(&self) -> Vec<u8> {
         let limits = BudgetKind::ALL.iter().map(|kind| (*kind, self.limit(*kind)));
@@ -32,8 +31,8 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes of each kind that is kept, in the order of [`BudgetKind::kept`]. A usage that does not tell of every
-/// kind, as when a kind was new since, is none.
+/// Rows and bytes of each kind, in the order of [`BudgetKind::kept`]. A usage that lacks a kind, because the
+/// kind is newer, is decoded as none.
 pub(super) mod usage {
     use domain::Usage;
 

@@ -1,15 +1,13 @@
-//! Calls, and what the index by start says of each.
+//! Calls, and the rows of the index by start.
 
 use domain::{CallOutcome, CallRecord, Direction};
 
 use crate::codec::record;
 
-/// What the index by start says of a call, so that lists are narrowed without reading the calls.
+/// The value in the index by start, so that lists are filtered without reading the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
-    /// Who called whom.
     pub direction: Direction,
-    /// What came of it.
     pub outcome: CallOutcome,
 }
 

@@ -1,5 +1,3 @@
-//! Services and staff members.
-
 use domain::{
     Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, SERVICE_MINUTES,
     Service, StaffMember,
@@ -31,7 +29,7 @@ record!(StaffMember, "staff", {
 /// Minutes before and after.
 impl Field for Buffers {
     fn write(&self, to: &mut Vec<u8>) {
-        // Each fits, being at most 240.
+        // Both are at most 240.
         (self.before_minutes() as u8, self.after_minutes() as u8).write(to);
     }
 
@@ -41,7 +39,7 @@ impl Field for Buffers {
     }
 }
 
-/// In hundredths, and the code of the currency.
+/// Hundredths, and the code of the currency.
 impl Field for Price {
     fn write(&self, to: &mut Vec<u8>) {
         (self.cents, self.currency.as_str().to_owned()).write(to);

@@ -1,29 +1,25 @@
-//! How far the steady time of a store has come.
+//! The progress of steady time.
 
 use domain::{SteadyTime, Timestamp};
 use uuid::Uuid;
 
 use crate::codec::{fields, record};
 
-/// How far the steady time of a store has come, and what else was known then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockRecord {
-    /// The steady time.
     pub steady: SteadyTime,
-    /// What the wall clock was believed to show then.
+    /// The believed wall time at that moment.
     pub wall: Timestamp,
-    /// The newest stamp in the store, [`Timestamp::MIN`] when there was none.
+    /// The newest stamp in the store; [`Timestamp::MIN`] without one.
     pub newest: Timestamp,
-    /// The boot of the machine in which the record was written, if the machine has ids for its boots.
+    /// The boot in which the record was written. `None` if the machine has no ids of boots.
     pub boot: Option<Boot>,
 }
 
-/// A moment in a boot of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boot {
-    /// The id of the boot.
     pub id: Uuid,
-    /// The time since the boot, in milliseconds, suspension included.
+    /// The time since the boot in milliseconds, including suspension.
     pub passed: i64,
 }
 

@@ -1,5 +1,3 @@
-//! Contacts.
-
 use domain::Contact;
 
 use crate::codec::record;

@@ -1,5 +1,3 @@
-//! Special days and blocked times.
-
 use domain::{BlockedTime, SpecialDay};
 
 use crate::codec::record;
@@ -69,7 +67,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_are_refused() {
-        // The first window ends when it begins, the second begins in it.
+        // The first window is empty, and the second begins within it.
         check_damage(&special_day(), |bytes| replace(bytes, b"\xd0\x02", b"\x1c\x02"));
         check_damage(&special_day(), |bytes| replace(bytes, b"\x28\x05", b"\xcf\x02"));
         let over = BlockedTime { ends_at: blocked_time().starts_at, ..blocked_time() };

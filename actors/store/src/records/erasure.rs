@@ -1,29 +1,28 @@
-//! Contacts that are being erased, how far that has come, and events that are to be wiped.
+//! The state of erasures: contacts that are being erased, the progress, and events to be wiped.
 
 use domain::{ErasureId, SteadyTime};
 
 use crate::KEY_BYTES_MAX;
 use crate::codec::record;
 
-/// A contact that is being erased: what is needed to know what tells of them, and nothing that tells who it was.
+/// A contact that is being erased. The record identifies its calls and messages without personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
-    /// Its id, greater than that of anything made before it.
+    /// Greater than every earlier id.
     pub id: ErasureId,
-    /// What stands for the phone number that they had.
+    /// The digest of the contact's phone number.
     pub phone: Option<[u8; 16]>,
 }
 
 record!(ErasureRecord, "erasure", { 1: id, phone });
 
-/// How far the erasing has come that is under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasingRecord {
-    /// The newest erasure that takes part in it.
+    /// The newest erasure in this run.
     pub newest: ErasureId,
-    /// Which kind of rows is looked through.
+    /// The kind of rows that is being searched.
     pub stage: u8,
-    /// The key of the row that was looked at last, if any was.
+    /// The key of the last searched row; empty at the start.
     pub at: Vec<u8>,
 }
 
@@ -31,10 +30,9 @@ record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |erasing| {
     if erasing.at.len() > KEY_BYTES_MAX { Err("the key in it is too long") } else { Ok(()) }
 });
 
-/// An event that is to be wiped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WipeRecord {
-    /// Until when it may still be sent, in steady time.
+    /// The steady time until which the event may still be sent.
     pub until: SteadyTime,
 }
 

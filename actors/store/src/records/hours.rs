@@ -1,4 +1,4 @@
-//! Windows of the wall clock, as records have them: day, and the minutes after midnight of opening and closing.
+//! Opening windows in records: day, and opening and closing in minutes after midnight.
 
 use domain::{DayHours, DayWindows, LocalTime, LocalWindow, StaffHours, WeeklyBreaks, WeeklyHours};
 
@@ -20,7 +20,7 @@ impl Field for LocalTime {
     }
 }
 
-/// Implements [`Field`] for lists of windows that fit each other.
+/// Implements [`Field`] for lists of windows that do not overlap.
 macro_rules! windows {
     ($($type:ident of $windows:ident, else $contradiction:literal;)*) => {$(
         impl Field for $type {

@@ -1,4 +1,4 @@
-//! What was answered to a request with an idempotency key.
+//! Remembered responses to requests with an idempotency key.
 
 use domain::{AppointmentId, CallId, ContactId, MessageId, ResourceId, SteadyTime};
 use uuid::Uuid;
@@ -6,38 +6,32 @@ use uuid::Uuid;
 use crate::StoreError;
 use crate::codec::{Field, Fields, record};
 
-/// What was answered to a request with an idempotency key, so that the request can be answered again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// The hash of what was asked; another request may not use the key again.
+    /// The hash of the request. A different request with the same key is refused.
     pub fingerprint: [u8; 32],
-    /// The HTTP status.
     pub status: u16,
-    /// The body, empty when there was none, or none is kept.
+    /// The body; empty if the response had none, or if it is not stored.
     pub body: Vec<u8>,
-    /// What is answered instead of the body: the resource as it is then. It told of somebody who was erased.
+    /// The resource to render instead of the body, because the body contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// When it was answered. The first version kept the stamp instead, which is taken for the same: steady time began
-    /// at what the wall clock showed.
+    /// The time of the response. The first version stored a stamp, which is used as it is: steady time
+    /// started at the wall time.
     pub answered: SteadyTime,
 }
 
-/// A resource of which the answer is not kept, and which is shown as it is when it is asked for.
+/// A resource that is rendered in its present state instead of a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownAnew {
-    /// A contact.
     Contact(ContactId),
-    /// An appointment.
     Appointment(AppointmentId),
-    /// A call.
     Call(CallId),
-    /// A message.
     Message(MessageId),
 }
 
 record!(IdempotencyRecord, "idempotency", { 1: fingerprint, status, body, answered; 2: ; 3: shows = None });
 
-/// The number of a kind, and an id of it.
+/// The number of the kind, and the id.
 impl Field for ShownAnew {
     fn write(&self, to: &mut Vec<u8>) {
         let (kind, id): (u8, _) = match self {

@@ -1,30 +1,26 @@
-//! What the store says of itself.
+//! The store's own record: format and secrets.
 
 use domain::Timestamp;
 
 use crate::StoreError;
 use crate::codec::{Field, Fields, Record, encoded};
 
-/// The format of the whole store: the layout of the keys and what belongs together. A store of an earlier one is
-/// converted when it is opened, one of a later one refused.
+/// The format of the whole store: the layout of keys and the relations between rows. Opening converts a store
+/// with an earlier format and refuses one with a later format.
 pub const STORE_FORMAT: u16 = 6;
 
-/// What stands in the place of the format while a store is being converted: no version knows it, so none takes what is
-/// half of one format and half of another for whole.
+/// Replaces the format during a conversion. No version knows it, so no version uses a half-converted store.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
 
-/// What the store says of itself, written when it is created.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MetaRecord {
-    /// The format of the store, which whoever opens it has to look at first.
+    /// The format of the store. It must be checked first.
     pub format: u16,
-    /// The secret from which the service derives its own keys.
     pub secret: [u8; 32],
-    /// The secret from which the tokens of mailed links are derived: the same, unless the store was restored. A restored
-    /// store has another one than the store of which the backup was made, so neither service can make a link that lets
-    /// people in at the other.
+    /// The secret for the tokens of mailed links. It equals `secret` unless the store was restored. A
+    /// restored store gets a new one, so the original and the restored service do not accept each other's
+    /// links.
     pub link_secret: [u8; 32],
-    /// When the store was created.
     pub created_at: Timestamp,
 }
 
@@ -37,11 +33,10 @@ impl std::fmt::Debug for MetaRecord {
     }
 }
 
-/// The name of the record, in errors.
 const META: &str = "meta";
 
-/// Version 2 is written only where the secrets differ, which is after a restore. So an earlier version of the service can
-/// still be put back on a store that was not restored.
+/// Version 2 is written only when the secrets differ, which is after a restore. So an earlier version of the
+/// service can still use a store that was not restored.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

@@ -1,17 +1,15 @@
-//! API keys.
-
 use domain::{ApiKey, KeyCreator, Scopes};
 
 use crate::StoreError;
 use crate::codec::{Field, Fields, record};
 
-// The first version is of a time when nobody but the operator created keys.
+// In the first version, only the operator created keys.
 record!(ApiKey, "api_key", {
     1: id, business_id, name, prefix, hash, scopes, created_at, revoked_at;
     2: created_by = KeyCreator::Operator;
 });
 
-/// The person; none where the operator created it.
+/// The person; none for a key that the operator created.
 impl Field for KeyCreator {
     fn write(&self, to: &mut Vec<u8>) {
         match self {
@@ -26,7 +24,7 @@ impl Field for KeyCreator {
     }
 }
 
-/// One bit for each scope in the order of the specification; a scope keeps its bit for ever.
+/// One bit per scope, in the order of the specification. The bit of a scope never changes.
 impl Field for Scopes {
     fn write(&self, to: &mut Vec<u8>) {
         self.bits().write(to);
@@ -75,7 +73,7 @@ mod tests {
         check(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("02{bare}00"));
         let by_person = ApiKey { created_by: KeyCreator::Person(id_of([0xa4; 16])), ..key() };
         check(&by_person, &format!("02{first}01{}", "a4".repeat(16)));
-        // As the first version wrote them.
+        // The encodings of the first version.
         check_old(&key(), &format!("01{first}"));
         check_old(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("01{bare}"));
     }
@@ -101,7 +99,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_are_refused() {
-        // Two scopes, as a varint of two bytes behind the hash.
+        // Two scopes, as a varint of two bytes after the hash.
         check_damage(&key(), |bytes| replace(bytes, b"\xa3\xfb\x01\x02", b"\xa3\xfb\x01\x42"));
         check_damage(&key(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
     }

@@ -1,5 +1,3 @@
-//! Pieces of knowledge.
-
 use domain::Knowledge;
 
 use crate::codec::record;

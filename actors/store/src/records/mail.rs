@@ -1,11 +1,9 @@
-//! Mails.
-
 use domain::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
 
 use super::Numbered;
 use crate::codec::{fields, record};
 
-/// The number of a kind of mail, as it stands in keys.
+/// The number of a kind of mail in keys.
 pub fn mail_kind_number(kind: MailKind) -> u8 {
     kind.number()
 }
@@ -69,7 +67,7 @@ mod tests {
     #[test]
     fn what_is_no_mail_is_damage() {
         check_damage(&mail(), |bytes| bytes[50] = 0x7f);
-        // A status that is not pending, of a mail that is due.
+        // A due mail whose status is not pending.
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x02"));
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x7f"));
     }

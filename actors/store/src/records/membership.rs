@@ -1,4 +1,4 @@
-//! Memberships: a person's place in a business, and what the person chose to be alerted of.
+//! Memberships: a person's role in a business, and the person's choice of alerts.
 
 use domain::{AlertChoice, AlertChoices, AlertKind, Membership, Offer};
 

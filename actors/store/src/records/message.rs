@@ -1,11 +1,9 @@
-//! Messages for the team.
-
 use domain::{MessageStatus, TakenMessage};
 
 use super::Numbered;
 use crate::codec::record;
 
-/// The number of a status, which never changes: the index by status is ordered by it.
+/// The number of a status in the index by status. It never changes.
 pub fn status_number(status: MessageStatus) -> u8 {
     status.number()
 }

@@ -1,8 +1,7 @@
-//! The records as they are stored: for each kind its fields in the order in which they stand in the bytes, and which
-//! version of the record brought them.
+//! The stored form of each record: its fields in order, with the version that added each.
 //!
-//! What always holds: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change; what was
-//! read has passed the same checks as what was made. A test per kind pins its bytes.
+//! Invariants: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change. A
+//! decoded record has passed the same checks as a new one. A test per kind pins its bytes.
 
 mod alert;
 mod appointment;
@@ -56,13 +55,12 @@ use super::codec::{Field, Fields};
 
 /// A word with a number that never changes.
 trait Numbered: Sized {
-    /// Its number.
     fn number(self) -> u8;
-    /// The word with this number.
     fn from_number(number: u8) -> Option<Self>;
 }
 
-/// Numbers the words of an enum. A word left out does not compile; a number used twice is an unreachable arm.
+/// Numbers the words of an enum. A missing word does not compile, and a repeated number is an unreachable
+/// arm.
 macro_rules! numbers {
     ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
         impl Numbered for $type {
@@ -137,7 +135,6 @@ numbers! {
     Urgency { Normal = 1, Urgent = 2 }
 }
 
-/// 16 bytes.
 impl Field for Uuid {
     fn write(&self, to: &mut Vec<u8>) {
         self.into_bytes().write(to);

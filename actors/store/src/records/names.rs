@@ -1,14 +1,14 @@
-//! The names of contacts that follow each other, many in one row: a search reads all names of a business, and rows cost
-//! more than the bytes in them.
+//! The names of consecutive contacts, many in one row. A search reads all names of a business, and the cost
+//! of a row is higher than that of its bytes.
 
 use domain::ContactId;
 
 use crate::codec::record;
 
-/// The folded names of some contacts, in the order of their ids.
+/// The names of some contacts, in order of their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesRecord {
-    /// Who, and their name as names are compared.
+    /// The id and the folded name.
     pub names: Vec<(ContactId, String)>,
 }
 

@@ -1,17 +1,15 @@
-//! How far the round has come that looks through the businesses nobody uses.
+//! The progress of background work in idle businesses.
 
 use domain::{BusinessId, SteadyTime};
 
 use crate::codec::record;
 
-/// How far the round has come that looks through the businesses nobody uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRecord {
-    /// When it began, in steady time.
+    /// The steady time of its start.
     pub began: SteadyTime,
-    /// The business that was looked at last, if one was.
+    /// The last visited business, if any.
     pub after: Option<BusinessId>,
-    /// Whether it has come to the end.
     pub is_through: bool,
 }
 

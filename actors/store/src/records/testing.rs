@@ -1,4 +1,4 @@
-//! What the tests of all records share.
+//! Helpers for the tests of all records.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::super::{Record, StoreError};
 
-/// Checks that the record has exactly these bytes, and that any other bytes near them are an error.
+/// Checks the encoding of a record. A part of it, a longer one and a newer version are errors.
 pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let bytes = record.encode();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -25,7 +25,7 @@ pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
 }
 
-/// Checks that these bytes, as an older version of the service wrote them, are the record, and none near them are.
+/// Checks that an encoding of an earlier version decodes to the record. A part of it is an error.
 pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let golden = golden.replace([' ', '\n'], "");
     let bytes: Vec<u8> =
@@ -36,7 +36,7 @@ pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str)
     }
 }
 
-/// Checks that the bytes of the record, changed like this, are an error.
+/// Checks that the altered encoding of a record is an error.
 pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = record.encode();
     damage(&mut bytes);
@@ -44,7 +44,6 @@ pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&m
     assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
 }
 
-/// The id with these bytes.
 pub(super) fn id_of<I: ResourceId>(bytes: [u8; 16]) -> I {
     Uuid::from_bytes(bytes).into()
 }
@@ -56,7 +55,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     bytes[at..at + to.len()].copy_from_slice(to);
 }
 
-/// Decodes the bytes as every kind of record; only a panic is a failure.
+/// Decodes the bytes as every kind of record. Only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
     use domain::{
         ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,

@@ -1,5 +1,3 @@
-//! Webhook endpoints and deliveries.
-
 use domain::{AttemptError, Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
 
 use crate::StoreError;

@@ -1,13 +1,13 @@
-//! Making a store of the rows that can still be read of another one, which is damaged.
+//! Creates a new store from the readable rows of a damaged one.
 //!
 //! Rules:
 //!
-//! - Nothing is written into the damaged store. Its lock is held where it has one.
-//! - The journal holds whole batches. Those after the newest batch of the tree are applied, whether or not one is missing
-//!   between them. Earlier ones are applied if no batch is missing from them on: then they lead to the state after the
-//!   newest batch, and bring back rows that are unreadable in the tree.
-//! - A store that was not finished is refused by the service ([`super::restoring`]).
-//! - The list of what was taken back goes along. Which businesses are set aside does not.
+//! - The damaged store is not written. Its lock is held if it has a lock file.
+//! - The journal contains whole batches. Those after the newest batch of the tree are applied, even if one
+//!   between them is missing. Earlier ones are applied if no batch after them is missing: then they lead to
+//!   the state after the newest batch, and restore rows that are unreadable in the tree.
+//! - The service refuses an unfinished store ([`super::restoring`]).
+//! - The list of tombstones is copied. The list of the businesses that are set aside is not.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -22,11 +22,10 @@ use super::opening::SEGMENT_BYTES;
 use super::sled_log;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, format, keys, piece_of, restoring};
 
-/// A store that is being made of a damaged one.
 pub struct Salvaging {
     /// The new store, with all rows.
     pub store: Store,
-    /// The offsets in the damaged store's file at which something is unreadable.
+    /// The offsets of unreadable parts in the damaged store's file.
     pub unreadable: Vec<u64>,
     from: PathBuf,
     to: PathBuf,
@@ -34,10 +33,10 @@ pub struct Salvaging {
 }
 
 impl Salvaging {
-    /// Writes the readable rows of the store in `from` into a new one, in a directory that is not there or empty.
+    /// Writes the readable rows of the store in `from` to a new store in `to`, a missing or empty directory.
     ///
     /// # Errors
-    /// When a service uses the store, its files are not there, or the new store cannot be made.
+    /// When a service uses the store, its files are missing, or the new store cannot be created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
         restoring::check_finished(from)?;
@@ -72,10 +71,7 @@ impl Salvaging {
         Ok(Self { store, unreadable: log.unreadable, from: from.into(), to: to.into(), _lock: lock })
     }
 
-    /// Closes the new store; from then on a service may use it.
-    ///
-    /// # Errors
-    /// When writing fails.
+    /// Closes the new store. After that a service may use it.
     pub async fn finish(self) -> Result<(), StoreError> {
         self.store.close().await?;
         self.copy(TOMBSTONES_FILE)?;
@@ -95,7 +91,7 @@ impl Salvaging {
     }
 }
 
-/// Takes the lock of a data directory without writing into it.
+/// Locks a data directory without writing to it.
 fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     let path = dir.join(LOCK_FILE);
     let file = match File::open(&path) {
@@ -110,13 +106,13 @@ fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// Whether a key of sled's tree is one that this program writes.
+/// Whether this program writes such a key to sled's tree.
 fn is_key(key: &[u8]) -> bool {
     key == NEWEST_KEY
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// What the batches of the journal change in a tree whose newest batch has this number.
+/// The changes by the batches of the journal to a tree whose newest batch is `newest`.
 fn changes(found: Vec<Found>, newest: Option<u64>) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
     let after = |number: u64| newest.is_some_and(|newest| number > newest);
     let is_older = found.last().is_none_or(|last| newest.is_some_and(|newest| newest > last.number));

@@ -36,7 +36,7 @@ fn all(rows: &dyn Backend) -> Rows {
     rows.scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
 }
 
-/// What a salvage of the directory gives, and how many places were unreadable.
+/// The rows that a salvage returns, and the number of unreadable places.
 fn salvaged(from: &Path) -> (Rows, usize) {
     let to = tempfile::tempdir().unwrap();
     let salvaging = Salvaging::begin(from, to.path()).unwrap();
@@ -68,7 +68,7 @@ fn flip(file: &Path, at: u64) {
     file.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -102,7 +102,7 @@ fn a_refused_store_gives_all_rows_but_those_of_the_damaged_messages() {
         assert!(rows.len() - found.len() <= missing_max, "{at}: {} of {}", found.len(), rows.len());
         assert!(found.iter().all(|(key, value)| rows.get(key) == Some(value)), "{at}");
         assert!(fs::read(damaged.path().join("store/db")).unwrap() == before);
-        // Where all pages of a segment were replaced since, its damage does not matter.
+        // If all pages of a segment were replaced since, its damage does not matter.
         refused += usize::from(DiskBackend::open(damaged.path()).is_err());
     }
     assert!(refused > 0);
@@ -118,7 +118,7 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             for _ in 0..200 + numbers.below(300) {
                 let mut batch = Batch::default();
                 let business = 1 + numbers.below(4);
-                // Neighbours, so that pages are split and, once they are empty, merged.
+                // Adjacent rows, so that pages are split and, once empty, merged.
                 let first = numbers.below(2_000);
                 let deletes = numbers.below(3) == 0;
                 for number in first..first + 30 {
@@ -166,7 +166,7 @@ fn rows_of_the_journal_replace_unreadable_ones_and_a_damaged_record_costs_its_ow
     let mut expected = rows.clone();
     expected.remove(&*row(3, 7));
     assert!(salvaged(killed.path()).0 == expected);
-    // Without its beginning, and with a tree that cannot be read at all.
+    // Without the start of the journal, and with an unreadable tree.
     fs::write(&path, &journal).unwrap();
     flip(&path, 3);
     let db = killed.path().join("store/db");

@@ -1,13 +1,18 @@
-//! Isolating a corrupt page of sled's tree: it becomes an empty leaf, so that sled can go on with all other pages.
+//! Isolates a corrupt page of sled's tree: the page becomes an empty leaf, so that sled can use all other
+//! pages.
 //!
-//! sled stops its cleaner, and with it all freeing of space, when it meets a page that it cannot read. The messages of such a
-//! page are therefore replaced in their places by messages of the same length, which make up an empty leaf between the same
-//! neighbours. The caller sets the businesses between these keys aside, so nothing reads the page as if it were empty.
+//! sled stops its cleaner, and with it all freeing of space, at a page that it cannot read. So the messages
+//! of such a page are replaced in place by messages of the same length, which form an empty leaf between the
+//! same neighbours. The caller sets the businesses between these keys aside, so nothing reads the page as
+//! empty.
 //!
-//! Invariants: sled is closed meanwhile. Nothing is written here; the plan says what to write, and writing it twice is the
-//! same as writing it once. Only a leaf is isolated, and only between keys that are known from its parent. A plan concerns
-//! the messages of that leaf and no other byte: the segments of its messages are still in their places, and no message of
-//! the log is left out of the state of the pages that the plan is made from.
+//! Invariants:
+//!
+//! - sled is closed meanwhile. This module writes nothing: the plan states the writes, and repeating them
+//!   changes nothing.
+//! - Only a leaf is isolated, and only if its parent states its keys.
+//! - A plan concerns only the bytes of that leaf's messages. Their segments are still in place, and the pages
+//!   that the plan is made from include every message of the log.
 
 use std::io;
 
@@ -18,47 +23,42 @@ use super::node::{Data, NO_CHANGE, Node, root_of};
 use super::pages::{Pages, Part, State};
 use super::walk::Log;
 
-/// What to write, and which keys it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// The keys of the page: from the first on, up to the second.
+    /// The range of the page's keys.
     pub(crate) lo: Vec<u8>,
     pub(crate) hi: Vec<u8>,
     pub(crate) writes: Vec<Write>,
 }
 
-/// Bytes for a place of `db`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Write {
-    /// The LSN of the segment that the place belongs to.
+    /// The LSN of the segment at this place.
     pub(crate) segment: u64,
-    /// The offset in the file.
+    /// The offset in `db`.
     pub(crate) at: u64,
     pub(crate) bytes: Vec<u8>,
-    /// The bytes that were there.
+    /// The bytes before the write.
     pub(crate) before: Vec<u8>,
 }
 
-/// Why a page cannot be isolated.
+/// The reason why a page cannot be isolated.
 pub(crate) type Refusal = &'static str;
 
-/// sled's page of trees.
 const META: u64 = 0;
 
-/// The message of a part, as bytes; `None` when it is not whole.
 fn message(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
     let bytes = log.bytes(part.at, part.length as usize)?;
     let is_whole = message_at(&bytes, 0, part.lsn / log.segment_bytes()).is_some();
     Ok(Some(bytes).filter(|_| is_whole))
 }
 
-/// The body of a part's message; `None` when it is not whole.
 fn body(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
     let message = message(log, part)?;
     Ok(message.and_then(|message| parse(&message).map(|header| message[header.header..].to_vec())))
 }
 
-/// A page as a whole; `None` when it cannot be read.
+/// Decodes a page; `None` when it cannot be read.
 pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     let State::Present { base, links } = state else { return Ok(None) };
     let Some(mut node) = body(log, base)?.and_then(|body| Node::decode(&body)) else { return Ok(None) };
@@ -71,8 +71,8 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The pages that cannot be read, each with the offset of its first corrupt message: the page with a message at `offset`, or
-/// all of them.
+/// The unreadable pages, each with the offset of its first corrupt message: the page with a message at
+/// `offset`, or all of them.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -91,7 +91,7 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// The value under the last key of the tree; `None` when it cannot be read.
+/// The value of the last key of the tree; `None` when it cannot be read.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let State::Present { base, .. } = pages.get(META) else { return Ok(None) };
     let mut page = body(log, base)?.and_then(|body| root_of(&body));
@@ -109,7 +109,7 @@ pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Opt
     Ok(None)
 }
 
-/// How to isolate a page.
+/// The writes that isolate a page.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Plan, Refusal>> {
     let State::Present { base, links } = pages.get(page) else { return Ok(Err("the page is not known")) };
     let meta = match pages.get(META) {
@@ -140,10 +140,10 @@ pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Pla
     Ok(Ok(Plan { lo, hi, writes }))
 }
 
-/// A page's keys, and the page after it.
+/// The range of a page's keys, and the next page.
 type Neighbours = (Vec<u8>, Vec<u8>, Option<u64>);
 
-/// Looks a leaf up in the index pages, level by level.
+/// Finds a leaf in the index pages, level by level.
 fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Result<Neighbours, Refusal>> {
     let mut level = vec![(Vec::new(), root)];
     loop {
@@ -161,7 +161,7 @@ fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Resu
                 None => return Ok(Err("an index page cannot be read")),
             }
         }
-        // All pages of a level are of one kind.
+        // All pages of a level have the same kind.
         let mut is_leaf_level = None;
         for (_, page) in &children {
             if let Some(node) = node(log, pages.get(*page))? {

@@ -1,15 +1,14 @@
-//! Messages of sled's log: their headers, checksums and varints.
+//! Messages of sled's log: headers, checksums and varints.
 
 use super::segment::HEADER_BYTES_MAX;
 
-/// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An operation that was given up: it is skipped.
+    /// A cancelled operation, which is skipped.
     Canceled,
     /// The rest of the segment is unused.
     Cap,
-    /// The end of a batch of sled's.
+    /// The end of a sled batch.
     BatchManifest,
     /// The page is free.
     Free,
@@ -17,14 +16,14 @@ pub(super) enum Kind {
     Counter,
     /// The page that names the trees.
     Meta,
-    /// A page as a whole.
+    /// The whole state of a page.
     Node,
     /// A change of a page.
     Link,
 }
 
 impl Kind {
-    /// Kinds of large messages in files of their own are unknown here: the store has none.
+    /// The kinds of large messages in separate files are not accepted: the store has none.
     fn of(byte: u8) -> Option<Self> {
         Some(match byte {
             1 => Self::Canceled,
@@ -58,12 +57,11 @@ impl Kind {
     }
 }
 
-/// The header of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) kind: Kind,
     pub(super) page: u64,
-    /// The number of its segment: the segment's LSN, divided by the length of segments.
+    /// The LSN of the message's segment, divided by the length of segments.
     pub(super) number: u64,
     /// The length of the header.
     pub(super) header: usize,
@@ -72,8 +70,7 @@ pub(super) struct Header {
     sum: u32,
 }
 
-/// The header at the start of these bytes, unchecked; `None` when there is none. The body may be longer than
-/// the bytes.
+/// The unchecked header at the start of these bytes, if there is one. The body may be longer than the bytes.
 pub(super) fn parse(message: &[u8]) -> Option<Header> {
     let mut bytes = Bytes(message);
     let sum = u32::from_le_bytes(bytes.array()?);
@@ -85,13 +82,13 @@ pub(super) fn parse(message: &[u8]) -> Option<Header> {
     Some(Header { kind, page, number, header, length: header.checked_add(body)?, sum })
 }
 
-/// The header at this offset of a segment, unchecked; `None` when no header fits there.
+/// The unchecked header at this offset of a segment; `None` when no header fits there.
 pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
     let rest = segment.get(at..)?;
     parse(rest).filter(|header| header.length <= rest.len())
 }
 
-/// Whether the message is as it was written.
+/// Whether the checksum of the message is right.
 pub(super) fn is_whole(segment: &[u8], at: usize, header: &Header) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     header.sum == sum_of(bytes, body)
@@ -104,7 +101,7 @@ fn sum_of(header: &[u8], body: &[u8]) -> u32 {
     !sum.finalize()
 }
 
-/// Whether the checksum of a message that is not whole would be right with another page number below this one.
+/// Whether the checksum would be right with another page number below `pages`.
 pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pages: u64) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     let mut page_bytes = Vec::new();
@@ -142,7 +139,7 @@ pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: us
     })?
 }
 
-/// The message at this offset of the segment of this number; `None` when it is not whole.
+/// The valid message at this offset of the segment with this number, if there is one.
 pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Header> {
     header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
 }
@@ -152,7 +149,7 @@ pub(super) fn has_room(at: usize, segment_bytes: usize) -> bool {
     at + HEADER_BYTES_MAX <= segment_bytes
 }
 
-/// Bytes that are read from the front. Every read gives `None` past the end.
+/// A reader of bytes. Every read returns `None` past the end.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -183,7 +180,7 @@ impl<'a> Bytes<'a> {
         self.take(length)
     }
 
-    /// A number in as many bytes as it needs, as sled stores it.
+    /// A number in sled's variable-length encoding.
     pub(super) fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         Some(match first {
@@ -203,7 +200,6 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Appends a number as [`Bytes::varint`] reads it.
 pub(super) fn put_varint(bytes: &mut Vec<u8>, number: u64) {
     match number {
         0..=240 => bytes.push(number as u8),

@@ -11,16 +11,16 @@ pub(super) struct Node {
     merging_child: Option<u64>,
     /// The page itself is being merged into its left neighbour.
     merging: bool,
-    /// How many bytes of `lo` the stored keys leave out.
+    /// The number of bytes of `lo` that the stored keys omit.
     prefix: usize,
-    /// The first key that the page may hold.
+    /// The first key in the range of the page.
     pub(super) lo: Vec<u8>,
-    /// The first key that it may not hold any more; empty on the last page.
+    /// The first key after the range; empty on the last page.
     pub(super) hi: Vec<u8>,
     pub(super) data: Data,
 }
 
-/// What a node holds, by keys without their prefix.
+/// The content, by keys without their prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
     Leaf(Vec<(Vec<u8>, Vec<u8>)>),
@@ -28,13 +28,12 @@ pub(super) enum Data {
 }
 
 impl Node {
-    /// An empty leaf.
     pub(super) fn empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Self {
         let (lo, hi) = (lo.to_vec(), hi.to_vec());
         Self { next, merging_child: None, merging: false, prefix: 0, lo, hi, data: Data::Leaf(Vec::new()) }
     }
 
-    /// Reads the body of a message. Bytes after the node do not count.
+    /// Decodes the body of a message. Bytes after the node are ignored.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(body);
         let next = bytes.varint()?;
@@ -59,7 +58,6 @@ impl Node {
         Some(Self { next, merging_child, merging: merging != 0, prefix, lo, hi, data })
     }
 
-    /// The body of the message of an empty leaf.
     pub(super) fn encode_empty(&self) -> Vec<u8> {
         let mut body = Vec::new();
         put_varint(&mut body, self.next.unwrap_or(0));
@@ -72,7 +70,7 @@ impl Node {
         body
     }
 
-    /// Applies the body of a change of the page; `None` when it cannot be.
+    /// Applies the body of a change; `None` when that is impossible.
     pub(super) fn apply(&mut self, link: &[u8]) -> Option<()> {
         let mut bytes = Bytes(link);
         match (bytes.byte()?, &mut self.data) {
@@ -87,7 +85,7 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            // The three steps of a merge: the parent begins it, the child ends, the parent lets go of the child.
+            // The three steps of a merge: the parent begins it, the child ends, the parent drops the child.
             (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
             (3, Data::Index(pointers)) => {
                 let merged = self.merging_child.take()?;
@@ -99,7 +97,6 @@ impl Node {
         Some(())
     }
 
-    /// Whether the page or a child of it is being merged into its left neighbour.
     pub(super) fn is_merging(&self) -> bool {
         self.merging || self.merging_child.is_some()
     }
@@ -110,10 +107,10 @@ impl Node {
     }
 }
 
-/// The body of a change that changes nothing: the deletion of the empty key, which no row has.
+/// The body of a change without an effect: the deletion of the empty key, which no row has.
 pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
 
-/// The tree's name in sled's page of trees.
+/// The name of the tree in sled's page of trees.
 const TREE: &[u8] = b"__sled__default";
 
 /// The root of the tree, from the body of sled's page of trees.

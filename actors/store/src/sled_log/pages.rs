@@ -1,34 +1,30 @@
-//! The pages of sled's tree: which messages of the log make up each of them.
+//! The pages of sled's tree, with the messages of the log that form each of them.
 
 use super::message::{Header, Kind};
 use super::segment::Segment;
 
-/// A message of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(super) lsn: u64,
-    /// Its offset in the file.
+    /// The offset in the file.
     pub(super) at: u64,
     /// The length of header and body.
     pub(super) length: u32,
 }
 
-/// What a page is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
-    /// No message is known.
     #[default]
     Unknown,
-    /// The page is free since this LSN.
     Free {
-        /// The LSN of the message that says so.
+        /// The LSN since which the page is free.
         lsn: u64,
     },
     /// The page is in use.
     Present {
-        /// The page as a whole,
+        /// The whole state of the page.
         base: Part,
-        /// and its changes since.
+        /// The changes since.
         links: Vec<Part>,
     },
 }
@@ -42,12 +38,10 @@ impl Pages {
         self.0.push(state);
     }
 
-    /// The pages with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &State)> {
         (0..).zip(&self.0)
     }
 
-    /// What a page is made of.
     pub(crate) fn get(&self, page: u64) -> &State {
         const UNKNOWN: &State = &State::Unknown;
         usize::try_from(page).ok().and_then(|page| self.0.get(page)).unwrap_or(UNKNOWN)
@@ -70,7 +64,7 @@ impl Pages {
     pub(super) fn apply(&mut self, kind: Kind, page: u64, part: Part) {
         let Ok(index) = usize::try_from(page) else { return };
         if kind == Kind::Link {
-            // A change of a page that is not known belongs to a page that was replaced later.
+            // A change of an unknown page belongs to a page that was replaced later.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn
             {
@@ -87,7 +81,8 @@ impl Pages {
         };
     }
 
-    /// Whether the page was replaced or freed at or after this LSN, so that no earlier message is a part of it.
+    /// Whether the page was replaced or freed at or after this LSN, so that no earlier message is a part of
+    /// it.
     pub(super) fn is_replaced(&self, page: u64, since: u64) -> bool {
         match self.get(page) {
             State::Unknown => false,

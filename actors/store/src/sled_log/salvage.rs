@@ -1,16 +1,16 @@
-//! Reading the rows that are still readable from a log, whatever is damaged in it.
+//! Reads the readable rows of a damaged log.
 //!
 //! Rules:
 //!
-//! - Every segment counts, also those before the snapshot. A message counts if it is whole and bears the number of its
-//!   segment. In a segment with a damaged header, each whole message counts with the number that it bears. After an
-//!   unreadable part, reading goes on at the next whole message.
-//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page falls back to
-//!   an older one, and the changes since may be stored for another length of the page's key prefix. So a change counts only
-//!   if its key is a key of the page's range and a well-formed key of the store.
-//! - Only leaves hold rows. A leaf that fell back to its state before a split overlaps its younger siblings. Where leaves
-//!   overlap, the one with the newest state counts.
-//! - sled leaves a page that no other page names when a crash comes in the middle of a split. Such a leaf counts only if the
+//! - Every segment counts, including those before the snapshot. A message counts if it is valid and contains
+//!   the number of its segment. In a segment with a damaged header, each valid message counts with its own
+//!   number. After an unreadable part, reading continues at the next valid message.
+//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page
+//!   falls back to an older one, and the changes since may assume another length of the page's key prefix. So
+//!   a change counts only if its key is in the page's range and a well-formed key of the store.
+//! - Only leaves have rows. A leaf that fell back to its state before a split overlaps its younger siblings.
+//!   Where leaves overlap, the one with the newest state counts.
+//! - A crash in the middle of a split leaves a page that no other page names. Such a leaf counts only if the
 //!   log is damaged: then the page that named it may be unreadable.
 //!
 //! The page table is in memory, with the ranges of all leaves. Rows are read leaf by leaf.
@@ -28,13 +28,12 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
 use super::walk::message_after;
 use crate::lenient;
 
-/// The leaves of a log.
 pub(crate) struct Salvage {
     db: File,
     leaves: Vec<Leaf>,
-    /// Which leaf counts, in the order of keys without gaps between them: from the key on.
+    /// The leaf that counts from each key on, in key order and without gaps.
     spans: Vec<(Vec<u8>, Option<usize>)>,
-    /// Offsets in the file at which something is unreadable.
+    /// The offsets of unreadable parts in the file.
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
 }
@@ -47,14 +46,13 @@ struct Leaf {
     links: Vec<Part>,
 }
 
-/// A page of the log.
 struct Page {
     /// `None` for an index page.
     leaf: Option<Leaf>,
     names: Vec<u64>,
 }
 
-/// The messages of one number in a segment's place.
+/// The messages with one segment number in a segment's place.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -62,7 +60,7 @@ struct Run {
 }
 
 impl Salvage {
-    /// Reads the page table of a log. `is_key` says whether a key is well-formed.
+    /// Reads the page table of a log. `is_key` decides whether a key is well-formed.
     pub(crate) fn open(db: &Path, segment_bytes: u64, is_key: fn(&[u8]) -> bool) -> io::Result<Self> {
         let db = File::open(db)?;
         let (runs, tail, headless) = runs(&db, segment_bytes)?;
@@ -78,7 +76,8 @@ impl Salvage {
                 };
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is one unreadable place, and may hold remains of an earlier segment.
+            // A segment with a damaged header is one unreadable place. It may contain remains of an earlier
+            // segment.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }
@@ -95,12 +94,12 @@ impl Salvage {
         Ok(Self { db, leaves, spans, unreadable, is_key })
     }
 
-    /// The rows in the order of their keys.
+    /// The rows in key order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
         self.rows_from(0)
     }
 
-    /// The row under a key that is greater than all others.
+    /// The row of a key that is greater than all others.
     pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let mut rows = self.rows_from(self.spans.len().saturating_sub(1));
         let found = rows.find(|row| row.as_ref().map_or(true, |(found, _)| found == key));
@@ -114,7 +113,6 @@ impl Salvage {
         })
     }
 
-    /// The rows of one span.
     fn rows_of(&self, at: usize) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let (from, Some(leaf)) = &self.spans[at] else { return Ok(Vec::new()) };
         let to = self.spans.get(at + 1).map(|(key, _)| key);
@@ -136,7 +134,7 @@ impl Salvage {
         Ok(node)
     }
 
-    /// Whether a change sets or deletes a row that the page may hold.
+    /// Whether a change sets or deletes a row in the page's range.
     fn is_change_of(&self, node: &Node, link: &[u8]) -> bool {
         let mut bytes = Bytes(link);
         let (Some(0 | 1), Some(key)) = (bytes.byte(), bytes.string()) else { return false };
@@ -152,8 +150,8 @@ impl Salvage {
     }
 }
 
-/// The runs in the order of the log, the number from which on the log may be torn after a crash, and the offsets of
-/// segments whose header is damaged.
+/// The runs in the order of the log, the number from which the log may be torn after a crash, and the offsets
+/// of segments with damaged headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -173,11 +171,11 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// The numbers that the whole messages of a segment bear.
+/// The segment numbers in the valid messages of a segment.
 fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
     let (mut numbers, mut at) = (BTreeSet::new(), SEGMENT_HEADER_BYTES);
     while has_room(at, bytes.len()) {
-        // Zeros are no message.
+        // Zeros are not a message.
         let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };
         at += zeros.saturating_sub(4);
         match header_at(bytes, at).filter(|header| is_whole(bytes, at, header)) {
@@ -191,8 +189,8 @@ fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
     numbers
 }
 
-/// Calls `each` with the whole messages of a segment; gives the offsets of the unreadable parts. The end of a segment that
-/// may be torn is none.
+/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. The end
+/// of a segment that may be torn is not one.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {
@@ -239,14 +237,14 @@ fn apply(pages: &mut HashMap<u64, Page>, header: Header, part: Part, body: &[u8]
     }
 }
 
-/// Which leaf counts from which key on.
+/// The leaf that counts from each key on.
 fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
     let mut points: BTreeSet<&[u8]> = leaves.iter().map(|leaf| &leaf.lo[..]).collect();
     points.extend(leaves.iter().map(|leaf| &leaf.hi[..]).filter(|hi| !hi.is_empty()));
     let mut by_key: Vec<usize> = (0..leaves.len()).collect();
     by_key.sort_by_key(|at| &leaves[*at].lo);
     let mut next = by_key.into_iter().peekable();
-    // Leaves that begin at the point or before, the newest state first.
+    // The leaves that begin at or before the key, the newest state first.
     let mut open = BinaryHeap::new();
     let mut spans = Vec::<(Vec<u8>, Option<usize>)>::new();
     for point in points {
@@ -303,7 +301,7 @@ mod tests {
             bytes[leaf.base.at as usize + 40] ^= 1;
             fs::write(&damaged, bytes).unwrap();
             let salvage = open(&damaged);
-            // At the end of the log it looks like the trace of a crash.
+            // At the end of the log, damage looks like the trace of a crash.
             assert!(salvage.unreadable.len() <= 1);
             let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
             fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));

@@ -1,7 +1,9 @@
-//! The list of sealed segments: which pages each segment of sled's log names that was completed since the last snapshot.
+//! The list of sealed segments: the pages named by each segment of sled's log that was completed since the
+//! last snapshot.
 //!
-//! sled frees a segment once each of its pages was replaced, writes it over or cuts it off. A later check of the log
-//! therefore cannot tell a segment that was freed from one that was damaged, unless it knows the pages of that segment.
+//! sled frees a segment once each of its pages was replaced, and then overwrites it or cuts it off. So a
+//! later check of the log cannot distinguish a freed segment from a damaged one, unless it knows the pages of
+//! that segment.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
@@ -9,9 +11,9 @@
 //!
 //! The pages are varints of their differences.
 //!
-//! Invariants: a segment is listed only when it is durable. The list starts anew once sled has opened, at the segment of
-//! its snapshot, because the snapshot covers all segments before. So each segment from the start on is listed, except the
-//! last ones, which are not free. A torn record ends the list.
+//! Invariants: a segment is listed only when it is durable. The list restarts once sled has opened, at the
+//! segment of its snapshot, because the snapshot covers all earlier segments. So each segment from the start
+//! on is listed, except the last ones, which are not free. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -22,17 +24,16 @@ use super::message::{Bytes, Kind, has_room, parse, put_varint};
 use super::segment::{SEGMENT_HEADER_BYTES, Segment, segments_of};
 use super::snapshot::snapshots_of;
 
-/// How much of a segment is read at once.
+/// The bytes of a segment that are read at once.
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// The list, open for appending.
 pub(crate) struct SealedSegments {
     file: File,
-    /// The segments before this LSN are listed, or were free when they could have been.
+    /// The segments before this LSN are listed, or were free at the time of listing.
     listed: u64,
 }
 
-/// A segment of the list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sealed {
     pub(super) lsn: u64,
@@ -41,16 +42,15 @@ pub(super) struct Sealed {
     pub(super) pages: Vec<u64>,
 }
 
-/// A list as it was read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The LSN of the first segment that it covers; `None` when there is no list.
+    /// The LSN of the first segment that the list covers; `None` without a list.
     pub(super) start: Option<u64>,
     pub(super) segments: Vec<Sealed>,
 }
 
 impl SealedSegments {
-    /// Starts a list for the log that sled has opened, whose snapshot is durable.
+    /// Starts a list for the log that sled has opened. Its snapshot is durable.
     pub(crate) fn start(path: &Path, store: &Path, segment_bytes: u64) -> io::Result<Self> {
         let start = snapshots_of(store)?.last().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
@@ -60,13 +60,13 @@ impl SealedSegments {
         Ok(Self { file, listed: start })
     }
 
-    /// The LSN of the newest segment, when segments before it are not listed.
+    /// The LSN of the newest segment, if segments before it are not listed.
     pub(crate) fn unlisted(&self, db: &File, segment_bytes: u64) -> io::Result<Option<u64>> {
         let newest = segments_of(db, segment_bytes)?.iter().map(|segment| segment.lsn).max();
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Lists the segments before the one that was the newest at the last call of [`SealedSegments::unlisted`]. The log was
+    /// Lists the segments before `newest`, the last result of [`SealedSegments::unlisted`]. The log was
     /// flushed and synced since: sled may write a segment's end after the next segment's header.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;

@@ -1,30 +1,28 @@
-//! Segments of sled's log: their headers.
+//! The headers of the segments of sled's log.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The length of a segment's header.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// The greatest length of a message's header. Fewer bytes at the end of a segment hold no message.
+/// The greatest length of a message's header. Fewer bytes at the end of a segment contain no message.
 pub(super) const HEADER_BYTES_MAX: usize = 32;
 
 /// LSNs are stored with these bits inverted.
 const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
 
-/// The header of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// The LSN of its first byte.
+    /// The LSN of the first byte.
     pub(crate) lsn: u64,
-    /// The LSN up to which sled had written the log when it started the segment.
+    /// The LSN up to which the log was written when sled started the segment.
     pub(super) stable: u64,
-    /// Its offset in the file.
+    /// The offset in the file.
     pub(crate) at: u64,
 }
 
-/// The segments of the file, in the order of the file. A segment whose header is invalid is left out.
+/// The segments with a valid header, in the order of the file.
 pub(crate) fn segments_of(db: &File, segment_bytes: u64) -> io::Result<Vec<Segment>> {
     let mut segments = Vec::new();
     for at in (0..db.metadata()?.len()).step_by(segment_bytes as usize) {
@@ -46,13 +44,12 @@ pub(super) fn segment_of(header: &[u8; SEGMENT_HEADER_BYTES], at: u64) -> Option
         return None;
     }
     let lsn = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?) ^ INVERTED);
-    // A log that has no stable message yet has the stable LSN -1.
+    // The stable LSN of a log without stable messages is -1.
     let stable = lsn(&rest[8..])?;
     let stable = if stable > INVERTED { 0 } else { stable };
     Some(Segment { lsn: lsn(rest)?, stable, at })
 }
 
-/// The header of a segment of a test.
 #[cfg(test)]
 pub(crate) fn header_of(lsn: u64, stable: u64) -> [u8; SEGMENT_HEADER_BYTES] {
     let mut header = [0; SEGMENT_HEADER_BYTES];

@@ -1,4 +1,4 @@
-//! sled's snapshots: where the parts of each page are, up to a position in the log.
+//! sled's snapshots, which contain the parts of each page up to a position in the log.
 
 use std::fs;
 use std::io;
@@ -8,20 +8,19 @@ use super::message::Bytes;
 use super::pages::{Pages, Part, State};
 use crate::StoreError;
 
-/// How a snapshot's file name starts; the LSN follows in hexadecimal digits.
+/// The prefix of a snapshot's file name. The LSN follows in hexadecimal digits.
 const NAME: &str = "snap.";
 
-/// What follows the snapshot in its file: its length and its checksum.
+/// The length of the snapshot and the checksum, at the end of its file.
 const TRAILER_BYTES: usize = 12;
 
-/// A snapshot file.
 pub(crate) struct SnapshotFile {
     pub(crate) path: PathBuf,
-    /// The LSN up to which it covers the log.
+    /// The LSN up to which the snapshot covers the log.
     pub(crate) lsn: u64,
 }
 
-/// The snapshot files of a store, oldest first: sled reads the last one.
+/// The snapshot files of a store, oldest first. sled reads the last one.
 pub(crate) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFile>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(store)? {
@@ -34,12 +33,11 @@ pub(crate) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFile>> {
     Ok(found)
 }
 
-/// Whether the file is as it was written.
 fn is_whole(path: &Path) -> io::Result<bool> {
     Ok(content(&fs::read(path)?).is_some())
 }
 
-/// The pages of a snapshot; `None` when the file is not as it was written.
+/// The pages of a snapshot; `None` when the file is damaged.
 pub(super) fn read(path: &Path) -> io::Result<Option<Pages>> {
     Ok(content(&fs::read(path)?).and_then(decode))
 }
@@ -70,7 +68,7 @@ fn decode(snapshot: &[u8]) -> Option<Pages> {
     Some(pages)
 }
 
-/// LSN and offset of a message that is in the log itself.
+/// LSN and offset of a message in the log.
 fn place(bytes: &mut Bytes<'_>) -> Option<(u64, u64)> {
     let lsn = u64::from_le_bytes(bytes.array()?);
     (bytes.byte()? == 0).then_some(())?;
@@ -82,8 +80,8 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// The snapshots and the settings of sled's that are not as they were written. When the newest snapshot is damaged, older
-/// ones go with it: the log of the time since may be written over.
+/// The damaged snapshots and settings of sled. When the newest snapshot is damaged, the older ones are
+/// included: newer parts of the log may be overwritten.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| {
         let path = path.to_owned();

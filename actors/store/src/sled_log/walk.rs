@@ -1,22 +1,23 @@
-//! Checking sled's log before sled opens it.
+//! Checks sled's log before sled opens it.
 //!
-//! sled reads the log from its last snapshot on when it opens, and it takes the first message of a segment whose checksum is
-//! wrong for the end of that segment. So a flipped bit hides the rest of a segment without an error. The walk reads the same
-//! segments first and refuses such a log.
+//! When it opens, sled reads the log from its last snapshot on. It takes the first message with a wrong
+//! checksum for the end of its segment, so a flipped bit hides the rest of a segment without an error. This
+//! check reads the same segments first and refuses such a log.
 //!
 //! Rules:
 //!
-//! - After a clean stop every message is whole, and the log ends where it ended then. If it does not, and the journal holds
-//!   all batches that are missing, the next rules apply instead.
-//! - After any other stop the tail may be torn: the segments from the one on in which the log was last noted as written, in
-//!   a later segment's header. The log ends there at the first message that is not whole. Batches that are lost with it are
-//!   missed by their numbers (`mark`). A segment in the list of sealed segments was synced, so it is not torn.
-//! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled writes free
-//!   segments over, and the machine may stop after some blocks and before the one with the header. A segment was free if
-//!   every page that it names was replaced or freed in a later segment. The list of sealed segments (`sealed`) says which
-//!   pages it names. A torn segment that the list should have and has not is damaged.
-//! - A store without such a list was last used by an earlier version. The pages are then those of the messages that can
-//!   still be read, and of the headers that are legible.
+//! - After a clean stop every message is valid, and the log ends where it ended at the stop. Otherwise, if
+//!   the journal contains all missing batches, the next rules apply.
+//! - After any other stop the tail may be torn. The tail starts at the segment up to which a later segment's
+//!   header calls the log written. The log ends there at the first invalid message. The numbers of batches
+//!   (`mark`) show whether batches are lost with it. A segment in the list of sealed segments was synced, so
+//!   it is not torn.
+//! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled
+//!   overwrites free segments, and the machine may stop after some blocks and before the one with the header.
+//!   A segment was free if every page that it names was replaced or freed in a later segment. The list of
+//!   sealed segments (`sealed`) states the pages. A torn segment that is missing in the list is damaged.
+//! - A store without the list was last used by an earlier version. The pages are then those of the valid
+//!   messages and of the legible headers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,13 +35,12 @@ use super::pages::{Pages, Part};
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of, segments_of};
 use super::{sealed, snapshot};
 
-/// A log names at most so many pages beyond those known.
+/// The maximum number of pages that a log adds to the known ones.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
-/// How many threads read segments.
+/// The maximum number of threads that read segments.
 const THREADS_MAX: usize = 4;
 
-/// Damage that was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Damage {
     /// The offset in `db`.
@@ -48,29 +48,28 @@ pub(crate) struct Damage {
     pub(crate) what: &'static str,
 }
 
-/// The log of a store.
 pub(crate) struct Log {
     db: File,
     segment_bytes: u64,
-    /// Those since the snapshot, in the order of the log.
+    /// The segments since the snapshot, in the order of the log.
     segments: Vec<Segment>,
     /// The snapshot that sled starts from, if there is one.
     snapshot: Option<snapshot::SnapshotFile>,
-    /// The list of sealed segments.
+    /// The path of the list of sealed segments.
     list: PathBuf,
 }
 
-/// How far a segment can be read.
+/// The readable part of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// Up to its cap, or until no header fits any more.
+    /// Up to its cap, or until no header fits.
     Complete,
     /// Up to this offset in the segment.
     Torn(usize),
 }
 
 impl Log {
-    /// Opens the log of a store; `None` when there is none yet.
+    /// Opens the log of a store; `None` without a log.
     pub(crate) fn open(store: &Path, list: &Path, segment_bytes: u64) -> io::Result<Option<Self>> {
         let db = match File::open(store.join("db")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -111,7 +110,7 @@ impl Log {
         self.segment_bytes
     }
 
-    /// Whether a whole message starts at this offset of the file.
+    /// Whether a valid message starts at this offset of the file.
     pub(crate) fn is_whole_at(&self, offset: u64) -> bool {
         let mut bytes = Vec::new();
         let at = (offset % self.segment_bytes) as usize;
@@ -119,7 +118,6 @@ impl Log {
             && header_at(&bytes, at).is_some_and(|header| is_whole(&bytes, at, &header))
     }
 
-    /// Bytes of the file.
     pub(crate) fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         self.db.read_exact_at(&mut bytes, at)?;
@@ -130,7 +128,7 @@ impl Log {
         segment.lsn / self.segment_bytes
     }
 
-    /// Reads a segment, or as much of it as the file has.
+    /// Reads a segment, or the part that the file has.
     fn read(&self, at: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
         bytes.resize(self.segment_bytes as usize, 0);
         let mut read = 0;
@@ -150,8 +148,8 @@ impl Log {
         self.messages(segment, bytes, |_| None, |_, _| {})
     }
 
-    /// Gives each message of a segment, with its offset. `damaged` gives the header of a message that is not whole, where it
-    /// is known; at any other such place the segment is torn.
+    /// Calls `each` for the messages of a segment with their offsets. `damaged` returns the header of an
+    /// invalid message if it is known. Otherwise the segment is torn there.
     fn messages(
         &self,
         segment: &Segment,
@@ -179,7 +177,7 @@ impl Log {
         Extent::Complete
     }
 
-    /// The segments that cannot be read to their end, in the order of the log.
+    /// The torn segments, in the order of the log.
     fn torn(&self) -> io::Result<Vec<Torn>> {
         let next = AtomicUsize::new(0);
         let found = Mutex::new(Ok(Vec::new()));
@@ -207,13 +205,12 @@ impl Log {
         Ok(torn)
     }
 
-    /// The pages of the snapshot, and its LSN.
     fn pages_of_snapshot(&self) -> io::Result<(Pages, u64)> {
         let Some(file) = &self.snapshot else { return Ok(Default::default()) };
         Ok((snapshot::read(&file.path)?.unwrap_or_default(), file.lsn))
     }
 
-    /// The pages as sled finds them when it opens: those of the snapshot, and what the log says since, up to its end.
+    /// The pages as sled finds them when it opens: those of the snapshot, and the log since, up to its end.
     pub(crate) fn pages(&self) -> io::Result<Pages> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (end, mut bytes) = (self.end()?, Vec::new());
@@ -234,8 +231,8 @@ impl Log {
         Ok(pages)
     }
 
-    /// The pages of a log that sled has closed, corrupt messages included. Or the damage that does not tell its page: then no
-    /// page is known for certain.
+    /// The pages of a log that sled has closed, including corrupt messages. Returns the damage if its page is
+    /// unknown: then no page is certain.
     pub(crate) fn pages_past_damage(&self) -> io::Result<Result<Pages, Damage>> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (mut torn, mut bytes) = (Vec::new(), Vec::new());
@@ -260,12 +257,12 @@ impl Log {
         Ok(self.first_in_use(suspects, &pages).map_or(Ok(pages), Err))
     }
 
-    /// The LSN of the segment that a message belongs to.
+    /// The LSN of the segment of a message.
     pub(super) fn segment_of(&self, part: &Part) -> u64 {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// Whether the segment with this LSN may still be at this offset of the file: no other segment is.
+    /// Whether no other segment than the one with this LSN is at this offset of the file.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         Ok(self.lsn_at(offset)?.is_none_or(|lsn| lsn == segment))
     }
@@ -278,7 +275,8 @@ impl Log {
         Ok(header.map(|segment| segment.lsn))
     }
 
-    /// The messages that the tree needs, in the order of the log: the LSN, the offset in the file and the length of each.
+    /// The messages that the tree needs, in the order of the log: the LSN, the offset in the file and the
+    /// length of each.
     #[cfg(test)]
     pub(crate) fn needed(&self) -> io::Result<Vec<(u64, u64, usize)>> {
         let pages = self.pages()?;
@@ -292,14 +290,13 @@ impl Log {
         Ok(needed)
     }
 
-    /// Whether a message is in the list of sealed segments.
     #[cfg(test)]
     pub(crate) fn is_listed(&self, lsn: u64) -> io::Result<bool> {
         let segment = lsn / self.segment_bytes * self.segment_bytes;
         Ok(sealed::read(&self.list)?.segments.iter().any(|sealed| sealed.lsn == segment))
     }
 
-    /// The pages that a torn segment names, as far as it can be read.
+    /// The pages that the legible part of a torn segment names.
     fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
         let number = self.number(segment);
         let (mut pages, mut at) = (Vec::new(), SEGMENT_HEADER_BYTES);
@@ -315,8 +312,8 @@ impl Log {
     }
 }
 
-/// A message that is not whole, and whose header can be trusted: the next message follows it, and with no other page
-/// number its checksum would be right.
+/// The header of an invalid message, if it can be trusted: the next message follows it, and no other page
+/// number makes its checksum right.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -325,10 +322,10 @@ fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Opti
     (names_a_page && is_followed && !is_of_another_page(bytes, at, &header, pages_max)).then_some(header)
 }
 
-/// The offset of the next whole message of this segment, or the length of the segment.
+/// The offset of the next valid message of this segment, or the length of the segment.
 pub(super) fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
     while has_room(at, bytes.len()) {
-        // Zeros are no message.
+        // Zeros are not a message.
         let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };
         at += zeros.saturating_sub(4);
         if message_at(bytes, at, number).is_some() {
@@ -339,14 +336,14 @@ pub(super) fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
     bytes.len()
 }
 
-/// A segment that cannot be read to its end, and where that begins.
+/// A segment that cannot be read to its end, and the start of the unreadable part.
 #[derive(Clone, Copy)]
 struct Torn {
     segment: Segment,
     at: u64,
 }
 
-/// A segment that may be damaged, and the pages that it names, where they are known.
+/// A segment that may be damaged, and its pages if they are known.
 type Suspect = (Torn, Option<Vec<u64>>);
 
 const WRONG_CHECKSUM: &str = "the checksum of a message is wrong";
@@ -358,8 +355,8 @@ impl Torn {
 }
 
 impl Log {
-    /// Checks the log, by the rules of this module. `ended` is where the log ended when the store was closed cleanly, and
-    /// `None` after any other stop.
+    /// Checks the log by the rules of this module. `ended` is the end of the log at a clean stop, and `None`
+    /// after any other stop.
     pub(crate) fn check(&self, ended: Option<u64>) -> io::Result<Result<(), Damage>> {
         if let Some(pair) = self.segments.windows(2).find(|pair| pair[0].lsn == pair[1].lsn) {
             return Ok(Err(Damage {
@@ -402,7 +399,7 @@ impl Log {
         in_use.map(|(torn, _)| torn.damage(WRONG_CHECKSUM))
     }
 
-    /// The suspects with the pages that they name, and the listed segments that are not in the file any more.
+    /// The suspects with their pages, and the listed segments that are missing in the file.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since()).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
@@ -424,7 +421,7 @@ impl Log {
             found.push((torn, pages));
         }
         for sealed in listed.into_values() {
-            // A segment in its place, or one that was started there since.
+            // The segment is in its place, or a newer one was started there.
             let is_there =
                 self.segments.iter().any(|segment| segment.at == sealed.at && segment.lsn >= sealed.lsn);
             if !is_there {
@@ -435,12 +432,12 @@ impl Log {
         Ok(found)
     }
 
-    /// The LSN of the segment from which on sled reads the log.
+    /// The LSN of the segment from which sled reads the log.
     fn since(&self) -> u64 {
         self.snapshot.as_ref().map_or(0, |file| file.lsn) / self.segment_bytes * self.segment_bytes
     }
 
-    /// The segments with an invalid header that hold messages since the snapshot.
+    /// The segments with an invalid header that contain messages since the snapshot.
     fn headless(&self) -> io::Result<Vec<Torn>> {
         let since = self.since() / self.segment_bytes;
         let newest = self.segments.last().map_or(0, |newest| self.number(newest));
@@ -461,7 +458,7 @@ impl Log {
     }
 }
 
-/// The number that a message of a segment without a header bears, if it is one of these.
+/// The segment number in a message of a segment without a header, if it is in the range.
 fn any_number(bytes: &[u8], numbers: std::ops::RangeInclusive<u64>) -> Option<u64> {
     let mut at = SEGMENT_HEADER_BYTES;
     while has_room(at, bytes.len()) {
