@@ -19,12 +19,11 @@ pub trait Clock: Send + Sync + 'static {
     /// The wall clock, which can jump in both directions.
     fn now(&self) -> Timestamp;
 
-    /// The time since an unknown fixed moment of this boot. It runs evenly, also during suspension of the
-    /// machine.
+    /// The time since a fixed moment of this boot. It runs evenly, also during suspension.
     fn steady(&self) -> Duration;
 
-    /// The id of the boot in which `steady` counts. Readings with the same id have the same zero. `None` if
-    /// the system has no such id.
+    /// The id of the boot that `steady` refers to; `None` if the system has none. Readings with the same id
+    /// have the same zero.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -77,14 +76,14 @@ pub struct MadeMail {
     pub bytes: Vec<u8>,
 }
 
-/// The mail can contain a sign-in link.
+/// `MadeMail` may contain a sign-in link.
 impl std::fmt::Debug for MadeMail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "MadeMail({} bytes)", self.bytes.len())
     }
 }
 
-/// Why the relay did not accept a mail, in the relay's words if it sent any.
+/// The reason why the relay did not accept a mail, in the relay's words if it sent any.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
     /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
@@ -124,13 +123,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// Linux creates this id at each boot.
 fn boot_id() -> Option<Uuid> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     text.trim().parse().ok()
 }
 
-/// Continues during suspension.
+/// This clock continues during suspension.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -153,14 +151,13 @@ pub fn system_dialer() -> Arc<dyn Dialer> {
     Arc::new(SystemDialer)
 }
 
-/// A port that is asked the way to; nothing is sent to it.
+/// The port for route queries. Nothing is sent to it.
 const ANY_PORT: u16 = 443;
 
-/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for
-/// want of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+/// The system's error numbers for a missing route: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; without a local
+/// address of that family, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; for a blocked route, `EINVAL`, `EACCES`.
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
-/// Opens sockets of the system.
 struct SystemDialer;
 
 impl Dialer for SystemDialer {
@@ -174,13 +171,13 @@ impl Dialer for SystemDialer {
     }
 
     fn has_route(&self, to: IpAddr) -> bool {
-        // A datagram socket that is connected has looked its way up, and has sent nothing.
+        // Connecting a datagram socket looks the route up and sends nothing.
         let from: IpAddr = match to {
             IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
         let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
-        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
+        // After another error, for example without a free file or port, the route is unknown.
         !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }
@@ -205,7 +202,7 @@ mod tests {
     #[test]
     fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
         assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
-        // A link-local address leads nowhere without the interface that it is meant on.
+        // A link-local address has no route without its interface.
         assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
     }
 }

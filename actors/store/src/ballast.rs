@@ -35,7 +35,7 @@ pub(super) fn keep(dir: &Path) {
         bytes /= 2;
         if bytes < BALLAST_BYTES_MIN {
             tracing::warn!(%error, "no room could be kept for the next start");
-            let _ = fs::remove_file(&path); // a part of it would be of no use
+            let _ = fs::remove_file(&path); // a part of the file is useless
             return;
         }
     }
@@ -64,10 +64,10 @@ mod tests {
             release(dir.path()).unwrap();
             assert!(!path.exists());
             keep(dir.path());
-            keep(dir.path()); // over one that a crash left
+            keep(dir.path()); // a crash has left a file
             assert_eq!(path.metadata().unwrap().len(), BALLAST_BYTES);
         }
-        keep(&dir.path().join("missing")); // said, and no reason to stop
+        keep(&dir.path().join("missing")); // logged, not an error
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(release(dir.path()).unwrap_err().to_string().contains("ballast"));

@@ -270,7 +270,7 @@ impl Home {
         self.shared.state.lock().ends = true;
         self.shared.tell_all();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // a panic was told when it happened
+            let _ = thread.join(); // a panic was already reported
         }
     }
 }
@@ -405,7 +405,7 @@ impl Shared {
                 }
                 state.is_due = false;
                 state.is_resting = true;
-                let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the cleaner is looked after meanwhile
+                let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the loop also checks the cleaner
                 state.is_resting = false;
                 continue;
             }
@@ -419,7 +419,7 @@ impl Shared {
             drop(state);
             match self.save() {
                 Ok(()) => state = self.state.lock(),
-                Err(_) => return, // it is told
+                Err(_) => return, // already reported
             }
         }
     }
@@ -435,11 +435,11 @@ impl Shared {
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
-            let is_filled = self.usable()?.saved < upto; // past the tables
+            let is_filled = self.usable()?.saved < upto; // directly written rows
             if is_filled { self.sync_tree(upto) } else { Ok(()) }
         });
         saved.map_err(|error| match error {
-            StoreError::Stopped => error, // who has failed tells of it
+            StoreError::Stopped => error, // the failed thread reports the error
             error => self.fail(error),
         })
     }
@@ -455,7 +455,7 @@ impl Shared {
         };
         while let Some(table) = self.memtable.oldest() {
             match self.tree.write(table.newest(), table.rows()).map_err(|error| self.isolated(error)) {
-                Err(StoreError::Corrupt { .. }) => continue, // its rows are written again, all of them
+                Err(StoreError::Corrupt { .. }) => continue, // all of its rows are written again
                 written => written?,
             }
             self.memtable.forget();

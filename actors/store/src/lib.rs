@@ -512,7 +512,7 @@ impl Rows for Store {
         };
         open()?;
         let value = self.all_rows().get(key)?;
-        open()?; // the business may have been set aside meanwhile, and its page been made empty
+        open()?; // the business may have been set aside meanwhile, and its page is then empty
         Ok(value)
     }
 

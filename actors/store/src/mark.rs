@@ -159,7 +159,7 @@ mod tests {
         }
         let mark = Mark::open(&path).unwrap().0;
         mark.close(7, 900).unwrap();
-        mark.write(8).unwrap(); // as an earlier version does
+        mark.write(8).unwrap(); // like an earlier version
         assert_eq!(read(&path), (8, None));
         mark.close(8, 900).unwrap();
         mark.begin(8).unwrap();

@@ -26,7 +26,7 @@ impl Rest {
     pub(super) fn is_empty(&self) -> bool {
         match (self.from, self.to) {
             (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
-            _ => false, // the range was not
+            _ => false, // the range was not empty
         }
     }
 

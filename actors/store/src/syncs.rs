@@ -213,7 +213,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_hang_is_logged_once_after_5_s_and_once_when_it_returns() {
         let syncs = Arc::<Syncs>::default();
-        drop(syncs.begin(By::Committer)); // without a clock nothing is noted
+        drop(syncs.begin(By::Committer)); // without a clock no sync is recorded
         assert!(syncs.clock.set(clock()).is_ok());
         let _committer = syncs.begin(By::Committer);
         tokio::time::advance(seconds(2)).await;

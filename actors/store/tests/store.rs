@@ -1,4 +1,4 @@
-//! The store on a real disk: what it refuses to open, and that it gives back what it was given.
+//! Tests the store on a real disk: the refusals at opening, and reads of written values.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
@@ -61,7 +61,7 @@ async fn what_was_committed_is_there_after_opening_again() {
     let mut batch = put(b"b", b"2");
     batch.delete(Key::new(b"a"));
     commit(&store, batch).await;
-    // Queued and not waited for: closing finishes it.
+    // This change is queued and not awaited. Closing finishes it.
     store.submit(business(), put(b"c", b"3"), Box::new(|| {}));
     store.close().await.unwrap();
     store.close().await.unwrap();
@@ -123,7 +123,7 @@ async fn a_store_that_has_lost_what_was_synced_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // A file that is behind, as a power cut may leave it, or none, only recognises less.
+    // With an older mark, as a power cut may leave it, or without one, the store detects less damage.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();
     open(dir.path()).close().await.unwrap();
@@ -166,7 +166,7 @@ async fn a_read_that_fails_is_the_end_of_the_store() {
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// Raw rows, ranges, and copies at a point are read by the same rule as single values.
+/// The same rule holds for raw rows, ranges, point-in-time reads and single values.
 #[tokio::test]
 async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
@@ -195,7 +195,6 @@ async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
         assert!(matches!(failed, Err(StoreError::Read(_))), "{name}: {failed:?}");
         assert_eq!((store.failed(), *failures.lock().unwrap()), (true, 1), "{name}");
         assert_eq!(store.submit(business(), put(b"b", b"2"), Box::new(|| ())), None, "{name}");
-        // A store that has failed refuses every read.
         for (other, read) in ways {
             let refused = read(&store, &mut snapshot, &frozen);
             assert!(matches!(refused, Err(StoreError::Stopped)), "{name}, then {other}: {refused:?}");
@@ -216,16 +215,17 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
         error.starts_with(&format!("the data directory {} could not be created: ", below.display())),
         "{error}"
     );
-    // Nothing can be created there, whoever runs the test.
+    // Even root cannot create a directory there.
     let error = refused(Path::new("/proc/receptionist"));
     assert!(error.contains("/proc/receptionist") && !error.contains('\n'), "{error}");
-    // A directory that exists and takes no lock file.
+    // The directory exists, but a lock file cannot be created.
     fs::create_dir_all(dir.path().join("odd/lock")).unwrap();
     let error = refused(&dir.path().join("odd"));
     assert!(error.contains("odd/lock") && !error.contains('\n'), "{error}");
 }
 
-/// Neighbours of the greatest length share a page; it must still not become a blob file, which is never durable.
+/// Neighbours of the greatest length share a page. The page must not become a blob file, which is never
+/// durable.
 #[tokio::test]
 async fn values_of_the_greatest_length_make_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -248,12 +248,12 @@ async fn values_of_the_greatest_length_make_no_blob_files() {
     assert_eq!(open(dir.path()).scan(&everything(), Order::Ascending).count(), 80);
 }
 
-/// The key of a record, whose value may be long.
+/// The key of a record, which may have a long value.
 fn record(number: u8) -> Key {
     Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
 }
 
-/// A value of this length, no piece of which is like another.
+/// A value of this length whose pieces differ.
 fn long(bytes: usize, seed: usize) -> Vec<u8> {
     (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
 }
@@ -265,7 +265,7 @@ async fn long_values_come_back_whole_and_make_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Every key is given every length in turn, so that values grow and shrink over what longer ones left behind.
+    // Every key gets every length in turn, so that values grow and shrink over remains of longer ones.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();
@@ -301,7 +301,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Few different bytes, so that keys meet, follow each other closely and start with each other.
+    // Few different bytes, so that keys are equal, adjacent or prefixes of each other.
     let key = || proptest::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)], 1..5);
     let value = proptest::option::weighted(0.7, proptest::collection::vec(any::<u8>(), 0..200));
     let commit = proptest::collection::vec((key(), value), 1..40).prop_map(Step::Commit);

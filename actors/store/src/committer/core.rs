@@ -90,7 +90,7 @@ impl Core {
         loop {
             let progress = self.progress.notified();
             tokio::pin!(progress);
-            progress.as_mut().enable(); // before looking, or a progress in between would be missed
+            progress.as_mut().enable(); // enabled before the check, so that no progress is missed
             if let Some(answer) = answer(self) {
                 return answer;
             }

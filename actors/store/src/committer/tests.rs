@@ -300,7 +300,7 @@ async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
     let committer = busy(&gated);
     let mut waiting = Box::pin(committer.settled(business(1), Of::Any));
     let other = committer.settled(business(2), Of::Any);
-    other.await.unwrap(); // nothing of it is queued
+    other.await.unwrap(); // it has no queued changes
     assert!(futures_ready(waiting.as_mut()).is_none());
     committer.submit(business(1), Of::ToSend, change(10), nothing());
     let second = committer.settled(business(1), Of::Any);

@@ -148,7 +148,7 @@ impl Damaged {
                 let key = match &pair {
                     Some(Ok((key, _))) => key,
                     Some(Err(_)) => return pair,
-                    None => &range.from[..], // its page may have been made empty
+                    None => &range.from[..], // an isolated page is empty
                 };
                 let of = self.holds(key).filter(|business| is_within(&range, &keys::all(*business)));
                 if let Some(business) = of {

@@ -259,7 +259,7 @@ impl Backend for DiskBackend {
         let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
         home.close();
         *self.list_dir.lock() = None;
-        drop(lock); // last: from here on the directory may be opened again
+        drop(lock); // last, since the directory may then be opened again
     }
 }
 

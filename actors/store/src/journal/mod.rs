@@ -119,7 +119,7 @@ fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let made = fill(&new);
     if made.is_err() {
-        let _ = fs::remove_file(&new); // the room that it takes may be what is missing
+        let _ = fs::remove_file(&new); // frees its space on a full disk
         return made;
     }
     fs::rename(&new, path)?;
@@ -136,7 +136,7 @@ fn fill(path: &Path) -> io::Result<()> {
     let mut id = Id::default();
     getrandom::fill(&mut id).map_err(io::Error::other)?;
     format(&file, JOURNAL_BYTES, id)?;
-    file.sync_all() // its length as well
+    file.sync_all() // includes the length
 }
 
 /// Writes the header of an empty journal of this length. `id` must be unique.

@@ -44,7 +44,7 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
             None => to.extend(DELETED.to_be_bytes()),
         }
     });
-    let bytes = (to.len() - HEAD_BYTES) as u32; // at most what a journal has room for
+    let bytes = (to.len() - HEAD_BYTES) as u32; // at most the room of a journal
     to[BYTES_AT..CHECKSUM_AT].copy_from_slice(&bytes.to_be_bytes());
     let checksum = checksum(&to[..CHECKSUM_AT], &to[HEAD_BYTES..]);
     to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);

@@ -78,7 +78,7 @@ impl Memtable {
         let Tables { active, gaps, .. } = &mut *self.0.write();
         let gaps = gaps.get_mut();
         if active.newest != newest {
-            passing.clear(); // it was closed meanwhile, with them in it
+            passing.clear(); // the table with these keys was closed meanwhile
         }
         for (key, value) in rows {
             if value.is_some() {
@@ -122,7 +122,7 @@ impl Memtable {
             tables.flushed += 1;
             tables.closed.pop_front()
         };
-        drop(forgotten); // when nobody waits for the tables
+        drop(forgotten); // after the lock is released
     }
 
     /// The total length of the keys and values of its batches.

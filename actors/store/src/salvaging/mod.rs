@@ -41,7 +41,7 @@ impl Salvaging {
         let lock = lock(from)?;
         restoring::check_finished(from)?;
         match format::check(from) {
-            Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows say it as well
+            Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows contain the format too
             Err(error) => return Err(error),
         }
         let prepare = |path: PathBuf| move |source| StoreError::Prepare { action: "reading", path, source };

@@ -61,7 +61,7 @@ impl Node {
     pub(super) fn encode_empty(&self) -> Vec<u8> {
         let mut body = Vec::new();
         put_varint(&mut body, self.next.unwrap_or(0));
-        body.extend([0, 0, 0]); // no child is being merged, nor is the page itself, and keys are stored whole
+        body.extend([0, 0, 0]); // no merge of a child or of the page, and whole keys
         for key in [&self.lo, &self.hi] {
             put_varint(&mut body, key.len() as u64);
             body.extend(key);

@@ -1,4 +1,4 @@
-//! Stores to damage. A child process makes each of them, so that it can end in the middle as by `kill -9`.
+//! Creates the stores to damage. A child process fills each store, so that it can end as by `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,14 @@ use crate::damages::Targets;
 use crate::loads::{Load, Rows, Work};
 use crate::segments::SEGMENT_BYTES;
 
-/// The number of changes that are submitted and not acknowledged.
+/// The number of submitted changes that are not acknowledged.
 const UNDER_WAY: usize = 256;
-/// A store takes at most so many bytes of rows for each segment that it shall have. `Updates` and `Churn` need more than
-/// one segment of them for a segment of the file, because sled uses freed segments again.
+/// The maximum of written bytes per target segment. `Updates` and `Churn` write more than one segment per
+/// segment of the file, because sled reuses freed segments.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The changes of the last life of a store that is killed after its snapshot.
+/// The changes of the last process of a store that is killed after its snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
-/// How a store is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) load: Load,
@@ -29,11 +28,11 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// Whether the process that wrote it was killed.
     pub(crate) is_killed: bool,
-    /// Whether sled has written a snapshot after most of the rows: it does so only when it opens.
+    /// Whether sled has written a snapshot after most of the rows, which it does only when it opens.
     pub(crate) has_snapshot: bool,
 }
 
-/// A store in good order, and the rows in it.
+/// An undamaged store, and its rows.
 pub(crate) struct Base {
     pub(crate) dir: PathBuf,
     pub(crate) rows: Rows,
@@ -41,7 +40,7 @@ pub(crate) struct Base {
 }
 
 impl Plan {
-    /// Makes the store in `home`. A copy of it opens and has every row.
+    /// Creates the store in `home`. A copy of it opens and has every row.
     pub(crate) fn make(self, home: &Path) -> Base {
         let dir = home.join("base");
         let _ = fs::remove_dir_all(&dir);
@@ -59,8 +58,8 @@ impl Plan {
         base
     }
 
-    /// One life of a process that works on the store. It begins after so many changes and ends with so many, or when the
-    /// store has its segments. Gives the number of changes.
+    /// Runs one process that works on the store, from change `from` to change `to`, or until the store has
+    /// its segments. Returns the number of changes.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);
@@ -103,14 +102,14 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // As `kill -9`: nothing is closed, and a checkpoint may be under way.
+            // Like `kill -9`: nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();
     });
 }
 
-/// Whether the last of so many segments has begun to fill.
+/// Whether the last of this number of segments has data.
 fn has_segments(dir: &Path, segments: usize) -> bool {
     let bytes = fs::metadata(dir.join("store/db")).map_or(0, |db| db.len());
     bytes as usize >= (segments - 1) * SEGMENT_BYTES + SEGMENT_BYTES / 4

@@ -1,4 +1,4 @@
-//! What becomes of a damaged store: it is opened, and every row is compared with the rows before the damage.
+//! Opens a damaged store and compares every row with the rows before the damage.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -11,40 +11,39 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One row of so many is read by its key as well: sled finds it on another way than a scan does.
+/// One row in this number is also read by its key, because sled finds it differently than in a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Every row is as it was, and there is no other row.
+    /// All rows are as before the damage.
     Identical,
     /// The store does not open, or fails while it is read.
     Refused,
-    /// All that differs are rows of businesses that the store names as set aside.
+    /// Only rows of businesses that are set aside differ.
     SetAside,
-    /// The store serves something else without an error.
+    /// Rows differ without an error.
     Silent(String),
 }
 
-/// What one opening shows.
+/// The result of one opening.
 enum Seen {
     Everything,
     SetAside,
     Less(String),
 }
 
-/// The rows that differ.
 #[derive(Default)]
 struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The businesses with rows that differ or cannot be read; [`BUSINESSES`] stands for all other rows.
+    /// The businesses with rows that differ or cannot be read. [`BUSINESSES`] represents all other rows.
     businesses: BTreeSet<usize>,
 }
 
-/// Opens the store and compares. A store that is identical is closed and opened a second time: sled writes a snapshot when
-/// it opens, and goes by that at the next opening.
+/// Opens the store and compares its rows. An identical store is closed and opened a second time: sled writes
+/// a snapshot when it opens, and uses it at the next opening.
 pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     let mut is_set_aside = false;
     for opening in ["first", "second"] {
@@ -82,7 +81,7 @@ fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
     let mut from = everything.from;
     for number in 0..BUSINESSES {
         let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
-        // No row is between those of two businesses.
+        // There are no rows between two businesses.
         difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
         difference.scan(store, &of_business, rows, number)?;
         from = of_business.to;
@@ -117,7 +116,7 @@ impl Difference {
         rows: &Rows,
         business: usize,
     ) -> Result<(), StoreError> {
-        // An error about a page comes once: the page is isolated then. It may be the page of another business.
+        // A page causes one error, because it is isolated then. It may be the page of another business.
         while let Some(Err(StoreError::Corrupt { .. })) =
             store.scan(range, Order::Ascending).find(Result::is_err)
         {}
@@ -165,10 +164,10 @@ impl Difference {
     }
 }
 
-/// While this is set, panics are not printed: sled panics where it meets damage, and the store turns that into an error.
+/// Suppresses the output of panics: sled panics on damage, and the store turns the panic into an error.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Replaces the panic hook by one that can be quiet.
+/// Installs a panic hook that can be quiet.
 pub(crate) fn allow_quiet() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Damages: drawn at random, or aimed at the places where a store is most sensitive.
+//! Damages: random ones, and ones at the most sensitive places of a store.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -9,10 +9,9 @@ use crate::chance::Rng;
 use crate::files::{self, Segment};
 use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
 
-/// The length of the blocks that are zeroed.
+/// The length of zeroed blocks.
 const BLOCK: usize = 4096;
 
-/// A change of one file.
 #[derive(Clone)]
 pub(crate) struct Damage {
     pub(crate) kind: &'static str,
@@ -23,13 +22,13 @@ pub(crate) struct Damage {
 
 #[derive(Clone, Debug)]
 enum How {
-    /// This bit of the byte is flipped.
+    /// Flips this bit of the byte.
     Flip(u8),
-    /// So many bytes from there on are zeros.
+    /// Zeros this many bytes from the offset on.
     Zero(usize),
-    /// The file ends there.
+    /// Cuts the file at the offset.
     Cut,
-    /// The file is gone.
+    /// Removes the file.
     Remove,
 }
 
@@ -40,7 +39,6 @@ impl fmt::Display for Damage {
 }
 
 impl Damage {
-    /// Damages the store in this directory.
     pub(crate) fn apply(&self, dir: &Path) {
         let path = dir.join(&self.file);
         if matches!(self.how, How::Remove) {
@@ -64,9 +62,9 @@ impl Damage {
     }
 }
 
-/// The parts of a store that damages are drawn from.
+/// The parts of a store to damage.
 pub(crate) struct Targets {
-    /// Each file of the store with the length of its content: up to the last byte that is not zero.
+    /// Each file of the store with the length of its content, up to the last byte that is not zero.
     files: Vec<(String, usize)>,
     db_bytes: usize,
     /// The segments of `store/db`, the newest last.
@@ -100,7 +98,7 @@ impl Targets {
         Damage { kind, file: file.clone(), at, how }
     }
 
-    /// A damage of a place that matters.
+    /// A damage at a sensitive place.
     pub(crate) fn aimed(&self, rng: &mut Rng) -> Damage {
         let sealed = match self.segments.len() {
             0 | 1 => &self.segments[..],
@@ -148,7 +146,7 @@ impl Targets {
     /// A damage of one of the small files.
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
-        // The snapshot is the last of them, if there is one. It has the most to lose.
+        // The snapshot is the last of them, if there is one. Its damage is the most dangerous.
         let number = if rng.below(3) == 0 { small.len() - 1 } else { rng.below(small.len()) };
         let (file, used) = small[number];
         let at = rng.below(*used);
@@ -156,7 +154,8 @@ impl Targets {
             0 | 1 => How::Flip(rng.below(8) as u8),
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
-            // Without the journal a killed store has lost its newest rows, and without `committed` it could not notice.
+            // A killed store without the journal has lost its newest rows, and without `committed` it could
+            // not detect that.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };

@@ -1,4 +1,4 @@
-//! The files of a store as sled 0.34.7 writes them: segments and the messages in them.
+//! Parses the segments and messages of sled 0.34.7.
 
 use std::fs;
 use std::ops::Range;
@@ -8,22 +8,22 @@ use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES, position};
 
 /// No message begins within this distance of the end of a segment.
 const MESSAGE_HEADER_BYTES_MAX: usize = 32;
-/// The kinds of message after which a segment has no further one.
+/// The kinds of message that end a segment.
 const CORRUPTED: u8 = 0;
 const CAP: u8 = 2;
 
 /// A segment of `store/db`.
 pub(crate) struct Segment {
-    /// Its offset in the file.
+    /// The offset in the file.
     pub(crate) at: usize,
-    /// Its position in the log.
+    /// The position in the log.
     pub(crate) lsn: u64,
     /// The header and the body of each message, as offsets in the file.
     pub(crate) messages: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Segment {
-    /// Where its last message ends.
+    /// The end of the last message.
     pub(crate) fn end(&self) -> usize {
         self.messages.last().map_or(self.at + SEGMENT_HEADER_BYTES, |(_, body)| body.end)
     }
@@ -59,7 +59,7 @@ fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     messages
 }
 
-/// Reads a number as sled encodes it: one to nine bytes, of which the first tells the length.
+/// Decodes sled's variable-length number: one to nine bytes, of which the first states the length.
 fn varint(db: &[u8], at: &mut usize) -> u64 {
     let byte = |at: usize| u64::from(db.get(at).copied().unwrap_or_default());
     let first = byte(*at);
@@ -76,14 +76,14 @@ fn varint(db: &[u8], at: &mut usize) -> u64 {
     number
 }
 
-/// The newest snapshot file, below the data directory.
+/// The newest snapshot file, relative to the data directory.
 pub(crate) fn snapshot(dir: &Path) -> Option<String> {
     let names = fs::read_dir(dir.join("store")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("snap.")).max().map(|name| format!("store/{name}"))
 }
 
-/// Copies a data directory. An earlier copy is replaced.
+/// Copies a data directory over an earlier copy.
 pub(crate) fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     copy_into(from, to);

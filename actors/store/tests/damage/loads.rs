@@ -1,5 +1,5 @@
-//! The rows of the campaign's stores. Every change follows from the seed and its number, so the parent process knows
-//! what the child process has written.
+//! The rows of the campaign's stores. Every change is a function of the seed and its number, so the parent
+//! process knows the rows that the child process has written.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,20 @@ use uuid::Uuid;
 
 use crate::chance::Rng;
 
-/// The number of businesses in a store.
 pub(crate) const BUSINESSES: usize = 6;
 
 /// Every row of a store by its key. Long values are whole.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// How a store is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// Many small rows are inserted: bookings with an index row and an audit row each.
+    /// Inserts small rows: bookings with an index row and an audit row each.
     Bookings,
-    /// The same rows are written again and again.
+    /// Overwrites the same rows.
     Updates,
-    /// Rows with long values are inserted.
+    /// Inserts rows with long values.
     Messages,
-    /// Rows are inserted and deleted, so that sled frees segments and uses them again.
+    /// Inserts and deletes rows, so that sled frees segments and reuses them.
     Churn,
 }
 
@@ -45,10 +43,10 @@ impl Load {
     }
 }
 
-/// A load on its way: the rows after a number of changes.
+/// The rows of a load after a number of changes.
 pub(crate) struct Work {
     load: Load,
-    /// The number of segments that the store shall have. The live rows of `Updates` and `Churn` grow with it.
+    /// The target number of segments. The live rows of `Updates` and `Churn` grow with it.
     segments: usize,
     rng: Rng,
     pub(crate) changes: usize,
@@ -76,14 +74,13 @@ impl Work {
         Self { load, segments, rng: Rng(seed), changes: 0, rows: Rows::new(), live: Vec::new() }
     }
 
-    /// The work after this number of changes.
+    /// The state after this number of changes.
     pub(crate) fn after(load: Load, segments: usize, seed: u64, changes: usize) -> Self {
         let mut work = Self::new(load, segments, seed);
         (0..changes).for_each(|_| _ = work.change());
         work
     }
 
-    /// Makes the next change of a business.
     pub(crate) fn change(&mut self) -> (BusinessId, Batch) {
         self.changes += 1;
         let number = self.rng.below(BUSINESSES);
@@ -123,7 +120,7 @@ impl Work {
         self.put(batch, key(number, 0x52, &[&id]), 120);
     }
 
-    /// Inserts rows; above the limit of live rows, deletes as many.
+    /// Inserts rows. Above the limit of live rows, it deletes as many.
     fn churn(&mut self, number: usize, batch: &mut Batch) {
         let limit = self.segments * 700;
         for _ in 0..10 {
@@ -133,7 +130,7 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch has the rows of one business. The rows of other businesses follow with a change of theirs.
+            // A batch has the rows of one business. Rows of other businesses are deleted by later changes.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

@@ -1,16 +1,18 @@
-//! Damage to the files of a store. A child process fills a store and closes it or is killed. One byte, one block or one
-//! file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
+//! Tests damage to the files of a store. A child process fills a store, and closes it or is killed. One byte,
+//! one block or one file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
 //!
 //! - identical: every row is as it was before the damage;
 //! - refused: the store does not open, or it fails while it is read;
 //! - set aside: the store names the businesses whose rows it cannot serve.
 //!
-//! Everything else is silent loss: the test prints the seed, the file, the offset and the kind of damage, and fails.
+//! Every other outcome is silent loss: the test prints the seed, the file, the offset and the kind of damage,
+//! and fails.
 //!
-//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in the headers
-//! of segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and `DAMAGES_AIMED`
-//! are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes of a store depend on the timing of its threads, so
-//! `DAMAGES_KEEP=DIR` keeps every store with silent loss, as it was when the damage was done.
+//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in
+//! the headers of segments and messages, at the boundaries of segments, and in the small files.
+//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes
+//! of a store depend on the timing of its threads, so `DAMAGES_KEEP=DIR` keeps every store with silent loss
+//! in its state at the damage.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops at an error and prints its results
 
@@ -37,16 +39,15 @@ use self::loads::Load;
 
 const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_businesses_set_aside";
 
-/// The numbers of damages by default.
+/// The default numbers of damages.
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
-/// A run makes about so many stores.
+/// The approximate number of stores in a run.
 const STORES: usize = 24;
-/// A store has at least so many damages, because it takes longer to make than to damage.
+/// The minimum of damages per store, because creating a store takes longer than damaging it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
-/// The outcomes of one kind of damage.
 #[derive(Clone, Copy, Default)]
 struct Count {
     identical: usize,
@@ -82,7 +83,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // Every load meets both ends, with a snapshot and without, within 16 stores.
+    // Within 16 stores, every load is combined with both ends, with and without a snapshot.
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {
@@ -92,7 +93,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
         let combination = turn / 4 + turn;
         let plan = Plan {
             load: Load::ALL[turn % 4],
-            // Mostly few: a damage of a long store takes longer.
+            // Mostly few segments, because a damage of a long store takes longer.
             segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
             seed: rng.next(),
             is_killed: combination.is_multiple_of(2),

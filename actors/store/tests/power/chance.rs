@@ -1,4 +1,4 @@
-//! Random numbers from a seed, the settings of a campaign, and a place for its files.
+//! Random numbers from a seed, the settings of a campaign, and a directory for its files.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(crate) fn number_of(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |number| number.parse().unwrap())
 }
 
-/// The seed in an environment variable, or a drawn one. It is printed, so that a failed run can be repeated.
+/// The seed in an environment variable, or a random one. It is printed, so that a failed run can be repeated.
 #[allow(clippy::disallowed_methods, reason = "it is the seed that is drawn")]
 pub(crate) fn seed(variable: &str) -> u64 {
     let drawn = || uuid::Uuid::new_v4().as_u64_pair().0;
@@ -33,8 +33,8 @@ pub(crate) fn seed(variable: &str) -> u64 {
     seed
 }
 
-/// A directory for the files of a campaign: `TMPDIR` if it is set, else memory where the system offers it, because no
-/// file of a campaign has to be durable.
+/// A directory for the files of a campaign: `TMPDIR` if it is set, else memory if the system has it, because
+/// no file of a campaign has to be durable.
 pub(crate) fn home() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() && std::env::var_os("TMPDIR").is_none() {
@@ -45,8 +45,8 @@ pub(crate) fn home() -> tempfile::TempDir {
     .unwrap()
 }
 
-/// Whether the arguments of the test binary select a test of this name. They are read as the standard test harness reads
-/// them: `--list` prints the name and selects nothing.
+/// Whether the arguments of the test binary select a test of this name, by the rules of the standard test
+/// harness: `--list` prints the name and selects nothing.
 pub(crate) fn is_selected(name: &str) -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {

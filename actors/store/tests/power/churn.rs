@@ -1,6 +1,7 @@
-//! Kills and power cuts under churn: the process writes, overwrites and deletes until sled has used segments again that
-//! were freed after its last snapshot. sled writes a snapshot only when it opens, so the log since then has holes, and
-//! parts of old segments may remain in new ones. Every store must open and have what was acknowledged.
+//! Tests kills and power cuts under churn: the process writes, overwrites and deletes until sled has reused
+//! segments that were freed after its last snapshot. sled writes a snapshot only when it opens, so the log
+//! since then has holes, and parts of old segments may remain in new ones. Every store must open with every
+//! acknowledged change.
 
 use std::fs;
 use std::path::Path;
@@ -13,16 +14,16 @@ use crate::notes::{self, Note};
 use crate::segments::{SEGMENT_BYTES, positions, reused};
 use crate::session::{CHURN, History, Tally, acknowledged, check, live, note_acknowledged};
 
-/// The changes of the life before the one that churns.
+/// The changes of the process before the one that churns.
 const COMMITS_BEFORE: usize = 1_200;
-/// A life that churns makes at most so many changes after sled has used a freed segment again.
+/// The maximum of changes after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;
-/// The number of cuts in one history.
+/// The number of cuts per history.
 const CUTS_A_HISTORY: usize = 50;
-/// The number of kills of one store. Each life repeats all changes of the earlier ones to know its rows.
+/// The number of kills per store. Each process repeats all earlier changes to know its rows.
 const KILLS_A_STORE: usize = 5;
 
-/// Cuts the power in lives that churn.
+/// Cuts the power of processes that churn.
 pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
     let mut left = cuts;
     while left > 0 {
@@ -45,7 +46,7 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// The first note of a write that begins a segment where a segment was freed, after the last snapshot has its name.
+/// The first note of a write that starts a segment in a freed one, after the last snapshot has its name.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
     let snapshot = notes.iter().rposition(is_snapshot).expect("sled writes a snapshot when it opens");
@@ -57,7 +58,6 @@ fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     reuses.map(|(number, _)| number).next().expect("sled uses a freed segment again")
 }
 
-/// Kills processes that churn.
 pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
     let (mut seed, mut acknowledged) = (0, [0; LANES]);
     for number in 0..kills {
@@ -80,7 +80,7 @@ pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
     }
 }
 
-/// A life without the shim. Adds what it has acknowledged.
+/// Runs a process without the shim and adds its acknowledged changes.
 fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u32; LANES]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);

@@ -1,4 +1,4 @@
-//! A disk as it follows from notes, and what it may hold when the power goes.
+//! A disk that is rebuilt from notes, and its possible contents after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -9,17 +9,16 @@ use std::path::Path;
 use crate::chance::Rng;
 use crate::notes::Note;
 
-/// What a disk writes whole or not at all.
+/// The unit that a disk writes atomically.
 const BLOCK: usize = 4096;
 
-/// A file: what is synced, what the process sees, and how it came from the one to the other.
 #[derive(Clone, Default)]
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// What each block was since it was synced, with the number of the note.
+    /// The contents of each block since it was synced, with the number of the note.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
-    /// The lengths that it had since.
+    /// The lengths since the last sync.
     lengths: Vec<(usize, usize)>,
 }
 
@@ -34,25 +33,24 @@ enum Entry {
 
 #[derive(Clone, Default)]
 struct Directory {
-    /// Those that are synced.
+    /// The synced names.
     names: Names,
-    /// Those since, with the numbers of the notes.
+    /// The changes since, with the numbers of the notes.
     entries: Vec<(usize, Entry)>,
 }
 
-/// The names in a directory: files by their numbers, and directories.
+/// The names in a directory: files by number, and directories.
 type Names = BTreeMap<String, Option<usize>>;
 
-/// The disk.
 #[derive(Clone, Default)]
 pub(crate) struct Disk {
     files: Vec<File>,
-    /// The file that has an inode, and the directory.
+    /// The files and directories of inodes.
     of_inode: HashMap<u64, usize>,
     directory_of_inode: HashMap<u64, String>,
-    /// By their paths below the root, which is "".
+    /// By path relative to the root, whose path is "".
     directories: BTreeMap<String, Directory>,
-    /// The numbers of the notes at which syncs began.
+    /// The number of the note at which a sync began.
     syncs: HashMap<u64, usize>,
     noted: usize,
 }
@@ -85,7 +83,7 @@ impl File {
         }
     }
 
-    /// What was noted before is synced.
+    /// Marks everything noted before as synced.
     fn sync(&mut self, note: usize) {
         if let Some((_, length)) = self.lengths.iter().rfind(|(at, _)| *at < note) {
             self.synced.resize(*length, 0);
@@ -102,8 +100,8 @@ impl File {
         });
     }
 
-    /// A sync failed. The disk has a quarter of the blocks, and none of the others is written by a later sync unless it
-    /// is changed again.
+    /// A failed sync. The disk has a quarter of the blocks. A later sync writes another block only if it is
+    /// changed again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -115,7 +113,7 @@ impl File {
         }
     }
 
-    /// The offset of each block that the process sees and the disk does not have, with the bytes that the disk has.
+    /// The offset of each block that the process sees and the disk lacks, with the disk's bytes.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -126,13 +124,13 @@ impl File {
         })
     }
 
-    /// The process sees what the disk has.
+    /// Reverts the pages that the kernel takes for clean to the disk's content.
     fn drop_clean(&mut self) {
         let lost: Vec<_> = self.lost().collect();
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
-    /// What a disk may hold of it.
+    /// A possible content of the file after a power cut.
     fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
@@ -152,7 +150,6 @@ impl File {
     }
 }
 
-/// Writes over what is there, and behind it.
 fn put(bytes: &mut Vec<u8>, at: usize, block: &[u8]) {
     if block.is_empty() {
         return;
@@ -182,7 +179,7 @@ fn enter(names: &mut Names, entry: &Entry) {
 }
 
 impl Disk {
-    /// A disk on which all that lies in the directory is synced.
+    /// A disk on which the content of the directory is synced.
     pub(crate) fn of(root: &Path) -> Self {
         let mut disk = Self::default();
         disk.take_in(root, "");
@@ -218,7 +215,7 @@ impl Disk {
         self.directories.get_mut(parent).expect("a known directory").entries.push((number, entry));
     }
 
-    /// Goes on by one note.
+    /// Applies a note.
     pub(crate) fn follow(&mut self, note: &Note) {
         self.noted += 1;
         let number = self.noted;
@@ -254,7 +251,7 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // The names in a directory are left as they are: a later sync may write them.
+                // The names in a directory stay pending: a later sync may write them.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -277,8 +274,8 @@ impl Disk {
         }
     }
 
-    /// How many bytes of a part of a file are not synced, at most, but for zeros: with those sled clears at opening what is
-    /// free.
+    /// The maximum of unsynced bytes in a part of a file. Zeros do not count, because sled clears free
+    /// segments with them when it opens.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -286,7 +283,8 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes down the blocks that processes see and the disk does not have, for the shim; gives their number.
+    /// Writes the blocks that processes see and the disk lacks to a file for the shim, and returns their
+    /// number.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {
@@ -303,14 +301,14 @@ impl Disk {
         blocks
     }
 
-    /// Whether this writes the beginning of a part of the file of such a length where something was before.
+    /// Whether this note overwrites the start of a part of the file of this length.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
         before && at % part == 0 && bytes[..bytes.len().min(8)] != [0; 8]
     }
 
-    /// What this note writes to a file, and where.
+    /// The offset and the bytes that this note writes to a file.
     pub(crate) fn written<'a>(&self, name: &str, note: &'a Note) -> Option<(usize, &'a [u8])> {
         let Note::Written { inode, at, bytes } = note else { return None };
         let of_it = self.file(name).is_some() && self.of_inode.get(inode).copied() == self.file(name);
@@ -325,7 +323,7 @@ impl Disk {
         names.get(&name).copied().flatten()
     }
 
-    /// Makes a directory that holds what may be left of the disk.
+    /// Creates a directory with a possible content of the disk after a power cut.
     pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
         self.cut_directory(to, "", rng);
     }
@@ -341,7 +339,7 @@ impl Disk {
             match what {
                 None => self.cut_directory(to, &below, rng),
                 Some(file) => {
-                    // From nothing that survives to all of it, for each file by itself.
+                    // For each file separately, from no surviving block to all of them.
                     let bias = rng.below(5);
                     fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
                 }

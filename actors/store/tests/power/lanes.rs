@@ -1,5 +1,5 @@
-//! What the store is given: changes of some businesses, each of which follows from its number, so that it is known what a
-//! business holds behind any of them.
+//! The changes of some businesses. Each change is a function of its number, so the rows after any number of
+//! changes are known.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,17 @@ use uuid::Uuid;
 
 use crate::chance::Rng;
 
-/// How many businesses there are.
 pub(crate) const LANES: usize = 6;
-/// The keys of a business: few, so that what is written is mostly written over.
+/// The number of keys per business: few, so that most writes overwrite a row.
 const KEYS: usize = 300;
 
-/// A seed with this bit has longer rows, so that sled soon frees segments and uses them again.
+/// A seed with this bit has longer rows, so that sled soon frees segments and reuses them.
 pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
-/// A business and what it holds.
 pub(crate) struct Lane {
     number: usize,
     seed: u64,
-    /// How many changes it had.
+    /// The number of its changes.
     pub(crate) changes: u32,
     rows: BTreeMap<usize, Vec<u8>>,
 }
@@ -34,7 +32,7 @@ fn key(lane: usize, row: usize) -> Key {
     Key::new(business(lane).uuid().as_bytes()).with(&[0x50]).with(&(row as u16).to_be_bytes())
 }
 
-/// Where a business holds how many changes it had.
+/// The row with the number of changes.
 fn counter(lane: usize) -> Key {
     Key::new(business(lane).uuid().as_bytes()).with(&[0x51])
 }
@@ -59,7 +57,6 @@ impl Lane {
         business(self.number)
     }
 
-    /// Makes the next change.
     pub(crate) fn change(&mut self) -> Batch {
         self.changes += 1;
         let mut rng = Rng(self.seed ^ ((self.number as u64) << 56) ^ (u64::from(self.changes) << 20));
@@ -85,7 +82,7 @@ impl Lane {
         batch
     }
 
-    /// Goes on to where a store stands.
+    /// Advances to the number of changes in a store.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));
@@ -94,7 +91,7 @@ impl Lane {
         }
     }
 
-    /// The store holds what the business has behind these changes, and nothing else.
+    /// Checks that the store has exactly the rows after these changes.
     pub(crate) fn check(&self, store: &Store) {
         let mut found = BTreeMap::new();
         for pair in store.scan(&KeyRange::prefix(key(self.number, 0).prefix()), Order::Ascending) {
@@ -115,7 +112,7 @@ impl Lane {
     }
 }
 
-/// What a key of a row begins with.
+/// The first bytes of a row's key.
 trait Prefix {
     fn prefix(&self) -> Key;
 }

@@ -1,8 +1,9 @@
-//! Failed syncs of a real file system: an ext4 on a loop device whose file has no room. The file system has free blocks, so
-//! writes succeed, and the kernel fails to write them back. Then the file gets room, the store is opened again on what the
-//! kernel has in memory, makes changes, and the power goes: the file of the loop device is copied as it is.
+//! Tests failed syncs on a real file system: ext4 on a loop device whose file has no space left. The file
+//! system has free blocks, so writes succeed, and the kernel fails to write them back. Then the file gets
+//! space, the store is opened again on the kernel's pages in memory and makes changes. For the power cut, the
+//! file of the loop device is copied.
 //!
-//! The blocks of the file system's own tables and of its journal have their room in the file, so it stays usable.
+//! The blocks of the file system's own tables and journal have space in the file, so it stays usable.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -15,17 +16,17 @@ use crate::notes::Note;
 use crate::session::{FAILED, Tally, check, note_acknowledged};
 
 const FILE_SYSTEM_BYTES: usize = 192 << 20;
-/// The room for the files below: the file of the loop device, and the one that takes the rest.
+/// The space for both files: the file of the loop device, and the one that takes the rest.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The room that is left when the store begins to fail.
+/// The remaining space when the store begins to fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
-/// The store fails within so many changes.
+/// The store fails within this number of changes.
 const COMMITS_FAILING: usize = 6_000;
 const COMMITS_AFTER: usize = 60;
 
-/// A mounted file system. It is unmounted when this is dropped.
+/// A mounted file system. Dropping this unmounts it.
 struct Mount(PathBuf);
 
 impl Mount {
@@ -42,7 +43,7 @@ impl Drop for Mount {
     }
 }
 
-/// Runs so many rounds. Gives whether the system permits mounts; where it does not, that is printed.
+/// Runs the rounds. Returns false and prints a line if the system permits no mounts.
 pub(crate) fn run(dir: &Path, rng: &mut Rng, rounds: usize, tally: &mut Tally) -> bool {
     for _ in 0..rounds {
         let _ = fs::remove_dir_all(dir);
@@ -94,7 +95,7 @@ fn round(dir: &Path, rng: &mut Rng, tally: &mut Tally) -> Option<()> {
     Some(())
 }
 
-/// Makes a file with a file system in it. Only the free blocks have no room yet.
+/// Creates a file with a file system. Only its free blocks have no space yet.
 fn make(image: &Path) -> Option<()> {
     let mut file = File::create(image).unwrap();
     let block = vec![0; 1 << 20];
@@ -103,11 +104,11 @@ fn make(image: &Path) -> Option<()> {
     let image = image.to_str().unwrap();
     let options = ["-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
     run_command("mkfs.ext4", &[&options[..], &[image]].concat())?;
-    // mkfs.ext4 may leave holes where it writes zeros.
+    // mkfs.ext4 may leave holes in place of zeros.
     run_command("fallocate", &["-l", &FILE_SYSTEM_BYTES.to_string(), image])?;
     let described = Command::new("dumpe2fs").arg(image).output().ok()?;
     for line in String::from_utf8_lossy(&described.stdout).lines() {
-        // The lines of the groups are indented; the one with the number of all free blocks is not.
+        // The lines of the groups are indented. The line with the total of free blocks is not.
         let Some(ranges) = line.strip_prefix("  Free blocks: ") else { continue };
         for range in ranges.split(", ").filter(|range| !range.is_empty()) {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -119,7 +120,7 @@ fn make(image: &Path) -> Option<()> {
     Some(())
 }
 
-/// Takes the room, up to so many bytes.
+/// Fills the space except for `left` bytes.
 fn fill(filler: &Path, left: usize) {
     let free = rustix::fs::statvfs(filler.parent().unwrap()).unwrap();
     let bytes = (free.f_bavail * free.f_frsize) as usize - left;

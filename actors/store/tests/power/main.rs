@@ -1,20 +1,20 @@
-//! Power cuts below the file system. A process works on a store under a shim (`shim.c`) that writes down every call to the
-//! store's files. From its notes it is rebuilt what a disk may hold that lost its power behind any of them: of what was
-//! written and not synced any subset of the blocks of 4 KiB, each as any of the writes left it. The store is opened on
-//! that; it must not be refused, and must hold what was acknowledged by then, and nothing but whole changes.
+//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes
+//! every call to the store's files. From the notes, the test rebuilds a possible content of the disk after a
+//! power cut at any note: a subset of the unsynced blocks of 4 KiB, each with the content of one of its
+//! writes. The store must open on that content, with every acknowledged change and only whole changes.
 //!
-//! What `sync_file_range` was asked for counts as not synced. Names in a directory survive in the order in which they were
-//! made, those at least that were there before the directory was synced.
+//! A range of `sync_file_range` counts as unsynced. The changes of names in a directory survive in their
+//! order; all changes before a sync of the directory survive.
 //!
-//! Calls fail, too, one in a life, with an error or in the middle of what they write: the store ends or goes on, and has lost
-//! nothing.
+//! In other runs, one call per process fails, with an error or in the middle of a write. The store ends or
+//! continues, without a loss.
 //!
-//! Two more campaigns use the same parts: kills and cuts while sled uses freed segments again ([`churn`]), and failed syncs
-//! after which memory shows what the disk does not have ([`syncs`], and on a real file system [`loops`]).
+//! Two more campaigns use the same parts: kills and cuts while sled reuses freed segments ([`churn`]), and
+//! failed syncs after which memory and disk differ ([`syncs`], and on a real file system [`loops`]).
 //!
-//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` say how many, and
-//! `POWER_SEED` begins the same way again; when exactly threads do what is up to the machine.
-//! Where there is no C compiler nothing is tried, which is said, or fails with `REQUIRE_COMPILER=1`.
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` are the numbers
+//! of tries. `POWER_SEED` repeats a start, but the timing of threads varies. Without a C compiler the test
+//! prints that it tries nothing, or fails with `REQUIRE_COMPILER=1`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
 
@@ -34,15 +34,15 @@ use std::process::{Command, ExitCode};
 use self::chance::{Rng, home, is_selected, number_of, seed};
 use self::session::Tally;
 
-/// How many cuts are made when nobody says.
+/// The default number of cuts.
 const CUTS: usize = 60;
-/// How many of them fall into one history.
+/// The number of cuts per history.
 const CUTS_A_SESSION: usize = 60;
 
-/// How many calls fail when nobody says.
+/// The default number of failing calls.
 const FAULTS: usize = 24;
 
-/// How many cuts, kills and failed syncs there are by default.
+/// The default numbers of cuts, kills and failed syncs of the other campaigns.
 const CHURN_CUTS: usize = 16;
 const CHURN_KILLS: usize = 3;
 const SYNCS: usize = 12;
@@ -114,7 +114,7 @@ fn power(dir: &Path, shim: &Path, rng: &mut Rng, tally: &mut Tally) {
     println!("{tally}");
 }
 
-/// The shim, compiled.
+/// Compiles the shim.
 fn shim(home: &Path) -> Option<PathBuf> {
     let shim = home.join("shim.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/power/shim.c");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What was done. Files are told apart by their inodes.
+/// A noted call. Inodes identify the files.
 #[derive(Debug)]
 pub(crate) enum Note {
     Created {
@@ -29,11 +29,11 @@ pub(crate) enum Note {
         inode: u64,
         sync: u64,
     },
-    /// A sync failed: the blocks that it should have written stay in memory and are not written by later syncs.
+    /// A failed sync: its blocks stay in memory, and later syncs do not write them.
     SyncFailed {
         inode: u64,
     },
-    /// The blocks in memory that agree with the disk, as far as the kernel knows, were dropped.
+    /// The kernel dropped the blocks in memory that it takes for clean.
     Dropped {
         inode: u64,
     },
@@ -49,18 +49,17 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// Whether it is of a call that can be had fail, and makes one such note if it succeeds.
+    /// Whether the call of this note can be made to fail and makes one such note on success.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }
 }
 
-/// All of them, in their order.
 pub(crate) fn read(log: &Path) -> Vec<Note> {
     let bytes = std::fs::read(log).unwrap();
     let mut rest = &bytes[..];
     let mut notes = Vec::new();
-    // A process that was killed may have left the beginning of one.
+    // A killed process may have left an incomplete note.
     while let Some((head, behind)) = rest.split_at_checked(25) {
         let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap());
         let (inode, position) = (number(1), number(9));

@@ -1,15 +1,14 @@
-//! The segments of sled 0.34.7 in `store/db`, as far as their headers tell.
+//! Reads the headers of sled's segments in `store/db`.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The length of sled's segments.
 pub(crate) const SEGMENT_BYTES: usize = 8 << 20;
-/// sled writes before a segment: a checksum, the position of the segment in the log, and how far the log was stable.
+/// A checksum, the position of the segment in the log, and the position up to which the log was stable.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// The position in the log of the segment with this header; `None` where the header is not valid.
+/// The position of the segment in the log; `None` for an invalid header.
 pub(crate) fn position(header: &[u8]) -> Option<u64> {
     const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
     let (sum, rest) = header.get(..SEGMENT_HEADER_BYTES)?.split_first_chunk::<4>()?;
@@ -17,7 +16,7 @@ pub(crate) fn position(header: &[u8]) -> Option<u64> {
     (crc32fast::hash(rest) == !u32::from_le_bytes(*sum)).then_some(lsn)
 }
 
-/// The positions in the log of the segments of a data directory, in the order of the file.
+/// The positions of the segments of a data directory, in the order of the file.
 pub(crate) fn positions(dir: &Path) -> Vec<Option<u64>> {
     let db = File::open(dir.join("store/db")).unwrap();
     let segments = (db.metadata().unwrap().len() as usize).div_ceil(SEGMENT_BYTES);
@@ -29,7 +28,7 @@ pub(crate) fn positions(dir: &Path) -> Vec<Option<u64>> {
     (0..segments).map(header).collect()
 }
 
-/// The number of segments that were freed and used again for a later part of the log.
+/// The number of segments that were freed and reused for a later part of the log.
 pub(crate) fn reused(before: &[Option<u64>], after: &[Option<u64>]) -> usize {
     before.iter().zip(after).filter(|(before, after)| before.is_some() && after > before).count()
 }

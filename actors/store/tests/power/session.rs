@@ -1,4 +1,5 @@
-//! A history: some lives of a process that works on a store, what it noted, and cuts in it.
+//! A history: several runs of a process on a store, their notes, and power cuts in them. Each run is called a
+//! life.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -16,27 +17,27 @@ use crate::lanes::{CHURN_SEED, LANES, Lane};
 use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
-/// How many changes a life makes.
+/// The number of changes of a life.
 const COMMITS: usize = 4_000;
-/// The same for one that begins on what a cut has left, so that the next cuts fall into what opening does.
+/// The changes of a life that starts after a cut, few so that the next cuts happen during opening.
 const COMMITS_AGAIN: usize = 40;
-/// How many cuts are made in such a one.
+/// The number of cuts in such a life.
 const CUTS_AGAIN: usize = 3;
-/// One cut in so many is gone on from.
+/// One cut in this number is followed by another life.
 const AGAIN: usize = 6;
-/// How many changes a life makes in which a call fails.
+/// The changes of a life with a failing call.
 const COMMITS_FAILING: usize = 120;
-/// What calls fail with: `EIO`, `ENOSPC`, and nothing, which writes a half.
+/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a half write.
 const FAULTS: [i32; 3] = [5, 28, 0];
-/// How many changes are under way at once.
+/// The number of concurrent changes.
 const UNDER_WAY: usize = 24;
 
-/// A life with this end is killed so many changes after sled has used a freed segment again, which it must do within
-/// this number of changes.
+/// A life with this end is killed some changes after sled has reused a freed segment. The reuse must happen
+/// within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
-/// What came of it.
+/// The results.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) cuts: usize,
@@ -45,12 +46,12 @@ pub(crate) struct Tally {
     beyond: usize,
     unsynced_max: usize,
     pub(crate) reused: usize,
-    /// The number of kills, and of syncs that failed, with the blocks that memory had then and the disk had not.
+    /// The numbers of kills and failed syncs, and the number of blocks that memory had and the disk lacked.
     pub(crate) kills: usize,
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// How many calls failed, and behind how many of them the store ended.
+    /// The number of failed calls, and of the stores that ended after one.
     pub(crate) faults: usize,
     ended: usize,
 }
@@ -69,7 +70,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A store that fails or does not open ends its process with this.
+/// The exit code of a process whose store fails or does not open.
 pub(crate) const FAILED: i32 = 98;
 
 fn failed(error: &StoreError) {
@@ -77,7 +78,7 @@ fn failed(error: &StoreError) {
     std::process::exit(FAILED);
 }
 
-/// What a process does that is recorded: opens the store, makes changes, notes which are acknowledged, and ends.
+/// The recorded process: opens the store, makes changes, notes acknowledged ones, and ends.
 pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
@@ -115,11 +116,11 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            // The store is stopped before its failure is reported, so this may come first.
+            // The store stops before it reports its failure, so this may happen first.
             if store.submit(lane.business(), batch, Box::new(done)).is_none() {
                 return failed(&StoreError::Stopped);
             }
-            // Sometimes nobody asks for anything for a while, so that groups are of all lengths.
+            // Occasional pauses, so that groups have all lengths.
             if rng.below(40) == 0 {
                 let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
             }
@@ -129,7 +130,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 failed(&error);
             }
         } else {
-            // Nothing is let go of in order, whatever is under way.
+            // The process exits without closing anything.
             let (_never, ends) = oneshot::channel::<()>();
             std::thread::spawn(|| std::process::abort());
             let _ = ends.await;
@@ -137,7 +138,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     });
 }
 
-/// What runs a life on the directory and adds to the notes.
+/// The command that runs a life on the directory and appends to the notes.
 pub(crate) fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
@@ -153,7 +154,7 @@ pub(crate) fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usiz
     );
 }
 
-/// Makes a history and so many cuts in it.
+/// Runs a history and makes this many cuts in it.
 pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     fs::create_dir(dir).unwrap();
@@ -168,8 +169,8 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Has calls fail, one in each life: of opening, of working and of closing. The store ends, or goes on as if nothing had
-/// been; whatever was acknowledged is there when it opens again, and when the power has gone at the end.
+/// Makes one call per life fail: during opening, work or closing. The store ends, or continues normally.
+/// Every acknowledged change must be there at the next opening, and after a power cut at the end.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -213,7 +214,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     }
 }
 
-/// How many changes of each business were acknowledged by these notes, if so many were before.
+/// The number of acknowledged changes of each business after these notes.
 pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
     let mut acknowledged = before;
     notes.iter().for_each(|note| note_acknowledged(&mut acknowledged, note));
@@ -222,7 +223,7 @@ pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES]
 
 pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
     if let Note::Acknowledged(note) = note {
-        // Several may be noted at once.
+        // One note may contain several.
         for note in note.chunks_exact(5) {
             let newest = &mut acknowledged[usize::from(note[0])];
             *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
@@ -233,7 +234,7 @@ pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
 pub(crate) struct History {
     pub(crate) seed: u64,
     pub(crate) notes: Vec<Note>,
-    /// How many changes of each business were there before.
+    /// The number of earlier changes of each business.
     pub(crate) begins_with: [u32; LANES],
     /// No cut is made before this note.
     pub(crate) first_cut: usize,
@@ -286,7 +287,7 @@ impl History {
         disk.cut(&left, rng);
         tally.cuts += 1;
         if goes_on && rng.below(AGAIN) == 0 {
-            // What is left is worked on, and the power goes while it is opened, or soon after.
+            // A process works on the rest, and the power is cut during opening or soon after.
             let log = dir.join("log-again");
             let _ = fs::remove_file(&log);
             let before = Disk::of(&left);
@@ -300,11 +301,12 @@ impl History {
     }
 }
 
-/// Follows a note. What the store says about its log has to hold: it was closed cleanly only with the whole log synced, and
-/// a listed segment is synced.
+/// Applies a note and checks the store's statements about its log: a clean stop requires a synced log, and a
+/// listed segment is synced.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
-    // The number of the newest batch twice, then the end of the log and a check; those two are zeros while it is open.
+    // The number of the newest batch twice, then the end of the log and a check. The last two are zeros while
+    // the store is open.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])
     {
@@ -316,7 +318,8 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
     let listed = disk.written("segments", note).filter(|(at, _)| *at > 0);
     let mut records = listed.map_or(&[][..], |(_, records)| records);
-    // Each is its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file (8), and pages.
+    // A record has its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file
+    // (8), and pages.
     while let Some((head, rest)) = records.split_first_chunk::<24>() {
         let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
         let at = u64::from_le_bytes(*head[16..].first_chunk().unwrap()) as usize;
@@ -326,7 +329,7 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
 }
 
-/// Opens what is left and compares.
+/// Opens the rest and compares it.
 pub(crate) fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

@@ -1,6 +1,7 @@
-//! Syncs that fail. Linux keeps the pages that it could not write as clean ones: later syncs succeed, reads show the pages,
-//! and the disk does not have them. In each round a sync of one life fails. The next life works on what the first has left
-//! in memory, and then the power goes: the disk must have what was acknowledged in both.
+//! Tests failed syncs. Linux marks the pages that it could not write as clean: later syncs succeed, reads
+//! return the pages, and the disk lacks them. In each round a sync of one process fails. The next process
+//! works on the pages in memory, and then the power is cut. The disk must have every acknowledged change of
+//! both.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,14 +14,15 @@ use crate::lanes::{CHURN_SEED, LANES};
 use crate::notes::{self, Note};
 use crate::session::{Tally, acknowledged, check, follow, life};
 
-/// The changes of the life in which a sync fails: so many that it makes checkpoints.
+/// The changes of the process with the failed sync: enough for checkpoints.
 const COMMITS: usize = 1_500;
-/// The changes of the life after the failed sync.
+/// The changes of the process after the failed sync.
 const COMMITS_AFTER: usize = 60;
-/// The shim ends the process with this where the system permits no filter of system calls.
+/// The exit code of the shim if the system permits no filter of system calls.
 const NO_FILTER: i32 = 97;
 
-/// Has so many syncs fail. Says so and stops where the system permits no filter of system calls; gives whether it does.
+/// Makes `faults` syncs fail. Returns false and prints a line if the system permits no filter of system
+/// calls.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) -> bool {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -51,7 +53,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // A failed sync of the rows' home costs most: the journal gives up what it covers.
+        // A failed sync of the tree is the most dangerous, because the journal frees the records that it
+        // covers.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];

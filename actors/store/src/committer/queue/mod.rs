@@ -204,7 +204,7 @@ impl Queue {
     ) -> Option<u64> {
         let mut state = self.state.lock();
         if state.closed {
-            drop(state); // what `done` holds may take locks of its own when dropped
+            drop(state); // dropping `done` may take other locks
             return None;
         }
         state.ticket += 1;
@@ -366,7 +366,7 @@ impl State {
                 break;
             }
             if !group.takes(next) {
-                return false; // its turn goes on in the next group
+                return false; // its turn continues in the next group
             }
             queued.deficit -= next.batch.bytes();
             let Some(change) = queued.changes.pop_front() else { break };
@@ -379,7 +379,7 @@ impl State {
         self.short.pop_front();
         self.line_up(lane);
         if self.short.back() == Some(&lane) {
-            self.lanes[lane].deficit = left; // what it could not use, because its next change was too long for it
+            self.lanes[lane].deficit = left; // the rest, too small for its next change
         }
         self.turns_left = self.turns_left.saturating_sub(1).min(self.short.len());
         if self.turns_left == 0 {

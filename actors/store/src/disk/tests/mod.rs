@@ -320,7 +320,7 @@ fn what_is_synced_and_not_in_the_tree_is_counted() {
     let mut batch = Batch::default();
     (0..40_u8).for_each(|row| batch.put(Key::new(&[row]), vec![row; 4_000]));
     store.commit(&batch).unwrap();
-    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a second may have passed
+    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a checkpoint may have happened
     store.save().unwrap();
     assert_eq!(store.unsaved_bytes(), 0);
     store.write(&batch).unwrap();
