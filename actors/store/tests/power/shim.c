@@ -1,19 +1,19 @@
-/* Writes down what a process does to the files below RECORD_ROOT, in the order in which it is done, to RECORD_LOG.
+/* Notes the calls of a process to the files below RECORD_ROOT, in their order, in RECORD_LOG.
  *
- * A write and its note are one step: whatever is noted behind it happened behind it. A sync has two notes, before and behind:
- * it covers what was noted before it began. A write to the file `acks` is noted as such and goes nowhere else.
+ * A write and its note are one step, so the order of notes is the order of writes. A sync has two notes, before and after: it
+ * covers what was noted before it began. A write to the file `acks` is only noted.
  *
- * Where FAULT_AT says so, that call of those which write, cut, sync or rename, counted from 1, fails with the error number in
- * FAULT; with 0 it writes only a half, if it writes. Where FAULT_SYNC says so, that sync fails, counted
- * from 1; where FAULT_FILE names a file below the root, only its syncs are counted.
+ * FAULT_AT is the number, from 1, of a call among those that write, cut, sync or rename. That call fails with the error number
+ * in FAULT; with 0 a write writes only a half. FAULT_SYNC is the number, from 1, of a sync that fails. If FAULT_FILE names a
+ * file below the root, only its syncs are counted.
  *
- * A sync that fails is noted as such. Linux keeps the pages that it could not write as clean ones: later syncs succeed, reads
- * show the pages, and the disk has something else. RECORD_LOST names a file with what the disk has of those pages. When the
- * process asks the kernel to drop the pages of a file (fadvise64, POSIX_FADV_DONTNEED), the shim writes that over them, so
- * that the process reads what the disk has, and notes it. The call may not pass through the C library, so a seccomp filter
- * turns it into a signal. Where the system permits no filter, the process ends with 97.
+ * A failed sync is noted. Linux marks the pages that it could not write as clean: later syncs succeed, reads return the pages,
+ * and the disk has something else. RECORD_LOST names a file with the disk's content of those pages. When the process asks the
+ * kernel to drop the pages of a file (fadvise64, POSIX_FADV_DONTNEED), the shim writes that content over them and notes it, so
+ * that the process reads the disk's content. The call may not pass through the C library, so a seccomp filter turns it into a
+ * signal. If the system permits no filter, the process ends with 97.
  *
- * A note: kind (1), inode (8), position (8), length (8), so many bytes; numbers little-endian.
+ * A note: kind (1), inode (8), position (8), length (8), and as many bytes. Numbers are little-endian.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,7 +48,7 @@ static ino_t acks;
 static long fault_at, calls, fault_sync, sync_calls;
 static int fault;
 static const char *fault_file;
-/* What the disk has of a page that a failed sync has left as clean. */
+/* The disk's content of a page that a failed sync has marked as clean. */
 static struct lost {
     uint64_t inode, at, len;
     char bytes[4096];
@@ -104,7 +104,7 @@ static void note(char kind, uint64_t inode, uint64_t position, const void *bytes
     put(bytes, len);
 }
 
-/* What a path below the root is called from there; NULL for others, and for files that hold nothing. */
+/* A path relative to the root; NULL outside of it, and for files without content. */
 static const char *below(const char *path) {
     const char *name;
     if (log_fd < 0 || !path || strncmp(path, root, root_len)) return NULL;
@@ -136,7 +136,7 @@ static void read_lost(const char *path) {
     fclose(file);
 }
 
-/* These bytes of the file are written again: the page is not clean any more. */
+/* These bytes of the file are overwritten, so the page is no longer clean. */
 static void renewed(ino_t inode, uint64_t from, uint64_t to) {
     for (size_t at = 0; at < lost_len; at++)
         if (lost[at].inode == inode && lost[at].at < to && from < lost[at].at + sizeof lost->bytes) lost[at].inode = 0;
@@ -194,7 +194,7 @@ static void trap_fadvise(void) {
         _exit(97);
 }
 
-/* Whether this call, which holds the lock, is the one that fails. */
+/* Whether this call fails. The caller holds the lock. */
 static int fails(void) { return ++calls == fault_at; }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -293,7 +293,7 @@ static int truncated(int fd, off_t len) {
 int ftruncate(int fd, off_t len) { return truncated(fd, len); }
 int ftruncate64(int fd, off64_t len) { return truncated(fd, len); }
 
-/* Whether this sync, which holds the lock, is the one that fails. */
+/* Whether this sync fails. The caller holds the lock. */
 static int fails_to_sync(int fd) {
     char link[64], path[4096] = "";
     const char *name;
@@ -377,8 +377,8 @@ int mkdir(const char *path, mode_t mode) {
     return result;
 }
 
-/* The process is killed between two notes, or what the next life notes would be read as the rest of half a one, and a write
- * could be there that nobody has noted. */
+/* The process must be killed between two notes. Otherwise the notes of the next process would follow an incomplete one, and a
+ * write could lack its note. */
 void abort(void) {
     pthread_mutex_lock(&one);
     kill(getpid(), SIGKILL);
