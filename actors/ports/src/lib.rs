@@ -22,8 +22,8 @@ pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed moment of this boot. It runs evenly, also during suspension.
     fn steady(&self) -> Duration;
 
-    /// The id of the boot that `steady` refers to; `None` if the system has none. Readings with the same id
-    /// have the same zero.
+    /// The id of the boot that `steady` refers to; `None` if the system has none. Readings with the same id have the
+    /// same zero.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -34,8 +34,8 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// All addresses of a name. The name is absolute even without a final dot, so no search domain is tried.
-    /// An error that contains [`NoNameServer`] affects all names; other errors affect this name.
+    /// All addresses of a name. The name is absolute even without a final dot, so no search domain is tried. An error
+    /// that contains [`NoNameServer`] affects all names; other errors affect this name.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {
@@ -154,8 +154,8 @@ pub fn system_dialer() -> Arc<dyn Dialer> {
 /// The port for route queries. Nothing is sent to it.
 const ANY_PORT: u16 = 443;
 
-/// The system's error numbers for a missing route: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; without a local
-/// address of that family, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; for a blocked route, `EINVAL`, `EACCES`.
+/// The system's error numbers for a missing route: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; without a local address
+/// of that family, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; for a blocked route, `EINVAL`, `EACCES`.
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
 struct SystemDialer;

@@ -21,7 +21,6 @@ use super::tombstones::Tombstone;
 pub struct Space {
     /// Bytes that this process may still use.
     pub free: u64,
-    /// The size of the disk.
     pub total: u64,
 }
 
@@ -32,7 +31,6 @@ pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 
 
 pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
 
-/// Durably sets a business aside for the given reason.
 pub(super) type OnIsolated = Box<dyn Fn(BusinessId, &str) -> Result<(), StoreError> + Send + Sync>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,18 +40,15 @@ pub enum Order {
 }
 
 pub trait Backend: Send + Sync + 'static {
-    /// Returns [`StoreError::Read`] when reading fails.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The iterator reads each pair at the moment it is requested. A batch that is applied meanwhile is seen
-    /// only in the part of the range that is still to be read, and possibly not at all before the first pair.
+    /// The iterator reads each pair at the moment it is requested. A batch that is applied meanwhile is seen only in
+    /// the part of the range that is still to be read, and possibly not at all before the first pair.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes the batch atomically: after a crash, all or none of it is there. The batch is not yet durable
-    /// or visible.
+    /// Writes the batch atomically: after a crash, all or none of it is there. The batch is not yet durable or visible.
     ///
-    /// After an error, nothing may be written any more. The same holds for `sync`, `apply`, `note_durable`
-    /// and `save`.
+    /// After an error, nothing may be written any more. The same holds for `sync`, `apply`, `note_durable` and `save`.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
     /// Makes everything that was written before durable.
@@ -62,7 +57,6 @@ pub trait Backend: Send + Sync + 'static {
     /// Makes the newest written and synced batch visible to `get` and `scan` at once.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Writes, syncs and applies the batch.
     #[cfg(test)]
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         self.write(batch)?;
@@ -84,17 +78,16 @@ pub trait Backend: Send + Sync + 'static {
         0
     }
 
-    /// Registers the function that receives errors of background work.
     fn on_failure(&self, _told: OnFailure) {}
 
-    /// Registers the function that sets a business aside when a page with its rows is isolated. It is called
-    /// at once for the businesses of pages that were isolated earlier.
+    /// Registers the function that sets a business aside when a page with its rows is isolated. It is called at once
+    /// for the businesses of pages that were isolated earlier.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Durably records the present format in a file next to the store. The store calls this before it writes
-    /// anything that an earlier version cannot read.
+    /// Durably records the present format in a file next to the store. The store calls this before it writes anything
+    /// that an earlier version cannot read.
     fn keep_format(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -106,15 +99,15 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// Durably appends revocations and erasures to the list next to the store. The committer calls this
-    /// before it applies their batch.
+    /// Durably appends revocations and erasures to the list next to the store. The committer calls this before it
+    /// applies their batch.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
     /// The lines of the list of tombstones, in order.
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
 
-    /// Durably replaces the list of the businesses that are set aside. Any thread may call it, including the
-    /// checkpoint thread.
+    /// Durably replaces the list of the businesses that are set aside. Any thread may call it, including the checkpoint
+    /// thread.
     fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError>;
 
     /// The businesses that are set aside, with the reason of each.
@@ -124,10 +117,8 @@ pub trait Backend: Send + Sync + 'static {
 
     fn syncs(&self) -> &Arc<Syncs>;
 
-    /// The free space of the disk.
     fn space(&self) -> io::Result<Space>;
 
-    /// Releases files and locks once the scans in progress have ended. Later calls return
-    /// [`StoreError::Closed`].
+    /// Releases files and locks once the scans in progress have ended. Later calls return [`StoreError::Closed`].
     fn close(&self);
 }

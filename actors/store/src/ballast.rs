@@ -1,8 +1,8 @@
 //! A file of zeros that reserves disk space for the start of the service. Opening the store deletes it.
 //!
-//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could
-//! do neither, and the service could not start even for reading. While a store is open, the file exists as
-//! far as the disk has room for it. Its content is never read.
+//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could do neither,
+//! and the service could not start even for reading. While a store is open, the file exists as far as the disk has room
+//! for it. Its content is never read.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,8 +12,7 @@ use super::StoreError;
 
 const NAME: &str = "ballast";
 
-/// Two segments of the storage engine. On a smaller disk the file has half of that length, a quarter, and so
-/// on.
+/// Two segments of the storage engine. On a smaller disk the file has half of that length, a quarter, and so on.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 
@@ -27,7 +26,6 @@ pub(super) fn release(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Creates the file, as long as the disk permits.
 pub(super) fn keep(dir: &Path) {
     let path = dir.join(NAME);
     let mut bytes = BALLAST_BYTES;

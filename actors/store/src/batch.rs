@@ -4,13 +4,11 @@ use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::tombstones::Tombstone;
 
-/// Puts and deletes that are applied together or not at all. A later write of the same key replaces an
-/// earlier one.
+/// Puts and deletes that are applied together or not at all. A later write of the same key replaces an earlier one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     writes: Vec<(Key, Option<Vec<u8>>)>,
     bytes: usize,
-    /// Revocations and erasures in this batch.
     tombstones: Vec<Tombstone>,
 }
 
@@ -20,8 +18,7 @@ impl Batch {
     }
 
     /// # Panics
-    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must bound
-    /// it.
+    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must bound it.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,
@@ -32,8 +29,8 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Puts a value that replaces a value of the given length. Pieces that the new value does not overwrite
-    /// are deleted.
+    /// Puts a value that replaces a value of the given length. Pieces that the new value does not overwrite are
+    /// deleted.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));
@@ -49,8 +46,7 @@ impl Batch {
         }
     }
 
-    /// Deletes the row of the key. For a long value use [`Batch::delete_whole`], which also deletes the
-    /// pieces.
+    /// Deletes the row of the key. For a long value use [`Batch::delete_whole`], which also deletes the pieces.
     pub fn delete(&mut self, key: Key) {
         self.bytes += key.len();
         self.writes.push((key, None));
@@ -79,12 +75,10 @@ impl Batch {
         self.writes.is_empty()
     }
 
-    /// The total length of the stored keys and values.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The writes in order. A delete has no value.
     pub fn writes(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
         self.writes.iter().map(|(key, value)| (key, value.as_deref()))
     }

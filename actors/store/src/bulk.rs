@@ -1,7 +1,7 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: memory holds one page of rows that were read, and [`BYTES_IN_FLIGHT_MAX`] and one batch of
-//! writes. Everything written is durable once [`BulkWriter::settle`] returns.
+//! Invariant: memory holds one page of rows that were read, and [`BYTES_IN_FLIGHT_MAX`] and one batch of writes.
+//! Everything written is durable once [`BulkWriter::settle`] returns.
 
 use domain::BusinessId;
 
@@ -11,7 +11,6 @@ const ROWS_PER_PAGE: usize = 512;
 /// The writer waits for the disk when this many bytes are queued.
 const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 
-/// The unread rows of a range.
 pub struct Pages(KeyRange);
 
 impl Pages {
@@ -33,7 +32,6 @@ impl Pages {
 pub struct BulkWriter {
     store: Store,
     of: BusinessId,
-    /// Bytes queued since the last wait.
     in_flight: usize,
 }
 
@@ -62,14 +60,13 @@ impl BulkWriter {
         Ok(full)
     }
 
-    /// Waits until everything written is durable.
     pub async fn settle(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
         self.store.settled(self.of).await
     }
 
-    /// Writes the batch that `row` returns for each row of a range. A row that is written to a later part
-    /// of the range may be read again.
+    /// Writes the batch that `row` returns for each row of a range. A row that is written to a later part of the range
+    /// may be read again.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,

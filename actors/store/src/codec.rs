@@ -2,10 +2,9 @@
 //!
 //! Invariants:
 //!
-//! - Bytes that are not exactly one record of a known version are an error, never a panic and never another
-//!   record.
-//! - The fields of a released version never change. A new version appends fields. Each field is declared
-//!   once, with the version that added it and the value that older records have instead.
+//! - Bytes that are not exactly one record of a known version are an error, never a panic and never another record.
+//! - The fields of a released version never change. A new version appends fields. Each field is declared once, with the
+//!   version that added it and the value that older records have instead.
 //! - Only this module names the encoding of numbers and texts (bincode's default options).
 
 use bincode::Options;
@@ -14,7 +13,6 @@ use serde::de::DeserializeOwned;
 
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
-/// A value that the store can keep.
 pub trait Record: Sized {
     /// Encodes the record in its newest version.
     ///
@@ -29,7 +27,6 @@ pub trait Record: Sized {
     fn decode(bytes: &[u8]) -> Result<Self, StoreError>;
 }
 
-/// A field of a record. Its encoding never changes.
 pub(super) trait Field: Sized {
     fn write(&self, to: &mut Vec<u8>);
 
@@ -40,7 +37,6 @@ pub(super) trait Field: Sized {
     }
 }
 
-/// The unread fields of a record.
 pub(super) struct Fields<'a> {
     record: &'static str,
     version: u8,
@@ -59,7 +55,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the record has this version or a newer one.
     pub(super) const fn has(&self, version: u8) -> bool {
         self.version >= version
     }
@@ -103,9 +98,9 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
     bytes
 }
 
-/// Implements [`Record`] from the record's name and the fields that each version added, in order. A field of
-/// a later version states its value for older records. A field with its own encoding names the module of that
-/// encoding. The last part checks conditions on the whole record.
+/// Implements [`Record`] from the record's name and the fields that each version added, in order. A field of a later
+/// version states its value for older records. A field with its own encoding names the module of that encoding. The
+/// last part checks conditions on the whole record.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
@@ -149,7 +144,6 @@ macro_rules! record {
 }
 pub(super) use record;
 
-/// Implements [`Field`] for structs, whose fields are encoded in order.
 macro_rules! fields {
     ($($type:ident { $($field:ident),* $(,)? })*) => {$(
         impl $crate::codec::Field for $type {
@@ -179,8 +173,7 @@ impl Field for bool {
     }
 }
 
-/// Implements [`Field`] for integers as bincode's varints, but without bincode: a page of a list has hundreds
-/// of them.
+/// Implements [`Field`] for integers as bincode's varints, but without bincode: a page of a list has hundreds of them.
 macro_rules! whole {
     ($($type:ty: |$varint:ident| $number:expr;)*) => {$(
         impl Field for $type {

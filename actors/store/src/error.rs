@@ -13,7 +13,6 @@ pub(super) type Cause = Box<dyn Error + Send + Sync>;
 pub enum StoreError {
     #[error("the data directory {} is not a directory", .0.display())]
     NotADirectory(PathBuf),
-    /// The data directory, or the store in it, could not be created.
     #[error("the data directory {} could not be created: {source}", .path.display())]
     CreateDirectory {
         /// The data directory or the store's directory in it.
@@ -26,7 +25,6 @@ pub enum StoreError {
         path: PathBuf,
         source: io::Error,
     },
-    /// The operation needs a directory that is missing or empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
     #[error("the data directory {} is in use by another process", .0.display())]
@@ -34,7 +32,6 @@ pub enum StoreError {
     /// sled has written blob files, which it never syncs.
     #[error("the store holds files in {} that were never durable; it cannot be trusted", .0.display())]
     Blobs(PathBuf),
-    /// A file of the store could not be prepared for opening.
     #[error("{action} {} failed: {source}", .path.display())]
     Prepare {
         /// The failed step, for example `opening`.
@@ -55,7 +52,6 @@ pub enum StoreError {
         path: PathBuf,
         source: Cause,
     },
-    /// A file of the store is damaged at a known offset.
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
     DamagedAt {
         path: PathBuf,
@@ -110,7 +106,6 @@ pub enum StoreError {
     Stopped,
     #[error("the store is closed")]
     Closed,
-    /// A repair of stamps was started and is not finished.
     #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
     RepairUnfinished,
     #[error("the store is being copied and exported by as many as may at once")]
@@ -118,14 +113,12 @@ pub enum StoreError {
     /// More rows were overwritten during a point-in-time read than the store could save.
     #[error("more was changed at once than could be kept aside")]
     Overwritten,
-    /// A list of tombstones has an invalid line.
     #[error("line {line} of {} is none that this version knows", .path.display())]
     Tombstone {
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
     },
-    /// The digest in a copy of the list of tombstones does not match.
     #[error(
         "{} is damaged: its lines do not have the SHA-256 in its first line. Name another copy of the list, or move the \
          file elsewhere", .0.display()
@@ -137,19 +130,16 @@ pub enum StoreError {
          the backups of this service in a directory of their own", .0.display()
     )]
     TombstonesOfAnother(PathBuf),
-    /// A restore into the directory was started and is not finished.
     #[error(
         "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()
     )]
     RestoreUnfinished(PathBuf),
-    /// A newer version of the service wrote the record.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version {
         record: &'static str,
         /// The version byte.
         found: u8,
     },
-    /// The record is not valid for its kind.
     #[error("a record of kind {record} is damaged: {reason}")]
     Damaged {
         record: &'static str,
@@ -167,7 +157,6 @@ pub enum StoreError {
         /// The id; the list gives the reason.
         business: BusinessId,
     },
-    /// The list of the businesses that are set aside has an invalid line.
     #[error(
         "line {line} of {} does not name a business that is set aside: it needs an id, a space and a reason",
         .path.display()

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Space, StoreError};
 
-/// The list of sealed segments of sled's log.
 pub(super) const SEGMENTS_FILE: &str = "segments";
 
 pub(super) fn space_of(dir: &Path) -> io::Result<Space> {
@@ -29,7 +28,6 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     }
 }
 
-/// Syncs a file, or the names in a directory.
 pub(super) fn sync_path(path: &Path) -> Result<(), StoreError> {
     File::open(path).and_then(|file| file.sync_all()).map_err(|source| StoreError::Prepare {
         action: "syncing",

@@ -1,7 +1,6 @@
 //! Creates a store from the rows of a backup.
 //!
-//! Invariant: an interrupted restore leaves nothing that could be mistaken for a store
-//! ([`super::restoring`]).
+//! Invariant: an interrupted restore leaves nothing that could be mistaken for a store ([`super::restoring`]).
 
 use std::fs;
 use std::io;
@@ -11,7 +10,6 @@ use std::sync::Arc;
 use super::disk::{DiskBackend, create_dir};
 use super::{Backend, OnFatal, Pair, Store, StoreError, restoring};
 
-/// The bytes of rows per batch.
 const BATCH_BYTES: usize = 64 << 10;
 const SYNC_BYTES: usize = 8 << 20;
 
@@ -24,8 +22,7 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins in a missing or empty directory. The rows are the state after the commit with number
-    /// `sequence`.
+    /// Begins in a missing or empty directory. The rows are the state after the commit with number `sequence`.
     ///
     /// # Errors
     /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the directory.
@@ -43,7 +40,6 @@ impl Filling {
         Ok(Self { disk, sequence, waiting: Vec::new(), bytes: 0, unsynced: 0 })
     }
 
-    /// Puts a stored row unchanged.
     pub fn put(&mut self, row: Pair) -> Result<(), StoreError> {
         self.bytes += row.0.len() + row.1.len();
         self.waiting.push(row);
@@ -68,7 +64,6 @@ impl Filling {
         Store::on_disk(self.disk, on_fatal)
     }
 
-    /// Removes the mark after the store was closed.
     pub fn finish(dir: &Path) -> Result<(), StoreError> {
         let finish = |source| StoreError::Prepare { action: "finishing", path: dir.to_owned(), source };
         restoring::end(dir).map_err(finish)

@@ -1,5 +1,5 @@
-//! A small file next to the store that states which versions of the service may read and write it. A version
-//! that may not do so stops before it opens or writes anything.
+//! A small file next to the store that states which versions of the service may read and write it. A version that may
+//! not do so stops before it opens or writes anything.
 //!
 //! ```text
 //! format = 6       the format of the store
@@ -9,8 +9,8 @@
 //!
 //! Invariant: the file is durable before the store contains anything that an earlier version cannot read.
 //!
-//! If the file and the store's own record ([`super::records::MetaRecord`]) differ, the record counts: a crash
-//! may have happened between the two writes. Old stores have no such file.
+//! If the file and the store's own record ([`super::records::MetaRecord`]) differ, the record counts: a crash may have
+//! happened between the two writes. Old stores have no such file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -3,10 +3,9 @@
 //! Invariants:
 //!
 //! - The rows are those of the point, and the point is durable.
-//! - A writer saves a row's old value before it overwrites the row. The reader first reads the row, then the
-//!   saved value.
-//! - A range that was read to its end is no longer saved ([`Frozen::release`]). Too many saved rows end the
-//!   read.
+//! - A writer saves a row's old value before it overwrites the row. The reader first reads the row, then the saved
+//!   value.
+//! - A range that was read to its end is no longer saved ([`Frozen::release`]). Too many saved rows end the read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,8 +26,7 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Freezes these kinds of rows of a business or of the installation, with their pieces, between two
-    /// commits.
+    /// Freezes these kinds of rows of a business or of the installation, with their pieces, between two commits.
     ///
     /// # Errors
     /// - [`StoreError::Stopped`] when the store fails or closes.
@@ -43,7 +41,6 @@ impl Store {
     }
 }
 
-/// The rows of a kind, and the rows of their pieces.
 fn both(of: BusinessId, kind: u8) -> [KeyRange; 2] {
     [kind, kind | PIECE].map(|kind| keys::of_kind(of, kind))
 }

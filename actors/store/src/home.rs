@@ -1,17 +1,16 @@
 //! Writes batches to the journal and the memtable, and in the background to the tree.
 //!
-//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. The
-//! checkpoint thread writes the rows of the memtable to the tree, syncs the tree and frees the journal
-//! records that it covers.
+//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. The checkpoint
+//! thread writes the rows of the memtable to the tree, syncs the tree and frees the journal records that it covers.
 //!
 //! Invariants:
 //!
-//! - A batch is durable in the journal before its rows are visible or in the tree. Its record is freed only
-//!   when the tree is durable with it. After a crash, any part of the rows may be in the tree, and opening
-//!   writes all of them again.
+//! - A batch is durable in the journal before its rows are visible or in the tree. Its record is freed only when the
+//!   tree is durable with it. After a crash, any part of the rows may be in the tree, and opening writes all of them
+//!   again.
 //! - Batches are written in the order of their numbers.
-//! - The first error is final: nothing is written, synced or freed any more, and [`Home::on_failure`]'s
-//!   function is called.
+//! - The first error is final: nothing is written, synced or freed any more, and [`Home::on_failure`]'s function is
+//!   called.
 
 use std::fs::File;
 use std::sync::{Arc, OnceLock};
@@ -36,8 +35,8 @@ use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
 /// The longest time that a batch waits for a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// A checkpoint is due when the current table covers this many bytes of the journal. New batches use the rest
-/// of the journal meanwhile.
+/// A checkpoint is due when the current table covers this many bytes of the journal. New batches use the rest of the
+/// journal meanwhile.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
 pub(super) struct Home {
@@ -51,7 +50,6 @@ struct Shared {
     memtable: Arc<Memtable>,
     journal: Journal<File>,
     mark: Mark,
-    /// Held while the tree is written.
     saving: Mutex<()>,
     state: Mutex<State>,
     /// Notified when a checkpoint is due, and when one is complete.
@@ -59,7 +57,6 @@ struct Shared {
     saved: Condvar,
     on_failure: OnceLock<OnFailure>,
     on_isolated: OnceLock<OnIsolated>,
-    /// Held while a page is isolated.
     isolating: Mutex<()>,
 }
 
@@ -73,7 +70,6 @@ struct State {
     saved: u64,
     /// The bytes of the journal that the current table covers.
     table_bytes: u64,
-    /// A checkpoint is due now.
     is_due: bool,
     /// The checkpoint thread waits for a batch.
     is_resting: bool,
@@ -181,7 +177,6 @@ impl Home {
         Ok(())
     }
 
-    /// Makes everything written durable in the journal.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         let synced = self.syncs().during(By::Committer, || self.shared.journal.sync());
         synced.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
@@ -209,14 +204,13 @@ impl Home {
         Ok(())
     }
 
-    /// Records the newest durable batch in the mark.
     pub(super) fn note_durable(&self) -> Result<(), StoreError> {
         let noted = self.shared.mark.write(self.newest());
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Writes rows to the tree without the journal, as a part of the batch with this number. [`Home::save`]
-    /// makes them durable.
+    /// Writes rows to the tree without the journal, as a part of the batch with this number. [`Home::save`] makes them
+    /// durable.
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let _saving = shared.saving.lock();
@@ -311,8 +305,8 @@ impl Shared {
         error
     }
 
-    /// Stops the store after an error of background work. The error is reported first, so that a caller
-    /// cannot report the resulting [`StoreError::Stopped`] before it.
+    /// Stops the store after an error of background work. The error is reported first, so that a caller cannot report
+    /// the resulting [`StoreError::Stopped`] before it.
     fn fail(&self, error: StoreError) -> StoreError {
         match self.on_failure.get() {
             Some(told) => told(&error),
@@ -321,8 +315,8 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page that caused a read error. Returns the error, or the reason why the page could not be
-    /// isolated. The second case and a panic of sled stop the store.
+    /// Isolates the page that caused a read error. Returns the error, or the reason why the page could not be isolated.
+    /// The second case and a panic of sled stop the store.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -331,8 +325,8 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with
-    /// rows in it are set aside before the next read.
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with rows in it
+    /// are set aside before the next read.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
@@ -357,7 +351,6 @@ impl Shared {
         )
     }
 
-    /// Sets aside the businesses that have keys in these ranges.
     fn set_aside(
         &self,
         ranges: &[Range],
@@ -380,7 +373,6 @@ impl Shared {
         self.files.finish(ranges)
     }
 
-    /// The loop of the checkpoint thread.
     fn save_all(&self) {
         let mut state = self.state.lock();
         while !state.failed && !state.ends {
@@ -409,8 +401,7 @@ impl Shared {
                 state.is_resting = false;
                 continue;
             }
-            // A request that arrives meanwhile needs another checkpoint: this one may lack the newest
-            // batches.
+            // A request that arrives meanwhile needs another checkpoint: this one may lack the newest batches.
             if !std::mem::take(&mut state.is_due)
                 && !self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out()
             {
@@ -430,8 +421,8 @@ impl Shared {
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
-    /// Makes checkpoints until every applied batch is durable in the tree. An error is reported before
-    /// another thread may try.
+    /// Makes checkpoints until every applied batch is durable in the tree. An error is reported before another thread
+    /// may try.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
@@ -444,8 +435,8 @@ impl Shared {
         })
     }
 
-    /// Makes one checkpoint for each table of the memtable and returns the number of the newest batch in
-    /// them. The caller holds `saving`.
+    /// Makes one checkpoint for each table of the memtable and returns the number of the newest batch in them. The
+    /// caller holds `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;

@@ -1,16 +1,15 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! A corrupt page concerns the businesses with keys between its neighbours. They are set aside, and all
-//! others continue. The page becomes an empty leaf ([`sled_log`]), because sled's cleaner would end at a
-//! corrupt page.
+//! A corrupt page concerns the businesses with keys between its neighbours. They are set aside, and all others
+//! continue. The page becomes an empty leaf ([`sled_log`]), because sled's cleaner would end at a corrupt page.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write to sled's file; the next start writes them again
 //! DIR/page-OFFSET.damaged  the same afterwards, with the bytes that were there
 //! ```
 //!
-//! Invariants: the file is durable before a byte of the page is replaced. It is renamed only when the
-//! businesses are durably set aside. So no business is read without the rows of the page.
+//! Invariants: the file is durable before a byte of the page is replaced. It is renamed only when the businesses are
+//! durably set aside. So no business is read without the rows of the page.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -25,7 +24,6 @@ use super::opening::{SEGMENT_BYTES, Sled, open_sled};
 use super::sled_log::{self, Log, Pages, Write};
 use super::{StoreError, journal, tail};
 
-/// The files of a data directory that sled needs.
 #[derive(Clone)]
 pub(super) struct Files {
     pub(super) dir: PathBuf,
@@ -33,7 +31,6 @@ pub(super) struct Files {
     pub(super) segments: PathBuf,
 }
 
-/// The content of `DIR/isolating`.
 #[derive(Default, Serialize, Deserialize)]
 struct Isolating {
     ranges: Vec<Range>,
@@ -46,7 +43,6 @@ pub(super) struct Range {
     pub(super) lo: Vec<u8>,
     /// The first key after the page.
     pub(super) hi: Vec<u8>,
-    /// The offset of the corrupt message.
     pub(super) offset: u64,
 }
 
@@ -74,8 +70,7 @@ impl Files {
         open_sled(&self.store).map_err(|error| self.located(error))
     }
 
-    /// Adds the offset of the first corrupt message to the error, if there is one. sled does not always name
-    /// it.
+    /// Adds the offset of the first corrupt message to the error, if there is one. sled does not always name it.
     fn located(&self, error: StoreError) -> StoreError {
         match (&error, self.corrupt_pages(None).as_deref()) {
             (StoreError::DamagedFiles { .. }, Ok([(_, offset), ..])) => {
@@ -91,8 +86,8 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page, while sled is closed.
-    /// Returns the keys of the pages; the list is empty when all pages can be read.
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page, while sled is closed. Returns
+    /// the keys of the pages; the list is empty when all pages can be read.
     ///
     /// # Errors
     /// [`StoreError::DamagedAt`] when the page holds rows of the installation, or its keys are unknown.
@@ -110,8 +105,7 @@ impl Files {
         for (page, at) in corrupt {
             let refused = |why| self.damaged(at, why);
             let plan = sled_log::plan(&log, &pages, page).map_err(read)?.map_err(refused)?;
-            // The keys of the installation are the smallest, and the number of the newest batch is the
-            // greatest key.
+            // The keys of the installation are the smallest, and the number of the newest batch is the greatest key.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(refused("the page holds rows of the installation"));
             }
@@ -125,7 +119,6 @@ impl Files {
         Ok(isolating.ranges)
     }
 
-    /// The pages with a corrupt message. See [`sled_log::corrupt_pages`].
     pub(super) fn corrupt_pages(&self, offset: Option<u64>) -> Result<Vec<(u64, u64)>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset);
@@ -202,7 +195,6 @@ impl Files {
         write().map_err(|source| self.noting(source))
     }
 
-    /// The keys of the pages whose businesses are not set aside yet.
     pub(super) fn unfinished(&self) -> Result<Vec<Range>, StoreError> {
         let kept = self.kept().map_err(|source| self.noting(source))?;
         Ok(kept.map(|isolating| isolating.ranges).unwrap_or_default())
@@ -230,8 +222,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // The files leave sled's directory, because sled reads every file there whose name starts like a
-        // snapshot's.
+        // The files leave sled's directory, because sled reads every file there whose name starts like a snapshot's.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
         let renamed = fs::rename(&path, &aside);
@@ -245,8 +236,8 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log that lost messages which the journal does not contain. `ended` is the end of the log at a
-/// clean stop, and `synced` the newest acknowledged batch.
+/// Refuses a log that lost messages which the journal does not contain. `ended` is the end of the log at a clean stop,
+/// and `synced` the newest acknowledged batch.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let path = files.store.join("db");
     let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
@@ -286,7 +277,6 @@ fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreErr
 }
 
 impl Range {
-    /// Whether the page may contain a key of this business.
     pub(super) fn concerns(&self, business: &[u8; 16]) -> bool {
         let last = [&business[..], &[u8::MAX; super::KEY_BYTES_MAX]].concat();
         self.lo <= last && business[..] < self.hi[..]

@@ -1,8 +1,8 @@
 //! The table of the kinds of records that a business keeps.
 //!
-//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that
-//! counts them, the name of their lines in exports, and their stamps. Loading, usage, counting, salvage,
-//! verification, the repair of stamps, exports and imports read the table.
+//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that counts them,
+//! the name of their lines in exports, and their stamps. Loading, usage, counting, salvage, verification, the repair of
+//! stamps, exports and imports read the table.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -16,12 +16,11 @@ use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
 
-/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their
-/// lines.
+/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their lines.
 ///
-/// A row has the name of the lines and a mark: `personal` if the erasure of a contact changes such records (a
-/// contact itself is deleted), `dated` if a date identifies them instead of an id. Then follow the kind of
-/// rows, the plural for reports, the budget, the key, the stamps, an optional stamp and the index rows.
+/// A row has the name of the lines and a mark: `personal` if the erasure of a contact changes such records (a contact
+/// itself is deleted), `dated` if a date identifies them instead of an id. Then follow the kind of rows, the plural for
+/// reports, the budget, the key, the stamps, an optional stamp and the index rows.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -92,11 +91,10 @@ pub trait Stamped: Record + Clone + PartialEq {
     /// The plural for reports.
     const NAME: &'static str;
 
-    /// The instants that the service set: the creation, the last change, then others. An instant that a
-    /// client gave is not a stamp.
+    /// The instants that the service set: the creation, the last change, then others. An instant that a client gave is
+    /// not a stamp.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
-    /// Sets the instant of the last change.
     fn change(&mut self, at: Timestamp) {
         if let Some(updated_at) = self.stamps().into_iter().nth(1) {
             *updated_at = at;
@@ -104,7 +102,6 @@ pub trait Stamped: Record + Clone + PartialEq {
     }
 }
 
-/// A record in the table.
 pub trait Kept: Stamped {
     const KIND: u8;
     const BUDGET: Option<BudgetKind> = None;
@@ -130,7 +127,6 @@ impl IndexRow {
     }
 }
 
-/// Receives each stamp of a record.
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
 
 #[derive(Clone, Copy)]
@@ -176,7 +172,6 @@ macro_rules! declare {
         $(declare!(@kind $record { $($facts)* });)*
         $(declare!(@kind $other $other_facts);)*
 
-        /// All kinds of the table.
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
     };
     (@kind $record:ident {
@@ -217,8 +212,8 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Calls a function with each stamp of the encoded record. Returns the record before and after the call if a
-/// stamp changed.
+/// Calls a function with each stamp of the encoded record. Returns the record before and after the call if a stamp
+/// changed.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();
@@ -226,7 +221,6 @@ pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<
     Ok((after != before).then_some((before, after)))
 }
 
-/// Writes a record and its index rows in place of an earlier version.
 pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut Batch) {
     let (key, now) = (after.key(of), after.index(of));
     let mut bytes_before = 0;
@@ -247,7 +241,6 @@ pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut B
     }
 }
 
-/// Deletes a record and its index rows.
 pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     batch.delete_whole(gone.key(of), gone.encode().len());
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
@@ -275,8 +268,7 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// Whether an appointment has a row in the index of changes. It has none while it was never changed after its
-/// creation.
+/// Whether an appointment has a row in the index of changes. It has none while it was never changed after its creation.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
@@ -321,7 +313,6 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
     listed.chain([IndexRow::new("by change", by_change, [])]).collect()
 }
 
-/// A kind of rows that a budget limits.
 #[derive(Clone, Copy)]
 pub struct Counted {
     pub kind: u8,
@@ -333,7 +324,6 @@ pub struct Counted {
 /// API keys, whose records are not among the rows of a business.
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
-/// The kinds of rows that budgets count, in ascending order.
 pub const COUNTED: [Counted; 8] = {
     let (mut all, mut found, mut number) = ([API_KEYS; 8], 0, 0);
     while number < u8::MAX {

@@ -15,8 +15,7 @@ pub struct Key {
 
 impl Key {
     /// # Panics
-    /// When there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test shows
-    /// this.
+    /// When there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test shows this.
     pub fn new(bytes: &[u8]) -> Self {
         Self::default().with(bytes)
     }
@@ -87,7 +86,6 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A half-open range of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     pub from: Key,

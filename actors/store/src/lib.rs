@@ -1,11 +1,9 @@
 //! The store: ordered keys on a disk, written by one committer and read by any thread.
 //!
-//! A change is one [`Batch`]. [`Store::submit`] queues it, and its `done` runs when it is durable.
-//! Invariants:
+//! A change is one [`Batch`]. [`Store::submit`] queues it, and its `done` runs when it is durable. Invariants:
 //!
 //! - Reads see only durable changes, and every acknowledged change. A read never waits.
-//! - A change is acknowledged only when it is durable. After a crash, a batch is there as a whole or not at
-//!   all.
+//! - A change is acknowledged only when it is durable. After a crash, a batch is there as a whole or not at all.
 //! - A value may be long. Only this crate knows the pieces that store it.
 //! - Only this crate names the storage engine and the encoding of records.
 //! - Only [`keys`] defines the layout of keys, and only [`records`] the layout of records.
@@ -99,8 +97,7 @@ pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
-/// An open store. Clones are handles to the same store. It ends with [`Store::close`] or with the last
-/// handle.
+/// An open store. Clones are handles to the same store. It ends with [`Store::close`] or with the last handle.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
@@ -117,12 +114,11 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails for
-    /// good.
+    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails for good.
     ///
     /// # Errors
-    /// A one-line error that names the path: another process uses the directory, the directory is not
-    /// writable, or its content is no store or cannot be trusted.
+    /// A one-line error that names the path: another process uses the directory, the directory is not writable, or its
+    /// content is no store or cannot be trusted.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
     }
@@ -175,7 +171,6 @@ impl Store {
         self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
     }
 
-    /// The record under the key, or `None` if it is set aside.
     pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.find_as(key, R::decode)
     }
@@ -196,15 +191,13 @@ impl Store {
         self.checked(key, value_at(self, key))
     }
 
-    /// Whether the key has a row.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// The pairs of the range, read one by one. A change that is applied meanwhile may be seen in the unread
-    /// part of the range. Values whose pieces do not belong together are set aside. The scan skips the rows
-    /// of businesses that are set aside. A range within such a business gives
-    /// [`StoreError::BusinessSetAside`] once.
+    /// The pairs of the range, read one by one. A change that is applied meanwhile may be seen in the unread part of
+    /// the range. Values whose pieces do not belong together are set aside. The scan skips the rows of businesses that
+    /// are set aside. A range within such a business gives [`StoreError::BusinessSetAside`] once.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -224,8 +217,8 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// The keys of the range and the values that `read` returns for their rows, one by one. Rows for which
-    /// `read` fails to decode are set aside and skipped.
+    /// The keys of the range and the values that `read` returns for their rows, one by one. Rows for which `read` fails
+    /// to decode are set aside and skipped.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -258,8 +251,8 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// Handles the result of every read. A failed read is final, like a failed write: the store has lost data
-    /// or its disk. A failed store refuses every read.
+    /// Handles the result of every read. A failed read is final, like a failed write: the store has lost data or its
+    /// disk. A failed store refuses every read.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -269,16 +262,14 @@ impl Store {
         read
     }
 
-    /// Stops the store for good, as after an error of its own.
     pub fn fail(&self, error: &StoreError) {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change of the business and returns its ticket. `done` runs once the change and everything
-    /// that was queued before it for this business is durable. It is dropped instead when the store fails,
-    /// has stopped or is closing, or when the business is set aside. Changes of other businesses have no
-    /// order with this one. A batch without writes is a barrier: `done` runs after the changes queued before
-    /// it. The caller must bound the queue.
+    /// Queues a change of the business and returns its ticket. `done` runs once the change and everything that was
+    /// queued before it for this business is durable. It is dropped instead when the store fails, has stopped or is
+    /// closing, or when the business is set aside. Changes of other businesses have no order with this one. A batch
+    /// without writes is a barrier: `done` runs after the changes queued before it. The caller must bound the queue.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -288,8 +279,8 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// Like [`Store::submit`], for the outcome of a delivery attempt. No other attempt depends on the outcome
-    /// before `done` runs, so [`Store::settled_to_send`] does not wait for it.
+    /// Like [`Store::submit`], for the outcome of a delivery attempt. No other attempt depends on the outcome before
+    /// `done` runs, so [`Store::settled_to_send`] does not wait for it.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -309,8 +300,8 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued. A new watcher either has the batch counted or reads its
-        // rows in the store.
+        // The lock is held until the batch is queued. A new watcher either has the batch counted or reads its rows in
+        // the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // A store that fails to read has stopped, so the length does not matter.
@@ -319,7 +310,6 @@ impl Store {
         self.0.committer.submit(business, what, batch, done)
     }
 
-    /// The length of an event, or 0 if it does not exist.
     fn event_bytes(&self, business: BusinessId, event: EventId) -> Result<u32, StoreError> {
         let event = self.get_raw(&keys::event(business, event))?;
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
@@ -355,14 +345,13 @@ impl Store {
         self.0.committer.settled(business, Of::ToSend)
     }
 
-    /// Whether every change of the business that was queued before this call is durable; never after a
-    /// failure.
+    /// Whether every change of the business that was queued before this call is durable; never after a failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
         self.0.committer.is_settled(business)
     }
 
-    /// A counter that increases with each applied change to API keys or profiles, before the change is
-    /// acknowledged. While it is unchanged, keys and profiles that were read after it are current.
+    /// A counter that increases with each applied change to API keys or profiles, before the change is acknowledged.
+    /// While it is unchanged, keys and profiles that were read after it are current.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
@@ -371,7 +360,6 @@ impl Store {
         self.0.committer.synced_through(business)
     }
 
-    /// The stored rows, without those of businesses that are set aside.
     pub fn rows(&self) -> &dyn Rows {
         self
     }
@@ -386,13 +374,12 @@ impl Store {
     }
 
     /// Durably sets a business aside. From then on, reads and changes of its rows fail with
-    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may
-    /// call this. A repeated call changes nothing.
+    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may call this. A
+    /// repeated call changes nothing.
     ///
     /// # Errors
-    /// When the list cannot be written. The business is then set aside in this process, and the next call
-    /// writes the list again. [`StoreError::Damaged`] for the installation, whose rows the service cannot do
-    /// without.
+    /// When the list cannot be written. The business is then set aside in this process, and the next call writes the
+    /// list again. [`StoreError::Damaged`] for the installation, whose rows the service cannot do without.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -400,7 +387,6 @@ impl Store {
         self.0.damaged.add(business, reason, |listed| self.0.backend.keep_aside(listed))
     }
 
-    /// The businesses that are set aside, with the reason of each.
     pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
         self.0.damaged.all()
     }
@@ -416,27 +402,22 @@ impl Store {
         Ok(())
     }
 
-    /// Durably appends revocations and erasures to the list of tombstones.
     pub fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
         self.0.backend.bury(tombstones)
     }
 
-    /// The lines of the list of tombstones, in order.
     pub fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
         self.0.backend.buried()
     }
 
-    /// Durably records the present format in a file next to the store.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         self.0.backend.keep_format()
     }
 
-    /// Records an instant in a file next to the store.
     pub fn note_instant(&self, noted: Noted, at: Timestamp) {
         self.0.backend.note_instant(noted, at);
     }
 
-    /// The newest recorded instant, also from an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         self.0.backend.noted_instant(noted)
     }
@@ -445,8 +426,8 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks that the disk has room for a change of this weight. The caller checks before it decides the
-    /// change, since every submitted change is written.
+    /// Checks that the disk has room for a change of this weight. The caller checks before it decides the change, since
+    /// every submitted change is written.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
@@ -456,17 +437,16 @@ impl Store {
         self.0.room.level(&*self.0.backend, || self.0.committer.bytes_written())
     }
 
-    /// The number of queued changes that the committer has not taken yet.
     pub fn queued(&self) -> usize {
         self.0.committer.queued()
     }
 
-    /// What the committer has done so far.
     pub fn stats(&self) -> CommitStats {
         self.0.committer.stats()
     }
 
-    /// Measures the age of syncs by this clock from now on, and logs those that hang. Only the first call has an effect.
+    /// Measures the age of syncs by this clock from now on, and logs those that hang. Only the first call has an
+    /// effect.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -493,8 +473,8 @@ impl Store {
         self.0.committer.failed()
     }
 
-    /// Finishes the queued changes, syncs and releases the directory, which can be opened again at once. New
-    /// changes are refused. The caller ends its scans before. Later calls return [`StoreError::Closed`].
+    /// Finishes the queued changes, syncs and releases the directory, which can be opened again at once. New changes
+    /// are refused. The caller ends its scans before. Later calls return [`StoreError::Closed`].
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store has failed.
@@ -503,7 +483,6 @@ impl Store {
     }
 }
 
-/// The rows without those of businesses that are set aside.
 impl Rows for Store {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let open = || match self.0.damaged.holds(key) {
@@ -523,8 +502,8 @@ impl Rows for Store {
 
 /// All rows of a store, including those of businesses that are set aside.
 ///
-/// Every read of the store uses this type and passes [`Store::noted`]. Only the committer reads the backend
-/// directly, and each of its errors is final.
+/// Every read of the store uses this type and passes [`Store::noted`]. Only the committer reads the backend directly,
+/// and each of its errors is final.
 pub struct AllRows<'a>(&'a Store);
 
 impl Rows for AllRows<'_> {

@@ -30,7 +30,6 @@ pub(super) fn whole(
     Err(StoreError::damaged("long value", "its pieces do not belong together"))
 }
 
-/// Reads the pieces of a head. `None` when they do not belong to the head.
 fn join(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],

@@ -1,22 +1,21 @@
-//! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it
-//! before it acknowledges a batch.
+//! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it before it
+//! acknowledges a batch.
 //!
-//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the
-//! rest, and the journal takes an altered last record for a torn one. So the store itself holds the number of
-//! its newest batch, and the mark holds the number of the newest durable one. The mark is not synced with
-//! every batch: it survives a crash of the process anyway.
+//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the rest, and
+//! the journal takes an altered last record for a torn one. So the store itself holds the number of its newest batch,
+//! and the mark holds the number of the newest durable one. The mark is not synced with every batch: it survives a
+//! crash of the process anyway.
 //!
-//! After a clean stop the mark also contains the end of sled's log, so that the next start knows that nothing
-//! may be torn.
+//! After a clean stop the mark also contains the end of sled's log, so that the next start knows that nothing may be
+//! torn.
 //!
 //! ```text
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has
-//! lost acknowledged batches. The mark may be older than the store after a power cut. An earlier version of
-//! this program writes the first 16 bytes only. The check covers the number, so the end of the log is then
-//! ignored.
+//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has lost
+//! acknowledged batches. The mark may be older than the store after a power cut. An earlier version of this program
+//! writes the first 16 bytes only. The check covers the number, so the end of the log is then ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,7 +27,6 @@ use super::StoreError;
 /// The key under which the store keeps the number of its newest batch. It is greater than every other key.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
 
-/// The length of the number and its complement.
 const NUMBER_BYTES: usize = 16;
 const MARK_BYTES: usize = 32;
 
@@ -43,7 +41,6 @@ pub(super) struct Marked {
 }
 
 impl Mark {
-    /// Opens the file, or creates it, and reads it.
     pub(super) fn open(path: &Path) -> Result<(Self, Marked), StoreError> {
         let prepare = |source| StoreError::Prepare { action: "opening", path: PathBuf::from(path), source };
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
@@ -69,8 +66,7 @@ impl Mark {
         self.sync()
     }
 
-    /// Durably records a clean stop and the end of sled's log. After an error the file does not record a
-    /// clean stop.
+    /// Durably records a clean stop and the end of sled's log. After an error the file does not record a clean stop.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
         let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.sync());
         closed.or_else(|error| {

@@ -1,5 +1,5 @@
-//! The newest entry of a business's audit log. Every change has one, so it gives the newest id and stamp, and
-//! the usage.
+//! The newest entry of a business's audit log. Every change has one, so it gives the newest id and stamp, and the
+//! usage.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 
@@ -9,17 +9,15 @@ use super::{Order, Store, StoreError, keys};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewestEntry {
-    /// The greatest id of the business.
     pub id: AuditId,
-    /// The newest stamp of the business.
     pub at: Timestamp,
     /// The usage of the business, if the entry records it.
     pub usage: Option<Usage>,
 }
 
 impl Store {
-    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used: it
-    /// is no earlier than the stamp.
+    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used: it is no
+    /// earlier than the stamp.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
         // The scan reads rows, because a value whose pieces do not belong together is not among the pairs.

@@ -11,14 +11,12 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// The size of sled's segments. With smaller ones, a power cut during much unsynced log damaged stores in
-/// simulations.
+/// The size of sled's segments. With smaller ones, a power cut during much unsynced log damaged stores in simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes. They also drive garbage collection, so they stay on.
 const FLUSH_EVERY_MS: u64 = 500;
 
-/// The size of sled's page cache.
 const CACHE_BYTES: u64 = 48 << 20;
 
 pub(super) struct Sled {
@@ -60,8 +58,8 @@ impl Cleaner {
         })
     }
 
-    /// Finds the thread that is neither in `before` nor older than `began`. The system may omit a thread from
-    /// a list while other threads end, so the cleaner of another store can be missing in `before`.
+    /// Finds the thread that is neither in `before` nor older than `began`. The system may omit a thread from a list
+    /// while other threads end, so the cleaner of another store can be missing in `before`.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
@@ -93,7 +91,6 @@ fn start_ticks(thread: &Path) -> Option<u64> {
     fields_from_third.split(' ').nth(19)?.parse().ok()
 }
 
-/// Opens sled's files and reads the number of the newest batch.
 pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
     let opened = caught(|| {

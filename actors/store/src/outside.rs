@@ -1,7 +1,6 @@
 //! Inspects a data directory without opening it, for checks before a start.
 //!
-//! Invariant: this module writes nothing and holds no lock. The result may be outdated when the caller reads
-//! it.
+//! Invariant: this module writes nothing and holds no lock. The result may be outdated when the caller reads it.
 
 use std::fs::{OpenOptions, TryLockError};
 use std::io;
@@ -15,14 +14,12 @@ use super::{DiskReserve, Noted, Space, StoreError, disk, files, format, restorin
 #[derive(Debug)]
 pub struct Outside {
     pub in_use: bool,
-    /// The format of its store, if the directory states it.
     pub format: Option<u16>,
     pub known: u16,
 }
 
 /// # Errors
-/// When the directory cannot be read, when a restore into it is not finished, or when its store has a later
-/// format.
+/// When the directory cannot be read, when a restore into it is not finished, or when its store has a later format.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
     // Dropping the file releases the lock.
@@ -44,7 +41,6 @@ pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
 
-/// The free space of the disk of a directory.
 pub fn space_of(dir: &Path) -> io::Result<Space> {
     files::space_of(dir)
 }

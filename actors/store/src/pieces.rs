@@ -5,8 +5,8 @@
 //! [business][kind | 0x80][rest][number 2] → a piece, numbered from 1
 //! ```
 //!
-//! Earlier versions stored values of up to 64 KiB in one row, and the first 64 KiB of longer values in the
-//! head. Both can still be read:
+//! Earlier versions stored values of up to 64 KiB in one row, and the first 64 KiB of longer values in the head. Both
+//! can still be read:
 //!
 //! ```text
 //! [business][kind]       [rest]           → [length 4][digest 16][the first piece]: longer than any other row
@@ -17,8 +17,7 @@
 //!
 //! - The pieces are in the batch of their head, so a crash leaves all of them or none.
 //! - The length states which pieces belong to the value, so a leftover piece of a longer value is never read.
-//! - A reader may read pieces of two values during a replacement. The digest shows this, and the reader reads
-//!   again.
+//! - A reader may read pieces of two values during a replacement. The digest shows this, and the reader reads again.
 //! - No whole value looks like a head: a value that would is stored in pieces.
 
 use sha2::{Digest, Sha256};
@@ -27,9 +26,8 @@ use super::key::Key;
 
 /// The greatest length of a value in one row. A longer value is stored in pieces.
 ///
-/// sled keeps up to about 20 neighbouring pairs in one page, and reads, caches and writes whole pages. Its
-/// memory use beyond the cache grows with the length of a page. sled would write a page above 2 MiB to a file
-/// that it never syncs.
+/// sled keeps up to about 20 neighbouring pairs in one page, and reads, caches and writes whole pages. Its memory use
+/// beyond the cache grows with the length of a page. sled would write a page above 2 MiB to a file that it never syncs.
 pub const VALUE_BYTES_MAX: usize = 4 << 10;
 
 /// The greatest length of a value, including all of its pieces.
@@ -37,7 +35,6 @@ pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
 
 /// The bit of a kind that marks its pieces. No kind has it.
 pub(super) const PIECE: u8 = 0x80;
-/// The offset of the kind in a key.
 pub(super) const KIND_AT: usize = 16;
 
 /// The first bytes of a head. A record starts with its version byte, so no record has this mark.
@@ -67,8 +64,7 @@ pub(super) fn pieces_of(value_bytes: usize) -> u16 {
 }
 
 /// # Panics
-/// When the key has no kind, or its kind has the bit for pieces. Only [`super::keys`] makes keys of long
-/// values.
+/// When the key has no kind, or its kind has the bit for pieces. Only [`super::keys`] makes keys of long values.
 pub(super) fn piece_key(key: &[u8], number: u16) -> Key {
     assert!(key.get(KIND_AT).is_some_and(|kind| kind & PIECE == 0), "a long value needs a key with a kind");
     Key::new(&key[..KIND_AT])
@@ -86,7 +82,6 @@ pub(super) fn bytes_kept(key: &Key, value: &[u8]) -> usize {
     key.len() + HEAD_BYTES + pieces * piece_key(key, 1).len() + value.len()
 }
 
-/// Calls `row` for each row that stores a value.
 pub(super) fn split(key: &Key, value: &[u8], mut row: impl FnMut(&Key, &[u8])) {
     if !is_long(value) {
         return row(key, value);

@@ -7,11 +7,10 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// The permission bits of group and others.
 const OF_OTHERS: u32 = 0o077;
 
-/// Removes the access of group and others to everything in the directory, as far as the system permits it.
-/// The umask of the process covers files that are created later, including those of sled.
+/// Removes the access of group and others to everything in the directory, as far as the system permits it. The umask of
+/// the process covers files that are created later, including those of sled.
 pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let mut closed = 0;

@@ -30,7 +30,6 @@ impl Rest {
         }
     }
 
-    /// Moves past `key`.
     pub(super) fn go_on_behind(&mut self, key: Key) {
         match self.order {
             Order::Ascending => self.from = Bound::Excluded(key),
@@ -40,7 +39,6 @@ impl Rest {
 }
 
 impl Order {
-    /// Compares two keys in this order.
     pub(super) fn of(self, one: &[u8], other: &[u8]) -> Ordering {
         match self {
             Self::Ascending => one.cmp(other),

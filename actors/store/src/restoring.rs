@@ -1,7 +1,7 @@
 //! The mark of a directory that a restore is filling.
 //!
-//! Invariant: the mark is durable before any other file and is removed last. A directory with the mark is not
-//! opened as a store.
+//! Invariant: the mark is durable before any other file and is removed last. A directory with the mark is not opened as
+//! a store.
 
 use std::fs::{self, File};
 use std::io;

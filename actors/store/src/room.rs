@@ -1,12 +1,12 @@
 //! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! The operator sets a reserve of free space. Below it, changes that grow the store for good are refused. In
-//! the last part of the reserve, only changes that free space are written, so that a full disk does not
-//! prevent an operator from stopping its cause. Below the floor nothing is written, because a storage engine
-//! that cannot write has failed, and one that starts needs space too. Invariants:
+//! The operator sets a reserve of free space. Below it, changes that grow the store for good are refused. In the last
+//! part of the reserve, only changes that free space are written, so that a full disk does not prevent an operator from
+//! stopping its cause. Below the floor nothing is written, because a storage engine that cannot write has failed, and
+//! one that starts needs space too. Invariants:
 //!
-//! - The disk is checked when a change is to be written, at most once a second. Between two checks, each
-//!   submitted byte counts as [`WRITE_AMPLIFICATION`] bytes.
+//! - The disk is checked when a change is to be written, at most once a second. Between two checks, each submitted byte
+//!   counts as [`WRITE_AMPLIFICATION`] bytes.
 //! - A level ends only with more free space than it began with, so that it does not flap.
 //! - A refused change has changed nothing.
 
@@ -18,11 +18,10 @@ use tokio::time::Instant;
 
 use super::{Backend, Space};
 
-/// The interval between checks of the disk.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// An upper estimate of the log's growth per submitted byte, since whole pages are rewritten. The measured
-/// value is about 2.
+/// An upper estimate of the log's growth per submitted byte, since whole pages are rewritten. The measured value is
+/// about 2.
 const WRITE_AMPLIFICATION: u64 = 4;
 
 /// The default reserve, unless the disk is small.
@@ -35,8 +34,8 @@ const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 /// The growth of the storage engine's log by one segment.
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. The log may be at the end of a segment, and changes that were accepted before
-/// the level changed may fill the next one.
+/// The minimum of the floor. The log may be at the end of a segment, and changes that were accepted before the level
+/// changed may fill the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 /// The minimum of the last part, including the floor.
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
@@ -45,18 +44,15 @@ pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
 /// A level ends when this fraction of its bound is free in addition to the bound.
 const SLACK_PARTS: u64 = 8;
 
-/// The free space that the store leaves on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskReserve {
     /// 1 GiB, or 5 % of the disk if that is less, and at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. With 0 there is no reserve, and the disk may become
-    /// full.
+    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. With 0 there is no reserve, and the disk may become full.
     Bytes(u64),
 }
 
-/// The bounds of the levels, in free bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) reserve: u64,
@@ -89,7 +85,6 @@ pub enum RoomLevel {
     Scarce = 1,
     /// Only changes that free space.
     Exhausted = 2,
-    /// No changes.
     Full = 3,
 }
 
@@ -98,11 +93,11 @@ pub enum RoomLevel {
 pub enum Weight {
     /// The change grows the store in the long run.
     Grows,
-    /// The change does not grow the store for good. It can be repeated without a limit, and each repetition
-    /// writes rows that expire later.
+    /// The change does not grow the store for good. It can be repeated without a limit, and each repetition writes rows
+    /// that expire later.
     Keeps,
-    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once
-    /// per resource, and a repetition writes nothing. A full disk must not prevent it.
+    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once per
+    /// resource, and a repetition writes nothing. A full disk must not prevent it.
     Frees,
 }
 
@@ -122,10 +117,8 @@ impl Weight {
 #[error("the disk is nearly full")]
 pub struct DiskFull;
 
-/// The known state of the disk.
 #[derive(Default)]
 pub(super) struct Room {
-    /// The number of submitted bytes.
     submitted: AtomicU64,
     level: AtomicU8,
     seen: Mutex<Seen>,
@@ -151,8 +144,8 @@ impl Room {
         self.submitted.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The level, and the result of the last check of the disk. `written` returns how many of the submitted
-    /// bytes are durable. Bytes that have yet to grow the backend's files count as well.
+    /// The level, and the result of the last check of the disk. `written` returns how many of the submitted bytes are
+    /// durable. Bytes that have yet to grow the backend's files count as well.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -192,7 +185,6 @@ fn level_of(number: u8) -> RoomLevel {
     }
 }
 
-/// The level after `before` with this much free space.
 fn next_level(before: RoomLevel, free: u64, bounds: Bounds) -> RoomLevel {
     let below = |bound: u64, level: RoomLevel| {
         let slack = if before >= level { bound / SLACK_PARTS } else { 0 };

@@ -21,7 +21,6 @@ pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<V
     long::whole(|key| rows.get(key), key, row)
 }
 
-/// Like [`whole_value`], with a function that reads the pieces.
 pub fn whole_value_by(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],

@@ -1,8 +1,8 @@
 //! Rows that do not decode.
 //!
-//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost. It
-//! is counted, and logged once by its key, never by its content. Scans skip it, and a read of the row alone
-//! returns an error. A failed read is a different, final error.
+//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost. It is
+//! counted, and logged once by its key, never by its content. Scans skip it, and a read of the row alone returns an
+//! error. A failed read is a different, final error.
 
 use std::collections::HashSet;
 
@@ -17,8 +17,8 @@ const SET_ASIDE_MAX: usize = 16_384;
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Sets the row aside if it does not decode. A row that this one refers to may already be set aside; then
-    /// this row stays as it is.
+    /// Sets the row aside if it does not decode. A row that this one refers to may already be set aside; then this row
+    /// stays as it is.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

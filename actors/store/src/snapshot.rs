@@ -1,7 +1,7 @@
 //! A point-in-time read of the whole store, in steps, while commits continue.
 //!
-//! Invariants: all steps together return each row once, in key order, with its value at the point, including
-//! the pieces of long values. The point is after a sync, so all of it is durable.
+//! Invariants: all steps together return each row once, in key order, with its value at the point, including the pieces
+//! of long values. The point is after a sync, so all of it is durable.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Starts a point-in-time read between two commits. Saved rows that do not fit into memory are written to
-    /// unnamed files in the directory `side`.
+    /// Starts a point-in-time read between two commits. Saved rows that do not fit into memory are written to unnamed
+    /// files in the directory `side`.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while too many
@@ -33,8 +33,8 @@ impl Store {
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Saves every overwritten value of these ranges, from a point between two commits on. Returns the number
-    /// of the newest commit before the point.
+    /// Saves every overwritten value of these ranges, from a point between two commits on. Returns the number of the
+    /// newest commit before the point.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -43,7 +43,6 @@ impl Store {
 }
 
 impl Snapshot {
-    /// The number of the newest commit in the snapshot.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -65,8 +64,7 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // Reads the present rows, then replaces those that were overwritten since the point or during this
-        // read.
+        // Reads the present rows, then replaces those that were overwritten since the point or during this read.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {

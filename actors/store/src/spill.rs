@@ -18,7 +18,6 @@ const READ_BYTES: usize = 64 << 10;
 
 type Row = io::Result<(Key, Option<Vec<u8>>)>;
 
-/// The files in the order of their creation.
 #[derive(Default)]
 pub(super) struct Spill {
     runs: Vec<Peekable<Run>>,

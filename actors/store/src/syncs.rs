@@ -2,11 +2,9 @@
 //!
 //! Invariants:
 //!
-//! - The lock is never held during a sync or while a line is logged, so reading the age never waits for the
-//!   disk.
+//! - The lock is never held during a sync or while a line is logged, so reading the age never waits for the disk.
 //! - A hang is logged once when the sync is [`LOGGED_AFTER`] old, and once when that sync returns.
-//! - The task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and never without
-//!   syncs.
+//! - The task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and never without syncs.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -26,7 +24,6 @@ pub struct Syncs {
     /// The steady clock for ages. Without one, no sync is recorded.
     clock: OnceLock<Arc<dyn Clock>>,
     state: Mutex<State>,
-    /// Wakes the task that logs.
     begun: Arc<Notify>,
 }
 
@@ -82,8 +79,7 @@ impl Syncs {
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an
-    /// effect.
+    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an effect.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -115,9 +111,8 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that started to hang since the last look, with their ages, and the time until the next look.
-    /// Without a sync that can start to hang, the next look is due [`LOGGED_AFTER`] after the start of the
-    /// next sync.
+    /// The syncs that started to hang since the last look, with their ages, and the time until the next look. Without a
+    /// sync that can start to hang, the next look is due [`LOGGED_AFTER`] after the start of the next sync.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();

@@ -1,19 +1,19 @@
 //! A copy of the end of sled's log while sled opens.
 //!
-//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments
-//! without pages. A later read of the log without the snapshot requires the segment before the newest one, or
-//! takes the log for torn at that place. But sled clears the segment before the snapshot's name is synced. A
-//! power cut in between leaves the earlier snapshot and a log that seems to end too early. So the end of the
-//! log is copied until the name is durable, and put back after such a power cut.
+//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments without
+//! pages. A later read of the log without the snapshot requires the segment before the newest one, or takes the log for
+//! torn at that place. But sled clears the segment before the snapshot's name is synced. A power cut in between leaves
+//! the earlier snapshot and a log that seems to end too early. So the end of the log is copied until the name is
+//! durable, and put back after such a power cut.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
 //! DIR/store/end.new    the same while it is written
 //! ```
 //!
-//! Invariants: while sled opens, the segments before its newest one are on the disk, in the log or in the
-//! copy. An old copy is never put back over newer data, even if an earlier version left the file: by then the
-//! log has a newer segment.
+//! Invariants: while sled opens, the segments before its newest one are on the disk, in the log or in the copy. An old
+//! copy is never put back over newer data, even if an earlier version left the file: by then the log has a newer
+//! segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -24,11 +24,9 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::sled_log::segments_of;
 
-/// The number of copied segments before the newest one. sled requires one; more are needed if the newest are
-/// torn.
+/// The number of copied segments before the newest one. sled requires one; more are needed if the newest are torn.
 const SEGMENTS: u64 = 3;
 
-/// The bytes of a file in memory at once.
 const PIECE_BYTES: usize = 64 << 10;
 
 struct Kept {
@@ -45,7 +43,6 @@ const MARK: [u8; 4] = *b"red\x01";
 const NAME: &str = "end";
 const NEW: &str = "end.new";
 
-/// Restores the end of the log after an interrupted opening.
 pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError> {
     put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))
 }
@@ -120,8 +117,8 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// Reads a part of the file in pieces, with the offset of each. Memory that opening takes stays with the
-/// process for a while.
+/// Reads a part of the file in pieces, with the offset of each. Memory that opening takes stays with the process for a
+/// while.
 fn in_pieces(
     file: &File,
     part: Range<u64>,

@@ -1,14 +1,13 @@
-//! The old values of rows that were overwritten or deleted after a point between two commits, for a
-//! point-in-time read.
+//! The old values of rows that were overwritten or deleted after a point between two commits, for a point-in-time read.
 //!
 //! The reader names its ranges and reads each in key order. Invariants:
 //!
-//! - For a key that the reader has not passed, the value at the point is the first saved value, or the
-//!   present one if none was saved.
-//! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader
-//!   takes the saved values.
-//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too slow
-//!   for that, the read ends; writing continues.
+//! - For a key that the reader has not passed, the value at the point is the first saved value, or the present one if
+//!   none was saved.
+//! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader takes the
+//!   saved values.
+//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too slow for that,
+//!   the read ends; writing continues.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +41,8 @@ impl Tap {
         Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
     }
 
-    /// Saves the values that a batch is about to overwrite or delete. Only the committer calls it, before it
-    /// applies the batch.
+    /// Saves the values that a batch is about to overwrite or delete. Only the committer calls it, before it applies
+    /// the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
         if state.overflowed {

@@ -1,8 +1,8 @@
-//! Instants in small files next to the store: the believed time, which `doctor` reads without opening the
-//! store, and the point of the newest backup.
+//! Instants in small files next to the store: the believed time, which `doctor` reads without opening the store, and
+//! the point of the newest backup.
 //!
-//! A file is written in place and not synced, so after a power cut it may be older. A file without a valid
-//! instant counts as missing. For the believed time, the record in the store is authoritative.
+//! A file is written in place and not synced, so after a power cut it may be older. A file without a valid instant
+//! counts as missing. For the believed time, the record in the store is authoritative.
 
 use std::fs::{self, OpenOptions};
 use std::io;

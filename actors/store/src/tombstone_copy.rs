@@ -1,8 +1,8 @@
 //! Copies of the list of tombstones in backup directories, where a restore reads the newest one.
 //!
-//! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that
-//! begins with its lines. So the list of another service, or of a store that was restored without its list,
-//! replaces no copy. Each service has its own directory.
+//! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that begins with
+//! its lines. So the list of another service, or of a store that was restored without its list, replaces no copy. Each
+//! service has its own directory.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -19,8 +19,8 @@ const OWNER_ONLY: u32 = 0o600;
 /// Copies the list of a data directory into a directory of backups. The service may be running.
 ///
 /// # Errors
-/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is
-/// itself a data directory, or the copy cannot be written.
+/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is itself a
+/// data directory, or the copy cannot be written.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = |source| StoreError::Prepare { action: "writing", path: path.clone(), source };
@@ -95,8 +95,7 @@ mod tests {
     fn a_copy_follows_the_list_and_loses_no_line() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
-        // The business was deleted, imported and deleted again: the order and the number of equal lines
-        // count.
+        // The business was deleted, imported and deleted again: the order and the number of equal lines count.
         let lines = vec![ended(1), imported(1), ended(1)];
         for many in 0..=lines.len() {
             list(data.path(), &lines[..many]);

@@ -1,5 +1,5 @@
-//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats them,
-//! since a backup may contain what was revoked or erased later (spec §5 rule 6).
+//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats them, since a backup
+//! may contain what was revoked or erased later (spec §5 rule 6).
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -9,18 +9,18 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! A removed person may be invited again. So the last field of `removed-person` is the instant of the lost
-//! membership's offer, encoded like the start of an id: offers up to that instant are revoked, and later
-//! offers are not. (Older lists contain an id that was made at the removal. Its instant is no earlier than
-//! the offer, so no removed person returns.) The line `imported-business` cancels an earlier
-//! `ended-business`. It names the first audit entry after the import: keys with a smaller id stay revoked.
+//! A removed person may be invited again. So the last field of `removed-person` is the instant of the lost membership's
+//! offer, encoded like the start of an id: offers up to that instant are revoked, and later offers are not. (Older
+//! lists contain an id that was made at the removal. Its instant is no earlier than the offer, so no removed person
+//! returns.) The line `imported-business` cancels an earlier `ended-business`. It names the first audit entry after the
+//! import: keys with a smaller id stay revoked.
 //!
-//! Invariants: a line is durable before its change, so before the change is acknowledged. After a crash, a
-//! line may exist without its change; that change was decided anyway, and an import is listed only when it is
-//! final. Lines are only appended, and their order counts.
+//! Invariants: a line is durable before its change, so before the change is acknowledged. After a crash, a line may
+//! exist without its change; that change was decided anyway, and an import is listed only when it is final. Lines are
+//! only appended, and their order counts.
 //!
-//! A copy in a backup directory ([`super::copy_tombstones`]) has one more line at the start: the SHA-256 of
-//! everything that follows.
+//! A copy in a backup directory ([`super::copy_tombstones`]) has one more line at the start: the SHA-256 of everything
+//! that follows.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -152,8 +152,8 @@ impl TakenBack {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
                 // An import restores no erased contact, so the line also holds after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest instant counts, independent of the order: a restore of an earlier backup appends
-                // lines of earlier removals.
+                // The latest instant counts, independent of the order: a restore of an earlier backup appends lines of
+                // earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -176,8 +176,7 @@ impl TakenBack {
 }
 
 /// # Errors
-/// When the file cannot be read, is a copy with a wrong digest, or contains lines that this version does not
-/// know.
+/// When the file cannot be read, is a copy with a wrong digest, or contains lines that this version does not know.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);

@@ -2,18 +2,17 @@
 //!
 //! Invariants:
 //!
-//! - One tree contains everything. The number of the newest batch ([`NEWEST_KEY`]) is written after the rows
-//!   of its batches. A crash leaves a prefix of the writes, so a tree with the number contains all of the
-//!   rows.
-//! - One thread writes, row by row, because sled writes out its buffer twice for each of its own batches. The
-//!   memtable hides partly written batches from readers.
-//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts every segment before the one
-//!   that a later segment's head calls stable, and sled writes that head after `sync_file_range` alone. So a
-//!   part of each segment must be synced before the segment after the next begins. The growth of the log per
-//!   row is estimated from above, and the writer syncs at [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`. sled's flush stops at `sync_file_range`
-//!   on Linux, which survives the end of the process but not a power cut. The own handle also receives write
-//!   errors that sled missed, since the kernel reports them once per handle.
+//! - One tree contains everything. The number of the newest batch ([`NEWEST_KEY`]) is written after the rows of its
+//!   batches. A crash leaves a prefix of the writes, so a tree with the number contains all of the rows.
+//! - One thread writes, row by row, because sled writes out its buffer twice for each of its own batches. The memtable
+//!   hides partly written batches from readers.
+//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts every segment before the one that a
+//!   later segment's head calls stable, and sled writes that head after `sync_file_range` alone. So a part of each
+//!   segment must be synced before the segment after the next begins. The growth of the log per row is estimated from
+//!   above, and the writer syncs at [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. sled's flush stops at `sync_file_range` on Linux,
+//!   which survives the end of the process but not a power cut. The own handle also receives write errors that sled
+//!   missed, since the kernel reports them once per handle.
 //! - A panic of sled is an error.
 //! - No message is written to a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
 
@@ -56,8 +55,7 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. No caller keeps sled longer than one call, because isolating a page closes and
-    /// reopens it.
+    /// `None` once closed. No caller keeps sled longer than one call, because isolating a page closes and reopens it.
     sled: RwLock<Option<Sled>>,
     file: File,
     /// The growth of the log since the last sync, estimated from above.
@@ -219,8 +217,7 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(|db| match value {
             Some(value) => db.insert(key, value),
-            // sled logs every delete. A row that was created and deleted since the last checkpoint is not in
-            // the tree.
+            // sled logs every delete. A row that was created and deleted since the last checkpoint is not in the tree.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         });
@@ -237,8 +234,8 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// The LSN of the log's newest segment, if earlier segments are not listed yet; the next sync lists them.
-    /// sled's cleaner completes segments while no batch is written.
+    /// The LSN of the log's newest segment, if earlier segments are not listed yet; the next sync lists them. sled's
+    /// cleaner completes segments while no batch is written.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
@@ -252,8 +249,8 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(|db| db.flush());
-        // sled defers frees on each thread until the thread has deferred enough. A flush defers one buffer of
-        // a segment, so a thread that only flushes would keep the last 60 of them.
+        // sled defers frees on each thread until the thread has deferred enough. A flush defers one buffer of a
+        // segment, so a thread that only flushes would keep the last 60 of them.
         crossbeam_epoch::pin().flush();
         flushed.map_err(|failure| failure.or(StoreError::Sync))?;
         let sync = || {
@@ -278,8 +275,8 @@ impl Tree {
         &self.0.file
     }
 
-    /// Closes the files once the scans in progress have ended, and syncs sled's last writes. Returns false
-    /// after an error.
+    /// Closes the files once the scans in progress have ended, and syncs sled's last writes. Returns false after an
+    /// error.
     pub(super) fn close(&self) -> bool {
         let unlisted = self.unlisted();
         drop(self.0.sled.write().take());

@@ -1,8 +1,8 @@
 //! Counts the waiting deliveries and mails of a business in memory while a caller watches it.
 //!
-//! The business, the actors of its endpoints and the outbox all write these rows, so every batch is counted
-//! when it is queued. Invariant: once the rows in the store are added, the count is that of the rows in the
-//! store after everything queued so far is applied.
+//! The business, the actors of its endpoints and the outbox all write these rows, so every batch is counted when it is
+//! queued. Invariant: once the rows in the store are added, the count is that of the rows in the store after everything
+//! queued so far is applied.
 //!
 //! A row is identified by 64 bits of a hash, so 100,000 waiting rows take about 2 MB.
 
@@ -31,8 +31,7 @@ struct Rows {
     mails: HashSet<u64>,
     /// The number of rows with reserved room.
     promised: u64,
-    /// The rows that were deleted while the rows in the store are being added. The store may still return
-    /// them.
+    /// The rows that were deleted while the rows in the store are being added. The store may still return them.
     deleted: Option<HashSet<u64>>,
 }
 
@@ -82,8 +81,8 @@ impl Waiting {
         Self(Mutex::new(Rows { deleted: Some(HashSet::new()), ..Rows::default() }))
     }
 
-    /// Adds a row of the store, with the length of its event. Changes that were noted since the start of
-    /// watching take precedence.
+    /// Adds a row of the store, with the length of its event. Changes that were noted since the start of watching take
+    /// precedence.
     pub(super) fn add(&self, key: &[u8], bytes: u32) {
         let mut rows = self.0.lock();
         if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
@@ -103,8 +102,7 @@ impl Waiting {
         self.0.lock().deleted = None;
     }
 
-    /// Counts a batch that is about to be queued. `length` reads the length of an event that is not in the
-    /// batch.
+    /// Counts a batch that is about to be queued. `length` reads the length of an event that is not in the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let due = |key: &Key| matches!(key.get(16), Some(&kind::DELIVERY_DUE | &kind::MAIL_DUE));
         if !batch.writes().any(|(key, _)| due(key)) {

@@ -9,8 +9,8 @@ use super::waiting::Waiting;
 use super::{Key, KeyRange, Order, Store, StoreError, keys};
 
 impl Store {
-    /// Watches the waiting rows of a business until the last handle is dropped. Rows in the store are not
-    /// counted until [`Store::add_waiting`].
+    /// Watches the waiting rows of a business until the last handle is dropped. Rows in the store are not counted until
+    /// [`Store::add_waiting`].
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let waiting = Arc::new(Waiting::watching());
         let mut watched = self.0.watched.write();
@@ -19,9 +19,9 @@ impl Store {
         waiting
     }
 
-    /// Counts the next rows in the store, at most `rows_max`, and returns the rest of the range; `None` when
-    /// all rows are counted. Everything that was queued before the watching began must be applied. After the
-    /// last range, the caller calls [`Waiting::end_adding`].
+    /// Counts the next rows in the store, at most `rows_max`, and returns the rest of the range; `None` when all rows
+    /// are counted. Everything that was queued before the watching began must be applied. After the last range, the
+    /// caller calls [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -82,8 +82,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // Rows are put, deleted and moved during the count, some before the store has applied the earlier
-        // ones. At the end, the count is that of the rows.
+        // Rows are put, deleted and moved during the count, some before the store has applied the earlier ones. At the
+        // end, the count is that of the rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),

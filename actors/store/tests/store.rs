@@ -224,8 +224,7 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
     assert!(error.contains("odd/lock") && !error.contains('\n'), "{error}");
 }
 
-/// Neighbours of the greatest length share a page. The page must not become a blob file, which is never
-/// durable.
+/// Neighbours of the greatest length share a page. The page must not become a blob file, which is never durable.
 #[tokio::test]
 async fn values_of_the_greatest_length_make_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();

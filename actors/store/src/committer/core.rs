@@ -1,5 +1,5 @@
-//! The state that the writer, its handle and waiting callers share: the queue, and the newest written and
-//! synced ticket of each shard.
+//! The state that the writer, its handle and waiting callers share: the queue, and the newest written and synced ticket
+//! of each shard.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -114,8 +114,8 @@ impl Core {
         }
     }
 
-    /// Stops the store for good. Queued changes are dropped after the failure was reported. Only the first
-    /// failure counts, and a writer at work then answers no more changes.
+    /// Stops the store for good. Queued changes are dropped after the failure was reported. Only the first failure
+    /// counts, and a writer at work then answers no more changes.
     pub(super) fn fail(&self, error: &StoreError) {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {

@@ -1,18 +1,17 @@
 //! The only writer of the store, and the waits for its changes.
 //!
-//! The writer takes queued changes in groups, writes each group as one batch and syncs it once. Then it
-//! answers the changes of the group. Businesses share the writer fairly (`queue.rs`). Changes have an order
-//! only within a shard of businesses. Invariants:
+//! The writer takes queued changes in groups, writes each group as one batch and syncs it once. Then it answers the
+//! changes of the group. Businesses share the writer fairly (`queue.rs`). Changes have an order only within a shard of
+//! businesses. Invariants:
 //!
-//! - A change is answered only after the sync that covers it, and after every change of its shard queued
-//!   before it.
-//! - Tickets grow in the order of a shard's lane. The newest ticket of a shard is known before its change is
-//!   queued, so a wait for it covers everything queued before.
+//! - A change is answered only after the sync that covers it, and after every change of its shard queued before it.
+//! - Tickets grow in the order of a shard's lane. The newest ticket of a shard is known before its change is queued, so
+//!   a wait for it covers everything queued before.
 //! - The synced ticket of each shard is updated for a whole group before a change of the group is answered.
-//! - Rows that belong together are one change. A row of the installation (the list of businesses, the row of
-//!   a key) is written in the lane of its business. No code may rely on the order of two businesses' changes.
-//! - An error of the backend stops the committer for good. It retries nothing, and drops unanswered changes
-//!   with their reply ports.
+//! - Rows that belong together are one change. A row of the installation (the list of businesses, the row of a key) is
+//!   written in the lane of its business. No code may rely on the order of two businesses' changes.
+//! - An error of the backend stops the committer for good. It retries nothing, and drops unanswered changes with their
+//!   reply ports.
 //!
 //! The queue has no bound of its own: callers hold a permit for each queued change.
 
@@ -44,8 +43,8 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The greatest length of the keys and values of one change. Much log between two syncs endangers sled's
-/// recovery after a power cut.
+/// The greatest length of the keys and values of one change. Much log between two syncs endangers sled's recovery after
+/// a power cut.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
 /// The handle of the writer. When it is dropped, the writer finishes the queued changes and ends.
@@ -72,8 +71,8 @@ impl Committer {
         Self { core, thread: Mutex::new(None) }
     }
 
-    /// Queues a change and returns its ticket. When the store has stopped or is closing, it returns `None`
-    /// and drops `done`.
+    /// Queues a change and returns its ticket. When the store has stopped or is closing, it returns `None` and drops
+    /// `done`.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`]. The code that makes the change must bound it.
@@ -82,8 +81,7 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // The closure runs under the queue's lock, so after a failure no ticket can replace the mark of the
-        // failure.
+        // The closure runs under the queue's lock, so after a failure no ticket can replace the mark of the failure.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
@@ -110,8 +108,8 @@ impl Committer {
         }
     }
 
-    /// Whether all changes of the business that were queued before this call are durable; never after a
-    /// failure, since no ticket reaches the mark of a failure.
+    /// Whether all changes of the business that were queued before this call are durable; never after a failure, since
+    /// no ticket reaches the mark of a failure.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
@@ -129,8 +127,8 @@ impl Committer {
         self.core.failed.load(Ordering::Acquire)
     }
 
-    /// Saves the old values of overwritten rows, from a point between two commits until the tap is dropped.
-    /// Returns the number of the newest commit before the point.
+    /// Saves the old values of overwritten rows, from a point between two commits until the tap is dropped. Returns the
+    /// number of the newest commit before the point.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,

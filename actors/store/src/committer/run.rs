@@ -101,8 +101,8 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
     Ok(())
 }
 
-/// Answers the changes. The backend first records that they are durable, so that a start after a crash
-/// detects the loss of an answered change.
+/// Answers the changes. The backend first records that they are durable, so that a start after a crash detects the loss
+/// of an answered change.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {

@@ -1,7 +1,7 @@
 //! The businesses that are set aside because the store has lost or damaged some of their rows.
 //!
-//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id
-//! and the reason:
+//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id and the
+//! reason:
 //!
 //! ```text
 //! 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c page 17 of store/db is damaged
@@ -9,12 +9,11 @@
 //!
 //! Invariants:
 //!
-//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan
-//!   over several businesses skips its rows and does not touch their pages.
-//! - A business stays set aside over restarts, until an operator removes its line while the service is
-//!   stopped.
-//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in
-//!   memory before the file is written, so a full disk does not keep it in use.
+//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan over several
+//!   businesses skips its rows and does not touch their pages.
+//! - A business stays set aside over restarts, until an operator removes its line while the service is stopped.
+//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in memory
+//!   before the file is written, so a full disk does not keep it in use.
 //! - While no business is set aside, the check costs one load of an atomic.
 
 use std::collections::BTreeMap;
@@ -178,8 +177,7 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read after each corrupt page, which is isolated by then. The page may belong to another
-/// business.
+/// Repeats a read after each corrupt page, which is isolated by then. The page may belong to another business.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -203,8 +201,8 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Reads the list of a data directory, also while a process has the directory open. Without the file, the
-/// list is empty.
+/// Reads the list of a data directory, also while a process has the directory open. Without the file, the list is
+/// empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = match fs::read(&path) {

@@ -52,8 +52,8 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// The directory of the list of businesses that are set aside; `None` once closed. It has its own lock,
-    /// because the checkpoint thread writes the list and may run while `open` is locked.
+    /// The directory of the list of businesses that are set aside; `None` once closed. It has its own lock, because the
+    /// checkpoint thread writes the list and may run while `open` is locked.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -131,8 +131,8 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "what the journal held is in the store");
         }
-        // First the writes of recovery, then the names of the files: without the names, a power cut could
-        // lose the whole store. From here on the journal is not needed.
+        // First the writes of recovery, then the names of the files: without the names, a power cut could lose the
+        // whole store. From here on the journal is not needed.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -269,8 +269,7 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents with access for the service's own user only, since they contain
-/// personal data.
+/// Creates the directory and its parents with access for the service's own user only, since they contain personal data.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -311,8 +310,7 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// After an unclean stop, files are read from the disk, since a failed sync may have left different pages in
-/// memory.
+/// After an unclean stop, files are read from the disk, since a failed sync may have left different pages in memory.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -328,8 +326,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable. If the service may not read the parent, an operator has created
-/// the directory.
+/// Makes the name of the directory durable. If the service may not read the parent, an operator has created the
+/// directory.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let prepare = |source| StoreError::Prepare { action: "resolving", path: dir.to_owned(), source };
     let whole = dir.canonicalize().map_err(prepare)?;

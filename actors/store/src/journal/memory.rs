@@ -32,8 +32,8 @@ impl MemoryBlocks {
         held.unsynced.iter().map(|(number, before)| held.blocks[number] != *before).collect()
     }
 
-    /// Cuts the power. Of each unsynced block, `kept` bytes have the new content and the rest has the old
-    /// one. The argument of `kept` is the index of the block.
+    /// Cuts the power. Of each unsynced block, `kept` bytes have the new content and the rest has the old one. The
+    /// argument of `kept` is the index of the block.
     pub(crate) fn crash(&self, mut kept: impl FnMut(usize) -> usize) {
         let held = &mut *self.0.lock();
         for (number, (block, before)) in std::mem::take(&mut held.unsynced).into_iter().enumerate().rev() {

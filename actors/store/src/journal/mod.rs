@@ -1,16 +1,16 @@
-//! The journal, in which a batch becomes durable before it is acknowledged. Later a checkpoint moves its rows
-//! to the tree.
+//! The journal, in which a batch becomes durable before it is acknowledged. Later a checkpoint moves its rows to the
+//! tree.
 //!
-//! The journal is one file of fixed length, so a sync updates no metadata of the file system. A batch is one
-//! record of whole blocks. The blocks of records whose batches are durable in the tree are free. The next
-//! record begins after the last one, or at the front again. Invariants:
+//! The journal is one file of fixed length, so a sync updates no metadata of the file system. A batch is one record of
+//! whole blocks. The blocks of records whose batches are durable in the tree are free. The next record begins after the
+//! last one, or at the front again. Invariants:
 //!
-//! - Records are appended in the order of their numbers, each after the one before it is synced. So only the
-//!   last record can be torn. A missing record before a later one is damage.
+//! - Records are appended in the order of their numbers, each after the one before it is synced. So only the last
+//!   record can be torn. A missing record before a later one is damage.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
-//! - Every record contains the random id of its file and a checksum over the whole record. So a partly
-//!   overwritten record is invalid, and no stored value can be taken for a record. An old record that is
-//!   still whole has a number that the tree has passed.
+//! - Every record contains the random id of its file and a checksum over the whole record. So a partly overwritten
+//!   record is invalid, and no stored value can be taken for a record. An old record that is still whole has a number
+//!   that the tree has passed.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
@@ -42,8 +42,7 @@ pub(super) use self::record::Rows;
 pub(super) use self::salvage::salvage;
 use super::{Batch, StoreError};
 
-/// The length of the file: many times the bytes in progress, so that no batch waits for room while the disk
-/// keeps up.
+/// The length of the file: many times the bytes in progress, so that no batch waits for room while the disk keeps up.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
 /// The bytes in memory while the journal is read, unless a record is longer.
@@ -96,8 +95,7 @@ pub(super) enum Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] when it is damaged, [`StoreError::Prepare`] when it cannot be read or
-/// created.
+/// [`StoreError::DamagedFiles`] when it is damaged, [`StoreError::Prepare`] when it cannot be read or created.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| move |source| StoreError::Prepare { action, path: path.to_owned(), source };
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -113,8 +111,7 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
     })
 }
 
-/// Writes zeros to every block, so that no sync has to allocate one. The file gets its name when it is
-/// complete.
+/// Writes zeros to every block, so that no sync has to allocate one. The file gets its name when it is complete.
 fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let made = fill(&new);
@@ -149,8 +146,8 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Reads a journal and returns the batches after `newest`. The last record is synced: a killed process
-    /// may have written it without a sync, and the effects of opening must not outlive it.
+    /// Reads a journal and returns the batches after `newest`. The last record is synced: a killed process may have
+    /// written it without a sync, and the effects of opening must not outlive it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no beginning")?;
@@ -200,8 +197,8 @@ impl<B: Blocks> Journal<B> {
         self.ring.lock().place(self.length).is_some()
     }
 
-    /// Writes the prepared record without a sync and returns its length in the file. The record before it is
-    /// durable by then.
+    /// Writes the prepared record without a sync and returns its length in the file. The record before it is durable by
+    /// then.
     ///
     /// # Errors
     /// When there is no room, or writing fails. Nothing may be appended after that.
@@ -252,8 +249,7 @@ struct Standing<'a> {
     end: u64,
 }
 
-/// A moving part of the file in memory. The memory for the whole file would stay with the process for a
-/// while.
+/// A moving part of the file in memory. The memory for the whole file would stay with the process for a while.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,

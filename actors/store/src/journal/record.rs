@@ -1,7 +1,7 @@
 //! The encoding of a batch in the journal.
 //!
-//! Invariants: bytes that decode are a whole record of this file. Rows are decoded in the order of the batch.
-//! The pieces of long values are rows.
+//! Invariants: bytes that decode are a whole record of this file. Rows are decoded in the order of the batch. The
+//! pieces of long values are rows.
 
 use crate::Batch;
 

@@ -75,8 +75,7 @@ fn what_is_written_comes_back_and_what_is_at_home_does_not() {
 #[test]
 fn records_are_found_wherever_the_window_ends_that_moves_along() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // Before the end of the first window, after it, and longer than a window. The last record ends with the
-    // file.
+    // Before the end of the first window, after it, and longer than a window. The last record ends with the file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
@@ -172,8 +171,7 @@ fn every_bit_that_is_flipped_is_found_out() {
                 let read = Journal::read(blocks.clone(), 0).map_err(|error| error.to_string());
                 all[at] ^= bit;
                 match (block, read) {
-                    // The last record could be torn. The mark next to the store states whether it was
-                    // acknowledged.
+                    // The last record could be torn. The mark next to the store states whether it was acknowledged.
                     (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
                     (0, Err(damage)) => assert!(damage.contains("beginning"), "{damage}"),
                     (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),

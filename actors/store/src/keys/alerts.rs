@@ -21,8 +21,8 @@ pub fn alerts_read(of: BusinessId, person: PersonId) -> Key {
 }
 
 /// # Errors
-/// [`StoreError::Damaged`] when it is no such key. The other functions that read a key or a value return the
-/// same error.
+/// [`StoreError::Damaged`] when it is no such key. The other functions that read a key or a value return the same
+/// error.
 pub fn alert_at(key: &[u8]) -> Result<(PersonId, u64), StoreError> {
     let damaged = || StoreError::damaged("key", "it is too short to end with a person and a number");
     let (person, number) = key.split_last_chunk().ok_or_else(damaged)?;

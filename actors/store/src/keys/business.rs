@@ -1,5 +1,4 @@
-//! A business's profile, services, staff, special days, time off, knowledge and audit log; the list of all
-//! businesses.
+//! A business's profile, services, staff, special days, time off, knowledge and audit log; the list of all businesses.
 
 use chrono::{Datelike, NaiveDate};
 use domain::{AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId, Timestamp};

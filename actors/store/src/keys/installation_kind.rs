@@ -22,8 +22,8 @@ pub const ROUND: u8 = 0x0f;
 pub const ENDING: u8 = 0x10;
 /// A business with an erasure or an event to be wiped: its id → nothing.
 pub const UNFINISHED: u8 = 0x11;
-/// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value means
-/// that all of them are valid and durable.
+/// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value means that all of
+/// them are valid and durable.
 pub const MOVING: u8 = 0x18;
 /// A person: their id → `Person`.
 pub const PERSON: u8 = 0x30;

@@ -1,7 +1,7 @@
 //! The kinds of a business's keys. Each comment states the key after the kind, then the value.
 //!
-//! All kinds are below 0x80: the highest bit marks the pieces of long values. Numbers are free between
-//! groups, and a used number is never reused.
+//! All kinds are below 0x80: the highest bit marks the pieces of long values. Numbers are free between groups, and a
+//! used number is never reused.
 
 /// The first kind after those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
@@ -48,8 +48,8 @@ kinds! {
     APPOINTMENT = 0x24, 41;
     /// Its id → its start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33;
-    /// The last change and the id → the start, as above. An appointment that never changed after its creation
-    /// has no such row: the order of ids is the order of creation.
+    /// The last change and the id → the start, as above. An appointment that never changed after its creation has no
+    /// such row: the order of ids is the order of creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41;
     /// Their id → `Contact`.
     CONTACT = 0x30, 33;
@@ -91,8 +91,7 @@ kinds! {
     DELIVERY_DUE = 0x62, 57;
     /// The number of successful deliveries to an endpoint.
     DELIVERY_REACHED = 0x63, 33;
-    /// Its id → `Mail`. Mails that concern only an account are rows of the installation, also in the next two
-    /// kinds.
+    /// Its id → `Mail`. Mails that concern only an account are rows of the installation, also in the next two kinds.
     MAIL = 0x68, 33;
     /// The waiting mails: due time and id → nothing.
     MAIL_DUE = 0x69, 41;
@@ -104,11 +103,10 @@ kinds! {
     ALERTS_READ = 0x6c, 33;
     /// Its id → `AuditEntry`.
     AUDIT = 0x70, 33;
-    /// The day of steady time and a hash → `IdempotencyRecord`. In the first version, the day is that of the
-    /// stamp.
+    /// The day of steady time and a hash → `IdempotencyRecord`. In the first version, the day is that of the stamp.
     IDEMPOTENCY = 0x78, 53;
-    /// A point of steady time, as 8 bytes → the newest id of the audit log at that point. No older resource
-    /// has a greater id.
+    /// A point of steady time, as 8 bytes → the newest id of the audit log at that point. No older resource has a
+    /// greater id.
     AGE = 0x79, 25;
     /// A contact that is being erased: its id → `ErasureRecord`.
     ERASURE = 0x7a, 33;

@@ -26,8 +26,8 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// The keys of an index with this prefix whose instants are within `from..to`. If `to` is the greatest
-/// instant, it is included, since no key could be a bound after it.
+/// The keys of an index with this prefix whose instants are within `from..to`. If `to` is the greatest instant, it is
+/// included, since no key could be a bound after it.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -36,8 +36,8 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
-/// The keys with this prefix and an id created within `from..until`, by the time in the id. Ids ascend; after
-/// the clock was set back, their time is ahead of it.
+/// The keys with this prefix and an id created within `from..until`, by the time in the id. Ids ascend; after the clock
+/// was set back, their time is ahead of it.
 pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     let all = KeyRange::prefix(prefix);
     let at = |instant: Timestamp| {
@@ -117,8 +117,8 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// The index rows of records that changed from `from` to `to`, inclusive, in order of their changes.
-/// `by_update` is the kind of the index.
+/// The index rows of records that changed from `from` to `to`, inclusive, in order of their changes. `by_update` is the
+/// kind of the index.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

@@ -25,8 +25,7 @@ pub fn person(id: PersonId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::PERSON, id)
 }
 
-/// The person with this e-mail address in lower case. The key contains a hash, so the caller compares the
-/// record.
+/// The person with this e-mail address in lower case. The key contains a hash, so the caller compares the record.
 pub fn person_by_email(email: &str) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::PERSON_BY_EMAIL).with(&digest(email))
 }

@@ -64,8 +64,8 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// Whether a delivery attempt writes rows of this kind: deliveries, due times, numbers of successful
-/// deliveries, and mails with their rows.
+/// Whether a delivery attempt writes rows of this kind: deliveries, due times, numbers of successful deliveries, and
+/// mails with their rows.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     let kinds = [
         kind::DELIVERY,

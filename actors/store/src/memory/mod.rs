@@ -1,12 +1,11 @@
 //! The backend of a simulation: a map in memory. A crash reverts it to its synced state.
 //!
-//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). Once that is synced, it
-//! is applied to the map, which is saved from time to time. A crash reverts the map to any batch since then,
-//! with rows of later batches up to any key, and tears unsynced blocks of the journal. Opening restores the
-//! rest.
+//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). Once that is synced, it is
+//! applied to the map, which is saved from time to time. A crash reverts the map to any batch since then, with rows of
+//! later batches up to any key, and tears unsynced blocks of the journal. Opening restores the rest.
 //!
-//! Invariants: readers see the map. After a crash, a batch is there as a whole or not at all. A handle that
-//! was opened before a crash can no longer change anything.
+//! Invariants: readers see the map. After a crash, a batch is there as a whole or not at all. A handle that was opened
+//! before a crash can no longer change anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -58,7 +57,6 @@ struct State {
     aside: Vec<(BusinessId, String)>,
     /// The number of crashes. A session from before the last crash is dead.
     life: u64,
-    /// Whether a session is open since the last crash.
     open: bool,
     fail_apply: bool,
     fail_sync: bool,
@@ -75,10 +73,8 @@ struct State {
 
 const DISK_BYTES: u64 = 1 << 40;
 
-/// The length of the journal: so short that it often wraps.
 const JOURNAL_BYTES: u64 = 2 << 20;
 const JOURNAL_ID: [u8; 16] = *b"simulated  disks";
-/// The number of batches between two saves of the map.
 const BATCHES_PER_SAVE: usize = 16;
 
 impl MemoryBackend {
@@ -86,8 +82,8 @@ impl MemoryBackend {
         Self::default()
     }
 
-    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no
-    /// longer read or write, and fail when they try. A new store can be opened at once.
+    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no longer
+    /// read or write, and fail when they try. A new store can be opened at once.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
         state.crash(keep);
@@ -135,7 +131,6 @@ impl MemoryBackend {
         self.0.state.lock().fail_read = true;
     }
 
-    /// Delays every sync of the committer task in simulated time.
     pub fn set_sync_delay(&self, delay: Duration) {
         self.0.state.lock().sync_delay = delay;
     }
@@ -145,7 +140,6 @@ impl MemoryBackend {
         self.0.state.lock().syncs_held = true;
     }
 
-    /// Unblocks the syncs.
     pub fn release_syncs(&self) {
         self.0.state.lock().syncs_held = false;
         self.0.gate.notify_waiters();
@@ -162,7 +156,6 @@ impl MemoryBackend {
         self.0.state.lock().write(key, Some(value.to_vec()));
     }
 
-    /// The list of tombstones, in order.
     pub fn tombstones(&self) -> Vec<Tombstone> {
         self.0.state.lock().tombstones.clone()
     }
@@ -200,7 +193,6 @@ impl MemoryBackend {
         self.0.state.lock().newest
     }
 
-    /// The number of successful syncs.
     pub fn syncs(&self) -> u64 {
         self.0.state.lock().syncs
     }
@@ -210,7 +202,6 @@ impl MemoryBackend {
         self.0.state.lock().reads
     }
 
-    /// The number of unsynced batches.
     pub fn unsynced(&self) -> usize {
         self.0.state.lock().unsynced.len()
     }
@@ -238,8 +229,8 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map has all rows of some batches since it was saved. Of later batches, which were being applied
-        // together, it has the rows up to some key.
+        // The map has all rows of some batches since it was saved. Of later batches, which were being applied together,
+        // it has the rows up to some key.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);
@@ -251,8 +242,8 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Each unsynced block of the journal may be there as a whole, in part or not at all. A lost batch
-        // lacks a block; a surviving one is whole.
+        // Each unsynced block of the journal may be there as a whole, in part or not at all. A lost batch lacks a
+        // block; a surviving one is whole.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);
@@ -282,7 +273,6 @@ impl State {
         (self.applied, self.came_through) = (home, Some(kept));
     }
 
-    /// Opens the journal and applies its batches to the map.
     fn recover(&mut self) -> io::Result<Journal<MemoryBlocks>> {
         if self.applied == 0 && self.came_through.is_none() {
             journal::format(&self.blocks, JOURNAL_BYTES, JOURNAL_ID)?;
@@ -304,7 +294,6 @@ impl State {
         Ok(journal)
     }
 
-    /// Counts a read, and fails it if a test requested that.
     fn read(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.fail_read) {
             return Err(StoreError::Read("a fault was injected".into()));

@@ -123,7 +123,6 @@ fn whatever_the_map_falls_back_to_the_journal_brings_back_what_was_synced() {
     assert!(!expected.is_empty());
 }
 
-/// A random batch of rows with few different keys.
 fn random(rng: &mut Rng) -> Batch {
     let mut batch = Batch::new();
     for _ in 0..=rng.below(12) {

@@ -1,5 +1,5 @@
-//! Ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before it, which
-//! may still be in the tables or the tree.
+//! Ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before it, which may still
+//! be in the tables or the tree.
 //!
 //! Invariant: gaps do not overlap. A written row is in at most one gap, which is then dropped.
 
@@ -32,8 +32,7 @@ impl Gaps {
         }
     }
 
-    /// Records that there is no row from the start of the run to `last`. `None` if a row was written in
-    /// between.
+    /// Records that there is no row from the start of the run to `last`. `None` if a row was written in between.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -54,7 +53,6 @@ impl Gaps {
         Some(Run { last: Some(last), ..run })
     }
 
-    /// Drops the gap that contains a written row.
     pub(super) fn fill(&mut self, key: &Key) {
         if let Some((from, _)) = self.around(key) {
             self.0.remove(&from);
@@ -66,7 +64,6 @@ impl Gaps {
         self.0.iter().map(|(from, last)| (*from, *last)).collect()
     }
 
-    /// The gap that contains the key.
     fn around(&self, key: &Key) -> Option<(Key, Key)> {
         let (from, last) = self.0.range::<Key, _>(..=key).next_back()?;
         (key <= last).then_some((*from, *last))

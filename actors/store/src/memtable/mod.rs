@@ -1,14 +1,14 @@
 //! The memtable: the rows in memory that are durable in the journal and not yet in the tree.
 //!
-//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are
-//! written to the tree one by one and then forgotten. Invariants:
+//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are written
+//! to the tree one by one and then forgotten. Invariants:
 //!
-//! - A written row is in a table or in the tree. A table is forgotten only when the tree has all of it. Until
-//!   then it takes precedence over the tree, and a younger table over an older one.
+//! - A written row is in a table or in the tree. A table is forgotten only when the tree has all of it. Until then it
+//!   takes precedence over the tree, and a younger table over an older one.
 //! - Only whole batches are written to the tree.
 //! - Readers see a batch at once: each step of a read sees all tables between two batches.
-//! - A step of a scan returns the row that is next at that moment, whatever was written or flushed since the
-//!   last step. Writes before the first step may be missed, if they are before the first row at that time.
+//! - A step of a scan returns the row that is next at that moment, whatever was written or flushed since the last step.
+//!   Writes before the first step may be missed, if they are before the first row at that time.
 
 mod gaps;
 
@@ -28,24 +28,20 @@ pub(super) struct Memtable(RwLock<Tables>);
 
 #[derive(Default)]
 struct Tables {
-    /// The table that batches write to.
     active: Table,
     /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// The number of tables in the tree. Rows that were read from the tree before the last of them may be
-    /// outdated.
+    /// The number of tables in the tree. Rows that were read from the tree before the last of them may be outdated.
     flushed: u64,
     /// The ranges without a row in the tables and the tree.
     gaps: Mutex<Gaps>,
 }
 
-/// The rows of some batches.
 #[derive(Default)]
 pub(super) struct Table {
     rows: BTreeMap<Key, Written>,
     /// The number of the newest batch; 0 without one.
     newest: u64,
-    /// The total length of the batches' keys and values.
     bytes: usize,
 }
 
@@ -58,8 +54,8 @@ type Written = Option<Box<[u8]>>;
 impl Memtable {
     /// Makes the rows of the batch with this number visible. Numbers ascend.
     ///
-    /// A row that was created and deleted within a table leaves no entry, because scans for the first row of
-    /// a queue would have to skip all of them.
+    /// A row that was created and deleted within a table leaves no entry, because scans for the first row of a queue
+    /// would have to skip all of them.
     pub(super) fn apply(
         &self,
         number: u64,
@@ -125,7 +121,6 @@ impl Memtable {
         drop(forgotten); // after the lock is released
     }
 
-    /// The total length of the keys and values of its batches.
     pub(super) fn bytes(&self) -> u64 {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
@@ -137,8 +132,8 @@ impl Memtable {
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// The rows of the range, which must not be empty. `seek` reads the rest of the range from the tree, as
-    /// it is at the call or later.
+    /// The rows of the range, which must not be empty. `seek` reads the rest of the range from the tree, as it is at
+    /// the call or later.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -164,7 +159,6 @@ impl Memtable {
     }
 }
 
-/// A scan of the tables and the tree.
 struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
@@ -192,8 +186,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Skips deleted rows up to the next row of the tree. Reading that one needs no lock of the
-            // tables.
+            // Skips deleted rows up to the next row of the tree. Reading that one needs no lock of the tables.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
@@ -217,7 +210,6 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
     }
 }
 
-/// The result of a step of a scan.
 enum Next {
     /// The next row is the tree's next one, if any.
     InTree,

@@ -27,7 +27,6 @@ fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
     }
 }
 
-/// The number of concurrent scans.
 const SCANS: usize = 3;
 
 #[derive(Clone, Debug)]
@@ -39,7 +38,6 @@ enum Step {
     Flush(usize),
     /// The rest of its rows is written, and it is forgotten.
     Forget,
-    /// One of the scans takes a step.
     Next(usize),
     /// One of the scans restarts with another range.
     Begin(usize, u8, u8, bool),

@@ -1,7 +1,7 @@
 //! Entries of the audit log.
 //!
-//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the
-//! usage after it. The usage needs no row of its own, and a crash leaves both or neither.
+//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the usage after
+//! it. The usage needs no row of its own, and a crash leaves both or neither.
 
 use domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Usage};
 use uuid::Uuid;
@@ -63,7 +63,6 @@ impl Field for Actor {
     }
 }
 
-/// Implements [`Field`] for words, which are stored as text.
 macro_rules! spelled {
     ($($type:ty),*) => {$(
         impl Field for $type {

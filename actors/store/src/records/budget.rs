@@ -31,8 +31,8 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes of each kind, in the order of [`BudgetKind::kept`]. A usage that lacks a kind, because the
-/// kind is newer, is decoded as none.
+/// Rows and bytes of each kind, in the order of [`BudgetKind::kept`]. A usage that lacks a kind, because the kind is
+/// newer, is decoded as none.
 pub(super) mod usage {
     use domain::Usage;
 

@@ -20,7 +20,6 @@ impl Field for LocalTime {
     }
 }
 
-/// Implements [`Field`] for lists of windows that do not overlap.
 macro_rules! windows {
     ($($type:ident of $windows:ident, else $contradiction:literal;)*) => {$(
         impl Field for $type {

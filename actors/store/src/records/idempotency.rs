@@ -15,8 +15,8 @@ pub struct IdempotencyRecord {
     pub body: Vec<u8>,
     /// The resource to render instead of the body, because the body contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// The time of the response. The first version stored a stamp, which is used as it is: steady time
-    /// started at the wall time.
+    /// The time of the response. The first version stored a stamp, which is used as it is: steady time started at the
+    /// wall time.
     pub answered: SteadyTime,
 }
 

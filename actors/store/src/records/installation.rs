@@ -5,8 +5,8 @@ use domain::Timestamp;
 use crate::StoreError;
 use crate::codec::{Field, Fields, Record, encoded};
 
-/// The format of the whole store: the layout of keys and the relations between rows. Opening converts a store
-/// with an earlier format and refuses one with a later format.
+/// The format of the whole store: the layout of keys and the relations between rows. Opening converts a store with an
+/// earlier format and refuses one with a later format.
 pub const STORE_FORMAT: u16 = 6;
 
 /// Replaces the format during a conversion. No version knows it, so no version uses a half-converted store.
@@ -17,9 +17,8 @@ pub struct MetaRecord {
     /// The format of the store. It must be checked first.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. It equals `secret` unless the store was restored. A
-    /// restored store gets a new one, so the original and the restored service do not accept each other's
-    /// links.
+    /// The secret for the tokens of mailed links. It equals `secret` unless the store was restored. A restored store
+    /// gets a new one, so the original and the restored service do not accept each other's links.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }
@@ -35,8 +34,8 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// Version 2 is written only when the secrets differ, which is after a restore. So an earlier version of the
-/// service can still use a store that was not restored.
+/// Version 2 is written only when the secrets differ, which is after a restore. So an earlier version of the service
+/// can still use a store that was not restored.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

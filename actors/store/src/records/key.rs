@@ -73,7 +73,6 @@ mod tests {
         check(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("02{bare}00"));
         let by_person = ApiKey { created_by: KeyCreator::Person(id_of([0xa4; 16])), ..key() };
         check(&by_person, &format!("02{first}01{}", "a4".repeat(16)));
-        // The encodings of the first version.
         check_old(&key(), &format!("01{first}"));
         check_old(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("01{bare}"));
     }

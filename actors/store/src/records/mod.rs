@@ -1,7 +1,7 @@
 //! The stored form of each record: its fields in order, with the version that added each.
 //!
-//! Invariants: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change. A
-//! decoded record has passed the same checks as a new one. A test per kind pins its bytes.
+//! Invariants: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change. A decoded
+//! record has passed the same checks as a new one. A test per kind pins its bytes.
 
 mod alert;
 mod appointment;
@@ -53,14 +53,12 @@ pub use self::round::RoundRecord;
 use super::StoreError;
 use super::codec::{Field, Fields};
 
-/// A word with a number that never changes.
 trait Numbered: Sized {
     fn number(self) -> u8;
     fn from_number(number: u8) -> Option<Self>;
 }
 
-/// Numbers the words of an enum. A missing word does not compile, and a repeated number is an unreachable
-/// arm.
+/// Numbers the words of an enum. A missing word does not compile, and a repeated number is an unreachable arm.
 macro_rules! numbers {
     ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
         impl Numbered for $type {

@@ -1,11 +1,10 @@
-//! The names of consecutive contacts, many in one row. A search reads all names of a business, and the cost
-//! of a row is higher than that of its bytes.
+//! The names of consecutive contacts, many in one row. A search reads all names of a business, and the cost of a row is
+//! higher than that of its bytes.
 
 use domain::ContactId;
 
 use crate::codec::record;
 
-/// The names of some contacts, in order of their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesRecord {
     /// The id and the folded name.

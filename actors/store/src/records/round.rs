@@ -6,7 +6,6 @@ use crate::codec::record;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRecord {
-    /// The steady time of its start.
     pub began: SteadyTime,
     /// The last visited business, if any.
     pub after: Option<BusinessId>,

@@ -36,7 +36,6 @@ pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str)
     }
 }
 
-/// Checks that the altered encoding of a record is an error.
 pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = record.encode();
     damage(&mut bytes);
@@ -48,7 +47,6 @@ pub(super) fn id_of<I: ResourceId>(bytes: [u8; 16]) -> I {
     Uuid::from_bytes(bytes).into()
 }
 
-/// Replaces the only occurrence of some bytes by as many others.
 pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     assert_eq!(from.len(), to.len());
     let at = bytes.windows(from.len()).position(|window| window == from).unwrap();

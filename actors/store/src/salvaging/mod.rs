@@ -3,9 +3,9 @@
 //! Rules:
 //!
 //! - The damaged store is not written. Its lock is held if it has a lock file.
-//! - The journal contains whole batches. Those after the newest batch of the tree are applied, even if one
-//!   between them is missing. Earlier ones are applied if no batch after them is missing: then they lead to
-//!   the state after the newest batch, and restore rows that are unreadable in the tree.
+//! - The journal contains whole batches. Those after the newest batch of the tree are applied, even if one between them
+//!   is missing. Earlier ones are applied if no batch after them is missing: then they lead to the state after the
+//!   newest batch, and restore rows that are unreadable in the tree.
 //! - The service refuses an unfinished store ([`super::restoring`]).
 //! - The list of tombstones is copied. The list of the businesses that are set aside is not.
 
@@ -23,7 +23,6 @@ use super::sled_log;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, format, keys, piece_of, restoring};
 
 pub struct Salvaging {
-    /// The new store, with all rows.
     pub store: Store,
     /// The offsets of unreadable parts in the damaged store's file.
     pub unreadable: Vec<u64>,
@@ -71,7 +70,6 @@ impl Salvaging {
         Ok(Self { store, unreadable: log.unreadable, from: from.into(), to: to.into(), _lock: lock })
     }
 
-    /// Closes the new store. After that a service may use it.
     pub async fn finish(self) -> Result<(), StoreError> {
         self.store.close().await?;
         self.copy(TOMBSTONES_FILE)?;
@@ -91,7 +89,6 @@ impl Salvaging {
     }
 }
 
-/// Locks a data directory without writing to it.
 fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     let path = dir.join(LOCK_FILE);
     let file = match File::open(&path) {

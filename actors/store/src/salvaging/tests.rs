@@ -68,7 +68,6 @@ fn flip(file: &Path, at: u64) {
     file.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-/// Pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {

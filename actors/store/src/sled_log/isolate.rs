@@ -1,18 +1,16 @@
-//! Isolates a corrupt page of sled's tree: the page becomes an empty leaf, so that sled can use all other
-//! pages.
+//! Isolates a corrupt page of sled's tree: the page becomes an empty leaf, so that sled can use all other pages.
 //!
-//! sled stops its cleaner, and with it all freeing of space, at a page that it cannot read. So the messages
-//! of such a page are replaced in place by messages of the same length, which form an empty leaf between the
-//! same neighbours. The caller sets the businesses between these keys aside, so nothing reads the page as
-//! empty.
+//! sled stops its cleaner, and with it all freeing of space, at a page that it cannot read. So the messages of such a
+//! page are replaced in place by messages of the same length, which form an empty leaf between the same neighbours. The
+//! caller sets the businesses between these keys aside, so nothing reads the page as empty.
 //!
 //! Invariants:
 //!
-//! - sled is closed meanwhile. This module writes nothing: the plan states the writes, and repeating them
-//!   changes nothing.
+//! - sled is closed meanwhile. This module writes nothing: the plan states the writes, and repeating them changes
+//!   nothing.
 //! - Only a leaf is isolated, and only if its parent states its keys.
-//! - A plan concerns only the bytes of that leaf's messages. Their segments are still in place, and the pages
-//!   that the plan is made from include every message of the log.
+//! - A plan concerns only the bytes of that leaf's messages. Their segments are still in place, and the pages that the
+//!   plan is made from include every message of the log.
 
 use std::io;
 
@@ -25,7 +23,6 @@ use super::walk::Log;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// The range of the page's keys.
     pub(crate) lo: Vec<u8>,
     pub(crate) hi: Vec<u8>,
     pub(crate) writes: Vec<Write>,
@@ -38,11 +35,9 @@ pub(crate) struct Write {
     /// The offset in `db`.
     pub(crate) at: u64,
     pub(crate) bytes: Vec<u8>,
-    /// The bytes before the write.
     pub(crate) before: Vec<u8>,
 }
 
-/// The reason why a page cannot be isolated.
 pub(crate) type Refusal = &'static str;
 
 const META: u64 = 0;
@@ -58,7 +53,6 @@ fn body(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
     Ok(message.and_then(|message| parse(&message).map(|header| message[header.header..].to_vec())))
 }
 
-/// Decodes a page; `None` when it cannot be read.
 pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     let State::Present { base, links } = state else { return Ok(None) };
     let Some(mut node) = body(log, base)?.and_then(|body| Node::decode(&body)) else { return Ok(None) };
@@ -71,8 +65,8 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The unreadable pages, each with the offset of its first corrupt message: the page with a message at
-/// `offset`, or all of them.
+/// The unreadable pages, each with the offset of its first corrupt message: the page with a message at `offset`, or all
+/// of them.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -109,7 +103,6 @@ pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Opt
     Ok(None)
 }
 
-/// The writes that isolate a page.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Plan, Refusal>> {
     let State::Present { base, links } = pages.get(page) else { return Ok(Err("the page is not known")) };
     let meta = match pages.get(META) {
@@ -143,7 +136,6 @@ pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Pla
 /// The range of a page's keys, and the next page.
 type Neighbours = (Vec<u8>, Vec<u8>, Option<u64>);
 
-/// Finds a leaf in the index pages, level by level.
 fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Result<Neighbours, Refusal>> {
     let mut level = vec![(Vec::new(), root)];
     loop {

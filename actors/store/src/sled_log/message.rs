@@ -10,9 +10,7 @@ pub(super) enum Kind {
     Cap,
     /// The end of a sled batch.
     BatchManifest,
-    /// The page is free.
     Free,
-    /// The counter of ids.
     Counter,
     /// The page that names the trees.
     Meta,
@@ -51,7 +49,6 @@ impl Kind {
         }
     }
 
-    /// Whether the message states or changes a page.
     pub(super) fn is_of_page(self) -> bool {
         !matches!(self, Self::Canceled | Self::Cap | Self::BatchManifest)
     }
@@ -63,7 +60,6 @@ pub(super) struct Header {
     pub(super) page: u64,
     /// The LSN of the message's segment, divided by the length of segments.
     pub(super) number: u64,
-    /// The length of the header.
     pub(super) header: usize,
     /// The length of header and body.
     pub(super) length: usize,
@@ -88,7 +84,6 @@ pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
     parse(rest).filter(|header| header.length <= rest.len())
 }
 
-/// Whether the checksum of the message is right.
 pub(super) fn is_whole(segment: &[u8], at: usize, header: &Header) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     header.sum == sum_of(bytes, body)
@@ -174,13 +169,11 @@ impl<'a> Bytes<'a> {
         Some(taken)
     }
 
-    /// A string of bytes after its length.
     pub(super) fn string(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.varint()?).ok()?;
         self.take(length)
     }
 
-    /// A number in sled's variable-length encoding.
     pub(super) fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         Some(match first {

@@ -1,9 +1,9 @@
-//! Reads sled's files without sled: to check them before sled opens them, to isolate a corrupt page, and to
-//! salvage rows.
+//! Reads sled's files without sled: to check them before sled opens them, to isolate a corrupt page, and to salvage
+//! rows.
 //!
-//! sled 0.34.7 keeps its log in one file, `db`, of segments of equal length. A segment without live pages is
-//! free and is overwritten later. Positions in the log are log sequence numbers (LSN): they always grow, and
-//! a segment starts at a multiple of its length.
+//! sled 0.34.7 keeps its log in one file, `db`, of segments of equal length. A segment without live pages is free and
+//! is overwritten later. Positions in the log are log sequence numbers (LSN): they always grow, and a segment starts at
+//! a multiple of its length.
 //!
 //! ```text
 //! segment      crc32 4 | LSN 8 | stable LSN 8                     both LSNs with all bits but the first inverted
@@ -11,9 +11,9 @@
 //! snap.LSN     LSN 8 | active segment | page states, then length 8 | crc32 4
 //! ```
 //!
-//! A message's checksum covers the body and then the header after the checksum. A segment ends at a cap, or
-//! where no header fits any more (32 bytes). The layouts are those of sled's `pagecache/logger.rs`,
-//! `pagecache/snapshot.rs` and `serialization.rs`.
+//! A message's checksum covers the body and then the header after the checksum. A segment ends at a cap, or where no
+//! header fits any more (32 bytes). The layouts are those of sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and
+//! `serialization.rs`.
 //!
 //! Invariant: this module never writes to sled's files.
 

@@ -5,7 +5,6 @@ use super::message::{Bytes, put_varint};
 /// A node: an index page or a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// The next page on the same level.
     pub(super) next: Option<u64>,
     /// A child that is being merged into its left neighbour.
     merging_child: Option<u64>,
@@ -101,7 +100,6 @@ impl Node {
         self.merging || self.merging_child.is_some()
     }
 
-    /// A stored key with its prefix.
     pub(super) fn whole_key(&self, key: &[u8]) -> Vec<u8> {
         [self.lo.get(..self.prefix).unwrap_or_default(), key].concat()
     }
@@ -110,7 +108,6 @@ impl Node {
 /// The body of a change without an effect: the deletion of the empty key, which no row has.
 pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
 
-/// The name of the tree in sled's page of trees.
 const TREE: &[u8] = b"__sled__default";
 
 /// The root of the tree, from the body of sled's page of trees.

@@ -6,7 +6,6 @@ use super::segment::Segment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(super) lsn: u64,
-    /// The offset in the file.
     pub(super) at: u64,
     /// The length of header and body.
     pub(super) length: u32,
@@ -20,7 +19,6 @@ pub(crate) enum State {
         /// The LSN since which the page is free.
         lsn: u64,
     },
-    /// The page is in use.
     Present {
         /// The whole state of the page.
         base: Part,
@@ -29,7 +27,6 @@ pub(crate) enum State {
     },
 }
 
-/// The pages, by their numbers.
 #[derive(Default)]
 pub(crate) struct Pages(Vec<State>);
 
@@ -51,7 +48,6 @@ impl Pages {
         self.0.len() as u64
     }
 
-    /// Applies the message at this offset of a segment.
     pub(super) fn apply_at(&mut self, header: Header, segment: &Segment, at: usize) {
         if header.kind.is_of_page() {
             let at = at as u64;
@@ -81,8 +77,7 @@ impl Pages {
         };
     }
 
-    /// Whether the page was replaced or freed at or after this LSN, so that no earlier message is a part of
-    /// it.
+    /// Whether the page was replaced or freed at or after this LSN, so that no earlier message is a part of it.
     pub(super) fn is_replaced(&self, page: u64, since: u64) -> bool {
         match self.get(page) {
             State::Unknown => false,

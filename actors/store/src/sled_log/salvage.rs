@@ -2,16 +2,16 @@
 //!
 //! Rules:
 //!
-//! - Every segment counts, including those before the snapshot. A message counts if it is valid and contains
-//!   the number of its segment. In a segment with a damaged header, each valid message counts with its own
-//!   number. After an unreadable part, reading continues at the next valid message.
-//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page
-//!   falls back to an older one, and the changes since may assume another length of the page's key prefix. So
-//!   a change counts only if its key is in the page's range and a well-formed key of the store.
-//! - Only leaves have rows. A leaf that fell back to its state before a split overlaps its younger siblings.
-//!   Where leaves overlap, the one with the newest state counts.
-//! - A crash in the middle of a split leaves a page that no other page names. Such a leaf counts only if the
-//!   log is damaged: then the page that named it may be unreadable.
+//! - Every segment counts, including those before the snapshot. A message counts if it is valid and contains the number
+//!   of its segment. In a segment with a damaged header, each valid message counts with its own number. After an
+//!   unreadable part, reading continues at the next valid message.
+//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page falls back
+//!   to an older one, and the changes since may assume another length of the page's key prefix. So a change counts only
+//!   if its key is in the page's range and a well-formed key of the store.
+//! - Only leaves have rows. A leaf that fell back to its state before a split overlaps its younger siblings. Where
+//!   leaves overlap, the one with the newest state counts.
+//! - A crash in the middle of a split leaves a page that no other page names. Such a leaf counts only if the log is
+//!   damaged: then the page that named it may be unreadable.
 //!
 //! The page table is in memory, with the ranges of all leaves. Rows are read leaf by leaf.
 
@@ -33,12 +33,10 @@ pub(crate) struct Salvage {
     leaves: Vec<Leaf>,
     /// The leaf that counts from each key on, in key order and without gaps.
     spans: Vec<(Vec<u8>, Option<usize>)>,
-    /// The offsets of unreadable parts in the file.
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
 }
 
-/// A page with rows.
 struct Leaf {
     lo: Vec<u8>,
     hi: Vec<u8>,
@@ -76,8 +74,7 @@ impl Salvage {
                 };
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is one unreadable place. It may contain remains of an earlier
-            // segment.
+            // A segment with a damaged header is one unreadable place. It may contain remains of an earlier segment.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }
@@ -94,7 +91,6 @@ impl Salvage {
         Ok(Self { db, leaves, spans, unreadable, is_key })
     }
 
-    /// The rows in key order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
         self.rows_from(0)
     }
@@ -150,8 +146,8 @@ impl Salvage {
     }
 }
 
-/// The runs in the order of the log, the number from which the log may be torn after a crash, and the offsets
-/// of segments with damaged headers.
+/// The runs in the order of the log, the number from which the log may be torn after a crash, and the offsets of
+/// segments with damaged headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -171,7 +167,6 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// The segment numbers in the valid messages of a segment.
 fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
     let (mut numbers, mut at) = (BTreeSet::new(), SEGMENT_HEADER_BYTES);
     while has_room(at, bytes.len()) {
@@ -189,8 +184,8 @@ fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
     numbers
 }
 
-/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. The end
-/// of a segment that may be torn is not one.
+/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. The end of a
+/// segment that may be torn is not one.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {
@@ -237,7 +232,6 @@ fn apply(pages: &mut HashMap<u64, Page>, header: Header, part: Part, body: &[u8]
     }
 }
 
-/// The leaf that counts from each key on.
 fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
     let mut points: BTreeSet<&[u8]> = leaves.iter().map(|leaf| &leaf.lo[..]).collect();
     points.extend(leaves.iter().map(|leaf| &leaf.hi[..]).filter(|hi| !hi.is_empty()));

@@ -1,9 +1,8 @@
-//! The list of sealed segments: the pages named by each segment of sled's log that was completed since the
-//! last snapshot.
+//! The list of sealed segments: the pages named by each segment of sled's log that was completed since the last
+//! snapshot.
 //!
-//! sled frees a segment once each of its pages was replaced, and then overwrites it or cuts it off. So a
-//! later check of the log cannot distinguish a freed segment from a damaged one, unless it knows the pages of
-//! that segment.
+//! sled frees a segment once each of its pages was replaced, and then overwrites it or cuts it off. So a later check of
+//! the log cannot distinguish a freed segment from a damaged one, unless it knows the pages of that segment.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
@@ -11,9 +10,9 @@
 //!
 //! The pages are varints of their differences.
 //!
-//! Invariants: a segment is listed only when it is durable. The list restarts once sled has opened, at the
-//! segment of its snapshot, because the snapshot covers all earlier segments. So each segment from the start
-//! on is listed, except the last ones, which are not free. A torn record ends the list.
+//! Invariants: a segment is listed only when it is durable. The list restarts once sled has opened, at the segment of
+//! its snapshot, because the snapshot covers all earlier segments. So each segment from the start on is listed, except
+//! the last ones, which are not free. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -27,7 +26,6 @@ use super::snapshot::snapshots_of;
 /// The bytes of a segment that are read at once.
 const WINDOW_BYTES: usize = 256 << 10;
 
-/// The list, open for appending.
 pub(crate) struct SealedSegments {
     file: File,
     /// The segments before this LSN are listed, or were free at the time of listing.
@@ -66,8 +64,8 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Lists the segments before `newest`, the last result of [`SealedSegments::unlisted`]. The log was
-    /// flushed and synced since: sled may write a segment's end after the next segment's header.
+    /// Lists the segments before `newest`, the last result of [`SealedSegments::unlisted`]. The log was flushed and
+    /// synced since: sled may write a segment's end after the next segment's header.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();
@@ -82,7 +80,6 @@ impl SealedSegments {
     }
 }
 
-/// Reads a list, up to the first torn record.
 pub(super) fn read(path: &Path) -> io::Result<List> {
     match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(List::default()),
@@ -100,7 +97,6 @@ fn decode_list(bytes: &[u8]) -> Option<List> {
     Some(List { start: Some(u64::from_le_bytes(start)), segments })
 }
 
-/// The pages that a complete segment names.
 fn pages_of(db: &File, segment: &Segment, segment_bytes: u64) -> io::Result<Vec<u64>> {
     let number = segment.lsn / segment_bytes;
     let (mut pages, mut window, mut start) = (Vec::new(), Vec::new(), 0);

@@ -14,11 +14,9 @@ const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// The LSN of the first byte.
     pub(crate) lsn: u64,
     /// The LSN up to which the log was written when sled started the segment.
     pub(super) stable: u64,
-    /// The offset in the file.
     pub(crate) at: u64,
 }
 

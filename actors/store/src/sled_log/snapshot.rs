@@ -16,7 +16,6 @@ const TRAILER_BYTES: usize = 12;
 
 pub(crate) struct SnapshotFile {
     pub(crate) path: PathBuf,
-    /// The LSN up to which the snapshot covers the log.
     pub(crate) lsn: u64,
 }
 
@@ -68,7 +67,6 @@ fn decode(snapshot: &[u8]) -> Option<Pages> {
     Some(pages)
 }
 
-/// LSN and offset of a message in the log.
 fn place(bytes: &mut Bytes<'_>) -> Option<(u64, u64)> {
     let lsn = u64::from_le_bytes(bytes.array()?);
     (bytes.byte()? == 0).then_some(())?;
@@ -80,8 +78,8 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// The damaged snapshots and settings of sled. When the newest snapshot is damaged, the older ones are
-/// included: newer parts of the log may be overwritten.
+/// The damaged snapshots and settings of sled. When the newest snapshot is damaged, the older ones are included: newer
+/// parts of the log may be overwritten.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| {
         let path = path.to_owned();

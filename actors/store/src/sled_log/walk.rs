@@ -1,23 +1,22 @@
 //! Checks sled's log before sled opens it.
 //!
-//! When it opens, sled reads the log from its last snapshot on. It takes the first message with a wrong
-//! checksum for the end of its segment, so a flipped bit hides the rest of a segment without an error. This
-//! check reads the same segments first and refuses such a log.
+//! When it opens, sled reads the log from its last snapshot on. It takes the first message with a wrong checksum for
+//! the end of its segment, so a flipped bit hides the rest of a segment without an error. This check reads the same
+//! segments first and refuses such a log.
 //!
 //! Rules:
 //!
-//! - After a clean stop every message is valid, and the log ends where it ended at the stop. Otherwise, if
-//!   the journal contains all missing batches, the next rules apply.
-//! - After any other stop the tail may be torn. The tail starts at the segment up to which a later segment's
-//!   header calls the log written. The log ends there at the first invalid message. The numbers of batches
-//!   (`mark`) show whether batches are lost with it. A segment in the list of sealed segments was synced, so
-//!   it is not torn.
-//! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled
-//!   overwrites free segments, and the machine may stop after some blocks and before the one with the header.
-//!   A segment was free if every page that it names was replaced or freed in a later segment. The list of
-//!   sealed segments (`sealed`) states the pages. A torn segment that is missing in the list is damaged.
-//! - A store without the list was last used by an earlier version. The pages are then those of the valid
-//!   messages and of the legible headers.
+//! - After a clean stop every message is valid, and the log ends where it ended at the stop. Otherwise, if the journal
+//!   contains all missing batches, the next rules apply.
+//! - After any other stop the tail may be torn. The tail starts at the segment up to which a later segment's header
+//!   calls the log written. The log ends there at the first invalid message. The numbers of batches (`mark`) show
+//!   whether batches are lost with it. A segment in the list of sealed segments was synced, so it is not torn.
+//! - A segment before the tail that is torn, has an invalid header or is cut off must have been free: sled overwrites
+//!   free segments, and the machine may stop after some blocks and before the one with the header. A segment was free
+//!   if every page that it names was replaced or freed in a later segment. The list of sealed segments (`sealed`)
+//!   states the pages. A torn segment that is missing in the list is damaged.
+//! - A store without the list was last used by an earlier version. The pages are then those of the valid messages and
+//!   of the legible headers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,12 +37,10 @@ use super::{sealed, snapshot};
 /// The maximum number of pages that a log adds to the known ones.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
-/// The maximum number of threads that read segments.
 const THREADS_MAX: usize = 4;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Damage {
-    /// The offset in `db`.
     pub(crate) offset: u64,
     pub(crate) what: &'static str,
 }
@@ -53,9 +50,7 @@ pub(crate) struct Log {
     segment_bytes: u64,
     /// The segments since the snapshot, in the order of the log.
     segments: Vec<Segment>,
-    /// The snapshot that sled starts from, if there is one.
     snapshot: Option<snapshot::SnapshotFile>,
-    /// The path of the list of sealed segments.
     list: PathBuf,
 }
 
@@ -64,7 +59,6 @@ pub(crate) struct Log {
 enum Extent {
     /// Up to its cap, or until no header fits.
     Complete,
-    /// Up to this offset in the segment.
     Torn(usize),
 }
 
@@ -148,8 +142,8 @@ impl Log {
         self.messages(segment, bytes, |_| None, |_, _| {})
     }
 
-    /// Calls `each` for the messages of a segment with their offsets. `damaged` returns the header of an
-    /// invalid message if it is known. Otherwise the segment is torn there.
+    /// Calls `each` for the messages of a segment with their offsets. `damaged` returns the header of an invalid
+    /// message if it is known. Otherwise the segment is torn there.
     fn messages(
         &self,
         segment: &Segment,
@@ -231,8 +225,8 @@ impl Log {
         Ok(pages)
     }
 
-    /// The pages of a log that sled has closed, including corrupt messages. Returns the damage if its page is
-    /// unknown: then no page is certain.
+    /// The pages of a log that sled has closed, including corrupt messages. Returns the damage if its page is unknown:
+    /// then no page is certain.
     pub(crate) fn pages_past_damage(&self) -> io::Result<Result<Pages, Damage>> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (mut torn, mut bytes) = (Vec::new(), Vec::new());
@@ -275,8 +269,8 @@ impl Log {
         Ok(header.map(|segment| segment.lsn))
     }
 
-    /// The messages that the tree needs, in the order of the log: the LSN, the offset in the file and the
-    /// length of each.
+    /// The messages that the tree needs, in the order of the log: the LSN, the offset in the file and the length of
+    /// each.
     #[cfg(test)]
     pub(crate) fn needed(&self) -> io::Result<Vec<(u64, u64, usize)>> {
         let pages = self.pages()?;
@@ -312,8 +306,8 @@ impl Log {
     }
 }
 
-/// The header of an invalid message, if it can be trusted: the next message follows it, and no other page
-/// number makes its checksum right.
+/// The header of an invalid message, if it can be trusted: the next message follows it, and no other page number makes
+/// its checksum right.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -355,8 +349,8 @@ impl Torn {
 }
 
 impl Log {
-    /// Checks the log by the rules of this module. `ended` is the end of the log at a clean stop, and `None`
-    /// after any other stop.
+    /// Checks the log by the rules of this module. `ended` is the end of the log at a clean stop, and `None` after any
+    /// other stop.
     pub(crate) fn check(&self, ended: Option<u64>) -> io::Result<Result<(), Damage>> {
         if let Some(pair) = self.segments.windows(2).find(|pair| pair[0].lsn == pair[1].lsn) {
             return Ok(Err(Damage {

@@ -15,8 +15,8 @@ use crate::segments::SEGMENT_BYTES;
 
 /// The number of submitted changes that are not acknowledged.
 const UNDER_WAY: usize = 256;
-/// The maximum of written bytes per target segment. `Updates` and `Churn` write more than one segment per
-/// segment of the file, because sled reuses freed segments.
+/// The maximum of written bytes per target segment. `Updates` and `Churn` write more than one segment per segment of
+/// the file, because sled reuses freed segments.
 const BYTES_A_SEGMENT: usize = 24 << 20;
 /// The changes of the last process of a store that is killed after its snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
@@ -58,8 +58,8 @@ impl Plan {
         base
     }
 
-    /// Runs one process that works on the store, from change `from` to change `to`, or until the store has
-    /// its segments. Returns the number of changes.
+    /// Runs one process that works on the store, from change `from` to change `to`, or until the store has its
+    /// segments. Returns the number of changes.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);

@@ -42,8 +42,8 @@ struct Difference {
     businesses: BTreeSet<usize>,
 }
 
-/// Opens the store and compares its rows. An identical store is closed and opened a second time: sled writes
-/// a snapshot when it opens, and uses it at the next opening.
+/// Opens the store and compares its rows. An identical store is closed and opened a second time: sled writes a snapshot
+/// when it opens, and uses it at the next opening.
 pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     let mut is_set_aside = false;
     for opening in ["first", "second"] {

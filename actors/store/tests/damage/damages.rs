@@ -154,8 +154,8 @@ impl Targets {
             0 | 1 => How::Flip(rng.below(8) as u8),
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
-            // A killed store without the journal has lost its newest rows, and without `committed` it could
-            // not detect that.
+            // A killed store without the journal has lost its newest rows, and without `committed` it could not detect
+            // that.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };

@@ -1,5 +1,5 @@
-//! The rows of the campaign's stores. Every change is a function of the seed and its number, so the parent
-//! process knows the rows that the child process has written.
+//! The rows of the campaign's stores. Every change is a function of the seed and its number, so the parent process
+//! knows the rows that the child process has written.
 
 use std::collections::BTreeMap;
 

@@ -1,18 +1,17 @@
-//! Tests damage to the files of a store. A child process fills a store, and closes it or is killed. One byte,
-//! one block or one file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
+//! Tests damage to the files of a store. A child process fills a store, and closes it or is killed. One byte, one block
+//! or one file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
 //!
 //! - identical: every row is as it was before the damage;
 //! - refused: the store does not open, or it fails while it is read;
 //! - set aside: the store names the businesses whose rows it cannot serve.
 //!
-//! Every other outcome is silent loss: the test prints the seed, the file, the offset and the kind of damage,
-//! and fails.
+//! Every other outcome is silent loss: the test prints the seed, the file, the offset and the kind of damage, and
+//! fails.
 //!
-//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in
-//! the headers of segments and messages, at the boundaries of segments, and in the small files.
-//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes
-//! of a store depend on the timing of its threads, so `DAMAGES_KEEP=DIR` keeps every store with silent loss
-//! in its state at the damage.
+//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in the
+//! headers of segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and
+//! `DAMAGES_AIMED` are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes of a store depend on the timing
+//! of its threads, so `DAMAGES_KEEP=DIR` keeps every store with silent loss in its state at the damage.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops at an error and prints its results
 

@@ -33,8 +33,8 @@ pub(crate) fn seed(variable: &str) -> u64 {
     seed
 }
 
-/// A directory for the files of a campaign: `TMPDIR` if it is set, else memory if the system has it, because
-/// no file of a campaign has to be durable.
+/// A directory for the files of a campaign: `TMPDIR` if it is set, else memory if the system has it, because no file of
+/// a campaign has to be durable.
 pub(crate) fn home() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() && std::env::var_os("TMPDIR").is_none() {
@@ -45,8 +45,8 @@ pub(crate) fn home() -> tempfile::TempDir {
     .unwrap()
 }
 
-/// Whether the arguments of the test binary select a test of this name, by the rules of the standard test
-/// harness: `--list` prints the name and selects nothing.
+/// Whether the arguments of the test binary select a test of this name, by the rules of the standard test harness:
+/// `--list` prints the name and selects nothing.
 pub(crate) fn is_selected(name: &str) -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {

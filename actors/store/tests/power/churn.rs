@@ -1,7 +1,6 @@
-//! Tests kills and power cuts under churn: the process writes, overwrites and deletes until sled has reused
-//! segments that were freed after its last snapshot. sled writes a snapshot only when it opens, so the log
-//! since then has holes, and parts of old segments may remain in new ones. Every store must open with every
-//! acknowledged change.
+//! Tests kills and power cuts under churn: the process writes, overwrites and deletes until sled has reused segments
+//! that were freed after its last snapshot. sled writes a snapshot only when it opens, so the log since then has holes,
+//! and parts of old segments may remain in new ones. Every store must open with every acknowledged change.
 
 use std::fs;
 use std::path::Path;

@@ -100,8 +100,8 @@ impl File {
         });
     }
 
-    /// A failed sync. The disk has a quarter of the blocks. A later sync writes another block only if it is
-    /// changed again.
+    /// A failed sync. The disk has a quarter of the blocks. A later sync writes another block only if it is changed
+    /// again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -274,8 +274,8 @@ impl Disk {
         }
     }
 
-    /// The maximum of unsynced bytes in a part of a file. Zeros do not count, because sled clears free
-    /// segments with them when it opens.
+    /// The maximum of unsynced bytes in a part of a file. Zeros do not count, because sled clears free segments with
+    /// them when it opens.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -283,8 +283,7 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes the blocks that processes see and the disk lacks to a file for the shim, and returns their
-    /// number.
+    /// Writes the blocks that processes see and the disk lacks to a file for the shim, and returns their number.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {

@@ -1,5 +1,5 @@
-//! The changes of some businesses. Each change is a function of its number, so the rows after any number of
-//! changes are known.
+//! The changes of some businesses. Each change is a function of its number, so the rows after any number of changes are
+//! known.
 
 use std::collections::BTreeMap;
 

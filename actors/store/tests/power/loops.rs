@@ -1,7 +1,7 @@
-//! Tests failed syncs on a real file system: ext4 on a loop device whose file has no space left. The file
-//! system has free blocks, so writes succeed, and the kernel fails to write them back. Then the file gets
-//! space, the store is opened again on the kernel's pages in memory and makes changes. For the power cut, the
-//! file of the loop device is copied.
+//! Tests failed syncs on a real file system: ext4 on a loop device whose file has no space left. The file system has
+//! free blocks, so writes succeed, and the kernel fails to write them back. Then the file gets space, the store is
+//! opened again on the kernel's pages in memory and makes changes. For the power cut, the file of the loop device is
+//! copied.
 //!
 //! The blocks of the file system's own tables and journal have space in the file, so it stays usable.
 

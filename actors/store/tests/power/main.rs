@@ -1,20 +1,20 @@
-//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes
-//! every call to the store's files. From the notes, the test rebuilds a possible content of the disk after a
-//! power cut at any note: a subset of the unsynced blocks of 4 KiB, each with the content of one of its
-//! writes. The store must open on that content, with every acknowledged change and only whole changes.
+//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes every call to
+//! the store's files. From the notes, the test rebuilds a possible content of the disk after a power cut at any note: a
+//! subset of the unsynced blocks of 4 KiB, each with the content of one of its writes. The store must open on that
+//! content, with every acknowledged change and only whole changes.
 //!
-//! A range of `sync_file_range` counts as unsynced. The changes of names in a directory survive in their
-//! order; all changes before a sync of the directory survive.
+//! A range of `sync_file_range` counts as unsynced. The changes of names in a directory survive in their order; all
+//! changes before a sync of the directory survive.
 //!
-//! In other runs, one call per process fails, with an error or in the middle of a write. The store ends or
-//! continues, without a loss.
+//! In other runs, one call per process fails, with an error or in the middle of a write. The store ends or continues,
+//! without a loss.
 //!
-//! Two more campaigns use the same parts: kills and cuts while sled reuses freed segments ([`churn`]), and
-//! failed syncs after which memory and disk differ ([`syncs`], and on a real file system [`loops`]).
+//! Two more campaigns use the same parts: kills and cuts while sled reuses freed segments ([`churn`]), and failed syncs
+//! after which memory and disk differ ([`syncs`], and on a real file system [`loops`]).
 //!
-//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` are the numbers
-//! of tries. `POWER_SEED` repeats a start, but the timing of threads varies. Without a C compiler the test
-//! prints that it tries nothing, or fails with `REQUIRE_COMPILER=1`.
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` are the numbers of tries.
+//! `POWER_SEED` repeats a start, but the timing of threads varies. Without a C compiler the test prints that it tries
+//! nothing, or fails with `REQUIRE_COMPILER=1`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
 

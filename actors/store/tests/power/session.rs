@@ -1,5 +1,4 @@
-//! A history: several runs of a process on a store, their notes, and power cuts in them. Each run is called a
-//! life.
+//! A history: several runs of a process on a store, their notes, and power cuts in them. Each run is called a life.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -32,8 +31,8 @@ const FAULTS: [i32; 3] = [5, 28, 0];
 /// The number of concurrent changes.
 const UNDER_WAY: usize = 24;
 
-/// A life with this end is killed some changes after sled has reused a freed segment. The reuse must happen
-/// within `COMMITS_CHURNING_MAX` changes.
+/// A life with this end is killed some changes after sled has reused a freed segment. The reuse must happen within
+/// `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
@@ -169,8 +168,8 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per life fail: during opening, work or closing. The store ends, or continues normally.
-/// Every acknowledged change must be there at the next opening, and after a power cut at the end.
+/// Makes one call per life fail: during opening, work or closing. The store ends, or continues normally. Every
+/// acknowledged change must be there at the next opening, and after a power cut at the end.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -301,12 +300,12 @@ impl History {
     }
 }
 
-/// Applies a note and checks the store's statements about its log: a clean stop requires a synced log, and a
-/// listed segment is synced.
+/// Applies a note and checks the store's statements about its log: a clean stop requires a synced log, and a listed
+/// segment is synced.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
-    // The number of the newest batch twice, then the end of the log and a check. The last two are zeros while
-    // the store is open.
+    // The number of the newest batch twice, then the end of the log and a check. The last two are zeros while the store
+    // is open.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])
     {
@@ -318,8 +317,8 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
     let listed = disk.written("segments", note).filter(|(at, _)| *at > 0);
     let mut records = listed.map_or(&[][..], |(_, records)| records);
-    // A record has its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file
-    // (8), and pages.
+    // A record has its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file (8), and
+    // pages.
     while let Some((head, rest)) = records.split_first_chunk::<24>() {
         let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
         let at = u64::from_le_bytes(*head[16..].first_chunk().unwrap()) as usize;

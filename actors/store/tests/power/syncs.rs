@@ -1,7 +1,6 @@
-//! Tests failed syncs. Linux marks the pages that it could not write as clean: later syncs succeed, reads
-//! return the pages, and the disk lacks them. In each round a sync of one process fails. The next process
-//! works on the pages in memory, and then the power is cut. The disk must have every acknowledged change of
-//! both.
+//! Tests failed syncs. Linux marks the pages that it could not write as clean: later syncs succeed, reads return the
+//! pages, and the disk lacks them. In each round a sync of one process fails. The next process works on the pages in
+//! memory, and then the power is cut. The disk must have every acknowledged change of both.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -21,8 +20,7 @@ const COMMITS_AFTER: usize = 60;
 /// The exit code of the shim if the system permits no filter of system calls.
 const NO_FILTER: i32 = 97;
 
-/// Makes `faults` syncs fail. Returns false and prints a line if the system permits no filter of system
-/// calls.
+/// Makes `faults` syncs fail. Returns false and prints a line if the system permits no filter of system calls.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) -> bool {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -53,8 +51,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // A failed sync of the tree is the most dangerous, because the journal frees the records that it
-        // covers.
+        // A failed sync of the tree is the most dangerous, because the journal frees the records that it covers.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];

@@ -1,18 +1,17 @@
 //! The queue of changes. Many threads add changes; only the writer takes them, in groups.
 //!
-//! Each shard of businesses has a lane, which keeps its order. Lanes are served by deficit round robin in
-//! bytes (Shreedhar and Varghese, 1995): in its turn a lane may add [`QUANTUM_BYTES`] to the group. Longer
-//! changes wait in a separate ring, so a short change waits for at most one long change of other lanes.
-//! Invariants:
+//! Each shard of businesses has a lane, which keeps its order. Lanes are served by deficit round robin in bytes
+//! (Shreedhar and Varghese, 1995): in its turn a lane may add [`QUANTUM_BYTES`] to the group. Longer changes wait in a
+//! separate ring, so a short change waits for at most one long change of other lanes. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one of the two rings, an empty lane in none.
 //! - A lane that waits alone gets the whole writer, and no short change waits while the writer is idle.
-//! - Between two long changes, every lane whose next change is short gets turns. In these turns it could
-//!   write as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time.
-//! - After a long change that was preceded by short ones of other lanes, the long ring pauses for [`REST`]
-//!   times the duration of its group, divided by the number of lanes in the ring. The length of a change does
-//!   not predict its cost on the disk. The pause also applies when nothing else waits, so that a short change
-//!   mostly finds the writer idle.
+//! - Between two long changes, every lane whose next change is short gets turns. In these turns it could write as much
+//!   as one lane with long changes does. Rounds end, so a long change waits for a bounded time.
+//! - After a long change that was preceded by short ones of other lanes, the long ring pauses for [`REST`] times the
+//!   duration of its group, divided by the number of lanes in the ring. The length of a change does not predict its
+//!   cost on the disk. The pause also applies when nothing else waits, so that a short change mostly finds the writer
+//!   idle.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -32,17 +31,16 @@ pub const GROUP_BYTES_MAX: usize = 64 << 10;
 /// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// The bytes of keys and values that a lane may add to a group in one turn. A booking with its event for five
-/// endpoints has about half of that.
+/// The bytes of keys and values that a lane may add to a group in one turn. A booking with its event for five endpoints
+/// has about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A longer change makes the long ring pause. Shorter are a booking for the maximum number of endpoints, a
-/// long message and a step of a sweep.
+/// A longer change makes the long ring pause. Shorter are a booking for the maximum number of endpoints, a long message
+/// and a step of a sweep.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane gets a
-/// tenth of the writer's time, many together half of it, and more if a group takes longer than a ninth of
-/// [`REST_MAX`].
+/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane gets a tenth of
+/// the writer's time, many together half of it, and more if a group takes longer than a ninth of [`REST_MAX`].
 const REST: u32 = 9;
 
 /// The maximum pause: a short stall of the disk must not cause a long one.
@@ -193,8 +191,8 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Gives the change the next ticket and appends it to its lane. `before` receives the ticket before the
-    /// change can be taken. A closed queue drops the change.
+    /// Gives the change the next ticket and appends it to its lane. `before` receives the ticket before the change can
+    /// be taken. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -257,8 +255,8 @@ impl Queue {
         }
     }
 
-    /// Takes no long change before this instant, unless the queue closes. Only for the thread, since a task
-    /// does not measure time.
+    /// Takes no long change before this instant, unless the queue closes. Only for the thread, since a task does not
+    /// measure time.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {
@@ -330,14 +328,13 @@ impl State {
         }
     }
 
-    /// Moves the lane's next change, which is long, into the group. Returns false if the group does not take
-    /// it.
+    /// Moves the lane's next change, which is long, into the group. Returns false if the group does not take it.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The number of turns in which another lane could have written as much, divided by the number of
-        // lanes with long changes.
+        // The number of turns in which another lane could have written as much, divided by the number of lanes with
+        // long changes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -1,5 +1,5 @@
-//! Tests damage to sled's files: a log that lost messages is refused, and a corrupt page concerns only the
-//! businesses with rows in it.
+//! Tests damage to sled's files: a log that lost messages is refused, and a corrupt page concerns only the businesses
+//! with rows in it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -91,8 +91,8 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it
-/// closes, and a start refuses damage in the segments after the end of the snapshot.
+/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it closes,
+/// and a start refuses damage in the segments after the end of the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;

@@ -1,5 +1,5 @@
-//! Tests the state after a kill, or after a power cut during opening: the store opens with everything
-//! acknowledged, or is refused.
+//! Tests the state after a kill, or after a power cut during opening: the store opens with everything acknowledged, or
+//! is refused.
 
 mod damage;
 
@@ -169,8 +169,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// Simulates a kill: copies the files of an open store, and tries again until sled's files lack the last
-/// batches. Returns the number of the newest batch in sled's files, and of the newest batch.
+/// Simulates a kill: copies the files of an open store, and tries again until sled's files lack the last batches.
+/// Returns the number of the newest batch in sled's files, and of the newest batch.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
