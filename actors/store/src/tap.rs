@@ -19,7 +19,6 @@ use super::{Backend, Batch, Key, KeyRange, StoreError};
 pub(super) const SPILL_BYTES: usize = 8 << 20;
 /// The maximum of saved bytes. Above it the read ends, because its disk does not keep up.
 const SAVED_BYTES_MAX: usize = 64 << 20;
-/// The overhead in memory of a saved row.
 const ROW_BYTES: usize = 128;
 
 /// Old values; `None` if the row did not exist.
@@ -28,11 +27,9 @@ pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
 pub(super) struct Tap(Mutex<State>);
 
 struct State {
-    /// The ranges that the reader has yet to read.
     left: Vec<KeyRange>,
     saved: Saved,
     bytes: usize,
-    /// More was saved than [`SAVED_BYTES_MAX`].
     overflowed: bool,
 }
 
@@ -87,10 +84,6 @@ impl Tap {
         }
     }
 
-    /// The saved values of a range.
-    ///
-    /// # Errors
-    /// Like [`Tap::get`].
     pub(super) fn within(&self, range: KeyRange) -> Result<Saved, StoreError> {
         let state = self.0.lock();
         if state.overflowed {

@@ -35,10 +35,8 @@ use super::StoreError;
 
 /// The name of the list in the data directory, and of its copy in a backup directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
-/// The prefix of the first line of a copy.
 const DIGEST: &str = "sha256 ";
 
-/// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tombstone {
     RevokedKey(KeyId),
@@ -109,7 +107,6 @@ impl List {
         opened().map_err(|source| StoreError::Prepare { action: "opening", path: path.clone(), source })
     }
 
-    /// Durably appends lines.
     pub(super) fn add(&mut self, tombstones: &[Tombstone]) -> io::Result<()> {
         let lines: String = tombstones.iter().map(|tombstone| format!("{tombstone}\n")).collect();
         self.0.write_all(lines.as_bytes())?;
@@ -130,20 +127,17 @@ pub struct TakenBack {
     pub businesses: BTreeMap<BusinessId, OfBusiness>,
 }
 
-/// The revocations and erasures of one business.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
     pub erased: BTreeSet<ContactId>,
     /// The removed people, with the newest instant up to which their offers are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
-    /// Whether the business was deleted and not imported since.
     pub ended: bool,
     /// The first audit entry after the newest import. Keys with smaller ids are revoked.
     pub imported: Option<AuditId>,
 }
 
 impl TakenBack {
-    /// Combines the lines in order.
     pub fn by(lines: &[Tombstone]) -> Self {
         let mut taken_back = Self::default();
         let businesses = &mut taken_back.businesses;
@@ -168,7 +162,6 @@ impl TakenBack {
         taken_back
     }
 
-    /// Whether a key is revoked.
     pub fn has_revoked(&self, key: KeyId, of: BusinessId) -> bool {
         let imported = self.businesses.get(&of).and_then(|of| of.imported);
         self.keys.contains(&key) || imported.is_some_and(|entry| key.uuid() < entry.uuid())

@@ -60,7 +60,6 @@ struct Inner {
     file: File,
     /// The growth of the log since the last sync, estimated from above.
     log_bytes: AtomicU64,
-    /// The list of sealed segments, once the store is open.
     sealed: Mutex<Option<SealedSegments>>,
     syncs: Arc<Syncs>,
 }
@@ -83,7 +82,6 @@ impl Failure {
 }
 
 impl Tree {
-    /// Opens sled's files and reads the number of the newest batch.
     pub(super) fn open(files: &Files) -> Result<(Self, u64), StoreError> {
         let (sled, newest) = files.open()?;
         let path = files.store.join("db");
@@ -270,7 +268,6 @@ impl Tree {
         &self.0.syncs
     }
 
-    /// A file on the disk, for queries of the free space.
     pub(super) fn file(&self) -> &File {
         &self.0.file
     }
@@ -311,7 +308,6 @@ pub(super) fn is_let_go_of(file: &File) -> bool {
     })
 }
 
-/// The next rows of a range, at most `rows`.
 fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<Pair>> {
     let mut pairs = tree.range::<&[u8], _>(rest.bounds());
     let mut next = || match rest.order {

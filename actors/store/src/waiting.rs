@@ -29,7 +29,6 @@ struct Rows {
     rows: HashMap<u64, u32>,
     bytes: u64,
     mails: HashSet<u64>,
-    /// The number of rows with reserved room.
     promised: u64,
     /// The rows that were deleted while the rows in the store are being added. The store may still return them.
     deleted: Option<HashSet<u64>>,
@@ -70,7 +69,6 @@ impl Waiting {
         self.0.lock().mails.len() as u64
     }
 
-    /// Reserves room for this many rows.
     pub fn promise(self: &Arc<Self>, rows: u64) -> Promised {
         self.0.lock().promised += rows;
         Promised { waiting: Arc::clone(self), rows }
@@ -162,7 +160,6 @@ impl Drop for Promised {
     }
 }
 
-/// The hash that identifies a row.
 fn row(key: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);

@@ -247,7 +247,6 @@ async fn values_of_the_greatest_length_make_no_blob_files() {
     assert_eq!(open(dir.path()).scan(&everything(), Order::Ascending).count(), 80);
 }
 
-/// The key of a record, which may have a long value.
 fn record(number: u8) -> Key {
     Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
 }

@@ -15,12 +15,10 @@ use crate::{StoreError, keys};
 /// Called once when the store has failed for good.
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
 
-/// The maximum number of concurrent point-in-time reads.
 pub const SNAPSHOTS_MAX: usize = 5;
 
 pub(super) struct Core {
     pub(super) queue: Queue,
-    /// The newest tickets of each shard.
     pub(super) newest: Box<[Newest]>,
     /// For each shard, the ticket up to which every change is durable.
     pub(super) synced: Box<[AtomicU64]>,
@@ -31,7 +29,6 @@ pub(super) struct Core {
     /// Notified when `synced`, `failed` or `ended` changes.
     pub(super) progress: Notify,
     pub(super) counters: Counters,
-    /// The point-in-time reads, which need the old values of overwritten rows.
     taps: Mutex<Vec<Weak<Tap>>>,
     on_fatal: OnFatal,
 }
@@ -39,13 +36,11 @@ pub(super) struct Core {
 /// The newest tickets of a shard. After a failure all bits are ones, so that no synced ticket reaches them.
 #[derive(Default)]
 pub(super) struct Newest {
-    /// The newest ticket of all changes.
     any: AtomicU64,
     /// The newest ticket of the changes that a delivery attempt depends on.
     to_send: AtomicU64,
 }
 
-/// The changes that a ticket or a wait concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     /// All changes, including the outcomes of attempts.

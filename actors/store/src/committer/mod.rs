@@ -54,7 +54,6 @@ pub(super) struct Committer {
 }
 
 impl Committer {
-    /// Starts the writer as a thread.
     pub(super) fn on_thread(backend: Arc<dyn Backend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let core = Arc::new(Core::new(on_fatal));
         let told = Arc::clone(&core);
@@ -63,7 +62,6 @@ impl Committer {
         Ok(Self { core, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Starts the writer as a task of the current runtime, for simulations.
     #[cfg(any(test, feature = "simulation"))]
     pub(super) fn on_task(backend: Arc<Session>, on_fatal: OnFatal) -> Self {
         let core = Arc::new(Core::new(on_fatal));
@@ -164,7 +162,6 @@ impl Committer {
         self.core.counters.snapshot(self.queued())
     }
 
-    /// Finishes the queued changes, syncs once more and closes the backend. New changes are refused.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         self.core.queue.close();
         self.core.wait_until(|core| core.ended.load(Ordering::Acquire).then_some(())).await;

@@ -75,7 +75,6 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     finish(&core, &*backend);
 }
 
-/// A group of barriers writes nothing.
 fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     if group.writing > 0 {
         for tap in core.taps() {

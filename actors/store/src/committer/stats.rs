@@ -22,10 +22,8 @@ pub struct CommitStats {
     pub group_changes_max: u64,
     /// The time spent on writing and syncing groups. Simulations do not measure it.
     pub commit_time: Duration,
-    /// The part of `commit_time` spent on syncing.
     pub sync_time: Duration,
     pub sync_time_max: Duration,
-    /// The number of changes per sync.
     pub group_changes: Distribution,
     /// The duration of syncs in microseconds.
     pub sync_micros: Distribution,

@@ -23,7 +23,6 @@ struct GatedState {
     written: Vec<Vec<Vec<u8>>>,
     syncs_begun: usize,
     syncs_allowed: usize,
-    /// The number of calls of `note_durable`.
     noted: usize,
     closed: bool,
     panic: bool,
@@ -125,7 +124,6 @@ fn business(byte: u8) -> BusinessId {
     Uuid::from_bytes([byte; 16]).into()
 }
 
-/// A batch of one put with `bytes` bytes in total.
 pub(super) fn change(bytes: usize) -> Batch {
     let mut batch = Batch::new();
     if bytes <= 4 + VALUE_BYTES_MAX {
@@ -331,7 +329,6 @@ async fn whoever_sends_waits_for_no_outcome_but_for_what_lies_before_and_behind_
     committer.close().await.unwrap();
 }
 
-/// The output of the future if it is ready now.
 fn futures_ready<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match future.poll(&mut context) {

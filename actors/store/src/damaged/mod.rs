@@ -28,7 +28,6 @@ use parking_lot::{Mutex, RwLock};
 
 use super::{KeyRange, Order, Pairs, StoreError, keys};
 
-/// The name of the list in the data directory.
 pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 
 #[derive(Default)]
@@ -96,7 +95,6 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// The readable parts of a range.
     fn open_parts(&self, range: &KeyRange) -> Open {
         if !self.any() {
             return Open::Whole;
@@ -165,7 +163,6 @@ impl Damaged {
     }
 }
 
-/// The readable parts of a range.
 enum Open {
     Whole,
     /// The whole range belongs to this business, which is set aside.

@@ -59,7 +59,6 @@ pub(super) struct DiskBackend {
 
 struct Open {
     home: Home,
-    /// Holds the lock of the directory.
     lock: File,
     dir: PathBuf,
     tombstones: Mutex<tombstones::List>,

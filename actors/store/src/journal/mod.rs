@@ -62,9 +62,7 @@ pub(super) struct Journal<B> {
 /// The records that are still needed, and the next one.
 struct Ring {
     needed: VecDeque<Place>,
-    /// The end of the last record.
     end: u64,
-    /// The number of the next record, and its bytes.
     number: u64,
     buffer: Vec<u8>,
 }
@@ -76,13 +74,11 @@ struct Place {
     to: u64,
 }
 
-/// A batch in the journal.
 pub(super) struct Found {
     pub(super) number: u64,
     pub(super) rows: Rows,
 }
 
-/// The reason why a journal cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
     #[error(transparent)]
@@ -184,7 +180,6 @@ impl<B: Blocks> Journal<B> {
         Ok((Self { blocks, id, length, ring: Mutex::new(ring) }, found))
     }
 
-    /// Prepares the record of the batch with this number.
     pub(super) fn encode(&self, number: u64, batch: &Batch) {
         let ring = &mut *self.ring.lock();
         record::encode(&self.id, number, batch, &mut ring.buffer);
@@ -226,7 +221,6 @@ impl<B: Blocks> Journal<B> {
 }
 
 impl Ring {
-    /// The place of the next record; `None` without room.
     fn place(&self, length: u64) -> Option<Place> {
         let bytes = self.buffer.len() as u64;
         let at = |from: u64| Place { number: self.number, from, to: from + bytes };
@@ -241,11 +235,9 @@ impl Ring {
     }
 }
 
-/// A record in the file.
 struct Standing<'a> {
     number: u64,
     rows: &'a [u8],
-    /// The end of its last block.
     end: u64,
 }
 
@@ -269,7 +261,6 @@ impl<B: Blocks> Window<'_, B> {
         Ok(record.map(|(number, rows)| Standing { number, rows, end: end.next_multiple_of(BLOCK_BYTES) }))
     }
 
-    /// The bytes of a range before the end of the file.
     fn bytes(&mut self, there: Range<u64>) -> Result<&[u8], Unreadable> {
         let held = self.from..self.from + self.bytes.len() as u64;
         if there.start < held.start || there.end > held.end {

@@ -26,7 +26,6 @@ pub(super) fn bytes_of(batch: &Batch) -> usize {
     bytes
 }
 
-/// Replaces the buffer by the record of a batch.
 pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to.clear();
     to.extend(MAGIC);

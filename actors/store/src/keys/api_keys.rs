@@ -33,7 +33,6 @@ pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
     value.try_into().map_err(|_| StoreError::damaged("api_key", "its row has not 8 bytes"))
 }
 
-/// The instant of the last use of an API key.
 pub fn key_used(id: KeyId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::KEY_USED, id)
 }

@@ -23,7 +23,6 @@ pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRan
     KeyRange::prefix(kind).starting_at(kind.with(first.as_bytes()))
 }
 
-/// The appointments that start within `from..to`, in order of their starts.
 pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, kind::APPOINTMENT), from, to)
 }

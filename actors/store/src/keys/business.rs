@@ -17,12 +17,10 @@ pub fn profile(business: BusinessId) -> Key {
     start(business, kind::PROFILE).with(&[0; 16])
 }
 
-/// The limits that the operator sets.
 pub fn budget(business: BusinessId) -> Key {
     start(business, kind::BUDGET).with(&[0; 16])
 }
 
-/// The retention periods.
 pub fn retention(business: BusinessId) -> Key {
     start(business, kind::RETENTION).with(&[0; 16])
 }
@@ -39,7 +37,6 @@ pub fn special_day(business: BusinessId, date: NaiveDate) -> Key {
     of_date(business, kind::SPECIAL_DAY, date)
 }
 
-/// A key of a kind that continues with a date.
 pub fn of_date(business: BusinessId, kind: u8, date: NaiveDate) -> Key {
     start(business, kind).with(&ordered_date(date)).with(&[0; 12])
 }
@@ -58,7 +55,6 @@ pub fn blocked_time(business: BusinessId, key: BlockedKey) -> Key {
     of_instant(of_id(business, kind::BLOCKED_TIME, key.staff_id), key.starts_at, key.id)
 }
 
-/// The time off of a key.
 pub fn blocked_key(key: &[u8]) -> Result<BlockedKey, StoreError> {
     let (starts_at, id) = instant_and_id(key)?;
     Ok(BlockedKey { staff_id: id_at_end(key.get(..33).unwrap_or_default())?, starts_at, id })
@@ -86,7 +82,6 @@ pub fn business_index(id: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX, id)
 }
 
-/// The business of a row in the list of all businesses.
 pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     let id = id_at_end(key)?;
     if business_index(id)[..] == *key {

@@ -10,7 +10,6 @@ pub fn call(business: BusinessId, id: CallId) -> Key {
     of_id(business, kind::CALL, id)
 }
 
-/// An index row by start.
 pub fn call_by_start(business: BusinessId, started_at: Timestamp, id: CallId) -> Key {
     of_instant(start(business, kind::CALL_BY_START), started_at, id)
 }

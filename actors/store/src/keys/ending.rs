@@ -20,12 +20,10 @@ pub fn wipe(business: BusinessId, event: EventId) -> Key {
     of_id(business, kind::WIPE, event)
 }
 
-/// A business that was deleted and may still have rows.
 pub fn ending(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::ENDING, business)
 }
 
-/// A business with a contact that is being erased or an event to be wiped.
 pub fn unfinished(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::UNFINISHED, business)
 }

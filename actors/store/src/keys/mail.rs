@@ -11,7 +11,6 @@ pub fn mail(of: BusinessId, id: MailId) -> Key {
     of_id(of, kind::MAIL, id)
 }
 
-/// All mails, oldest first.
 pub fn mails(of: BusinessId) -> KeyRange {
     of_kind(of, kind::MAIL)
 }
@@ -25,7 +24,6 @@ pub fn mail_due(of: BusinessId, due: Timestamp, id: MailId) -> Key {
     of_instant(start(of, kind::MAIL_DUE), due, id)
 }
 
-/// The waiting mails, in order of their due times.
 pub fn mails_due(of: BusinessId) -> KeyRange {
     of_kind(of, kind::MAIL_DUE)
 }

@@ -31,12 +31,10 @@ impl MessagesOf {
     }
 }
 
-/// An index row of a message.
 pub fn message_in(business: BusinessId, list: MessagesOf, created_at: Timestamp, id: MessageId) -> Key {
     of_instant(list.prefix(business), created_at, id)
 }
 
-/// The index rows of messages created within `from..to`.
 pub fn messages(business: BusinessId, list: MessagesOf, from: Timestamp, to: Timestamp) -> KeyRange {
     within(list.prefix(business), from, to)
 }

@@ -11,7 +11,6 @@ pub(super) fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
 }
 
-/// A key of a kind that continues with an id.
 pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
@@ -21,7 +20,6 @@ pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }
 
-/// An index key that ends with an instant and an id.
 pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }

@@ -11,12 +11,10 @@ pub fn membership(business: BusinessId, person: PersonId) -> Key {
     of_id(business, kind::MEMBERSHIP, person)
 }
 
-/// A row in the list of the person's memberships.
 pub fn member_of(person: PersonId, business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person).with(business.uuid().as_bytes())
 }
 
-/// The list of the person's memberships.
 pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }

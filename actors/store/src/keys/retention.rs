@@ -11,13 +11,11 @@ pub fn idempotency(business: BusinessId, day: u32, hash: &[u8; 32]) -> Key {
     start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(hash)
 }
 
-/// The remembered responses of the days before `day`.
 pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
     let of_kind = of_kind(business, kind::IDEMPOTENCY);
     of_kind.before(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
 }
 
-/// The remembered responses from `day` on.
 pub fn idempotency_from(business: BusinessId, day: u32) -> KeyRange {
     let of_kind = of_kind(business, kind::IDEMPOTENCY);
     of_kind.starting_at(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))

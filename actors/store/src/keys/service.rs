@@ -22,12 +22,10 @@ pub fn moving(business: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::MOVING, business)
 }
 
-/// The progress of steady time.
 pub fn clock() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::CLOCK).with(&[0; 16])
 }
 
-/// The progress of background work in idle businesses.
 pub fn round() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::ROUND).with(&[0; 16])
 }

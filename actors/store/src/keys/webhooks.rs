@@ -20,7 +20,6 @@ pub fn delivery(business: BusinessId, endpoint: WebhookId, event: EventId) -> Ke
     of_id(business, kind::DELIVERY, endpoint).with(event.uuid().as_bytes())
 }
 
-/// The deliveries to an endpoint, in order of their events.
 pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
 }
@@ -38,7 +37,6 @@ pub fn delivery_due(business: BusinessId, endpoint: WebhookId, due: Timestamp, e
     of_id(business, kind::DELIVERY_DUE, endpoint).with(&ordered(due)).with(event.uuid().as_bytes())
 }
 
-/// The waiting deliveries to an endpoint, in order of their due times.
 pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
 }

@@ -54,7 +54,6 @@ pub(crate) struct Log {
     list: PathBuf,
 }
 
-/// The readable part of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     /// Up to its cap, or until no header fits.
@@ -63,7 +62,6 @@ enum Extent {
 }
 
 impl Log {
-    /// Opens the log of a store; `None` without a log.
     pub(crate) fn open(store: &Path, list: &Path, segment_bytes: u64) -> io::Result<Option<Self>> {
         let db = match File::open(store.join("db")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -93,7 +91,6 @@ impl Log {
         Ok(end)
     }
 
-    /// The segments that may be torn after a crash.
     fn tail(&self) -> &[Segment] {
         let stable = self.segments.iter().map(|segment| segment.stable).max().unwrap_or(0);
         let from = stable / self.segment_bytes * self.segment_bytes;
@@ -171,7 +168,6 @@ impl Log {
         Extent::Complete
     }
 
-    /// The torn segments, in the order of the log.
     fn torn(&self) -> io::Result<Vec<Torn>> {
         let next = AtomicUsize::new(0);
         let found = Mutex::new(Ok(Vec::new()));
@@ -243,7 +239,6 @@ impl Log {
                 torn.push(Torn { segment: *segment, at: at as u64 });
             }
         }
-        // The log ends in its newest segment.
         let newest = self.segments.last().map_or(0, |segment| segment.lsn);
         torn.retain(|torn| torn.segment.lsn < newest);
         torn.extend(self.headless()?);
@@ -251,7 +246,6 @@ impl Log {
         Ok(self.first_in_use(suspects, &pages).map_or(Ok(pages), Err))
     }
 
-    /// The LSN of the segment of a message.
     pub(super) fn segment_of(&self, part: &Part) -> u64 {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
@@ -330,7 +324,6 @@ pub(super) fn message_after(bytes: &[u8], mut at: usize, number: u64) -> usize {
     bytes.len()
 }
 
-/// A segment that cannot be read to its end, and the start of the unreadable part.
 #[derive(Clone, Copy)]
 struct Torn {
     segment: Segment,
@@ -382,7 +375,6 @@ impl Log {
         Ok(self.first_in_use(suspects, &self.pages()?).map_or(Ok(()), Err))
     }
 
-    /// The first of these segments that was in use.
     fn first_in_use(&self, suspects: Vec<Suspect>, pages: &Pages) -> Option<Damage> {
         let was_free = |lsn: u64, named: &[u64]| {
             named.iter().all(|page| pages.is_replaced(*page, lsn + self.segment_bytes))

@@ -26,13 +26,11 @@ pub(crate) struct Plan {
     pub(crate) load: Load,
     pub(crate) segments: usize,
     pub(crate) seed: u64,
-    /// Whether the process that wrote it was killed.
     pub(crate) is_killed: bool,
     /// Whether sled has written a snapshot after most of the rows, which it does only when it opens.
     pub(crate) has_snapshot: bool,
 }
 
-/// An undamaged store, and its rows.
 pub(crate) struct Base {
     pub(crate) dir: PathBuf,
     pub(crate) rows: Rows,

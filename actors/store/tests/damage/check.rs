@@ -26,7 +26,6 @@ pub(crate) enum Outcome {
     Silent(String),
 }
 
-/// The result of one opening.
 enum Seen {
     Everything,
     SetAside,
@@ -167,7 +166,6 @@ impl Difference {
 /// Suppresses the output of panics: sled panics on damage, and the store turns the panic into an error.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Installs a panic hook that can be quiet.
 pub(crate) fn allow_quiet() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

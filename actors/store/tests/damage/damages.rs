@@ -9,7 +9,6 @@ use crate::chance::Rng;
 use crate::files::{self, Segment};
 use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES};
 
-/// The length of zeroed blocks.
 const BLOCK: usize = 4096;
 
 #[derive(Clone)]
@@ -28,7 +27,6 @@ enum How {
     Zero(usize),
     /// Cuts the file at the offset.
     Cut,
-    /// Removes the file.
     Remove,
 }
 
@@ -62,7 +60,6 @@ impl Damage {
     }
 }
 
-/// The parts of a store to damage.
 pub(crate) struct Targets {
     /// Each file of the store with the length of its content, up to the last byte that is not zero.
     files: Vec<(String, usize)>,
@@ -98,7 +95,6 @@ impl Targets {
         Damage { kind, file: file.clone(), at, how }
     }
 
-    /// A damage at a sensitive place.
     pub(crate) fn aimed(&self, rng: &mut Rng) -> Damage {
         let sealed = match self.segments.len() {
             0 | 1 => &self.segments[..],
@@ -143,7 +139,6 @@ impl Targets {
         }
     }
 
-    /// A damage of one of the small files.
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
         // The snapshot is the last of them, if there is one. Its damage is the most dangerous.

@@ -12,18 +12,14 @@ const MESSAGE_HEADER_BYTES_MAX: usize = 32;
 const CORRUPTED: u8 = 0;
 const CAP: u8 = 2;
 
-/// A segment of `store/db`.
 pub(crate) struct Segment {
-    /// The offset in the file.
     pub(crate) at: usize,
-    /// The position in the log.
     pub(crate) lsn: u64,
     /// The header and the body of each message, as offsets in the file.
     pub(crate) messages: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Segment {
-    /// The end of the last message.
     pub(crate) fn end(&self) -> usize {
         self.messages.last().map_or(self.at + SEGMENT_HEADER_BYTES, |(_, body)| body.end)
     }
@@ -83,7 +79,6 @@ pub(crate) fn snapshot(dir: &Path) -> Option<String> {
     names.filter(|name| name.starts_with("snap.")).max().map(|name| format!("store/{name}"))
 }
 
-/// Copies a data directory over an earlier copy.
 pub(crate) fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     copy_into(from, to);

@@ -20,7 +20,6 @@ pub(crate) enum Load {
     Bookings,
     /// Overwrites the same rows.
     Updates,
-    /// Inserts rows with long values.
     Messages,
     /// Inserts and deletes rows, so that sled frees segments and reuses them.
     Churn,
@@ -51,7 +50,6 @@ pub(crate) struct Work {
     rng: Rng,
     pub(crate) changes: usize,
     pub(crate) rows: Rows,
-    /// The keys that `Churn` may delete.
     live: Vec<(usize, Key)>,
 }
 
@@ -74,7 +72,6 @@ impl Work {
         Self { load, segments, rng: Rng(seed), changes: 0, rows: Rows::new(), live: Vec::new() }
     }
 
-    /// The state after this number of changes.
     pub(crate) fn after(load: Load, segments: usize, seed: u64, changes: usize) -> Self {
         let mut work = Self::new(load, segments, seed);
         (0..changes).for_each(|_| _ = work.change());

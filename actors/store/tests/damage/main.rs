@@ -38,10 +38,8 @@ use self::loads::Load;
 
 const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_businesses_set_aside";
 
-/// The default numbers of damages.
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
-/// The approximate number of stores in a run.
 const STORES: usize = 24;
 /// The minimum of damages per store, because creating a store takes longer than damaging it.
 const DAMAGES_A_STORE_MIN: usize = 10;

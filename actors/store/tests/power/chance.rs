@@ -19,7 +19,6 @@ impl Rng {
     }
 }
 
-/// The number in an environment variable, or the default.
 pub(crate) fn number_of(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |number| number.parse().unwrap())
 }

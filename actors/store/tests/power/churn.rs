@@ -17,12 +17,10 @@ use crate::session::{CHURN, History, Tally, acknowledged, check, live, note_ackn
 const COMMITS_BEFORE: usize = 1_200;
 /// The maximum of changes after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;
-/// The number of cuts per history.
 const CUTS_A_HISTORY: usize = 50;
 /// The number of kills per store. Each process repeats all earlier changes to know its rows.
 const KILLS_A_STORE: usize = 5;
 
-/// Cuts the power of processes that churn.
 pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
     let mut left = cuts;
     while left > 0 {

@@ -18,11 +18,9 @@ struct File {
     now: Vec<u8>,
     /// The contents of each block since it was synced, with the number of the note.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
-    /// The lengths since the last sync.
     lengths: Vec<(usize, usize)>,
 }
 
-/// A change of the names in a directory.
 #[derive(Clone, Debug)]
 enum Entry {
     File(String, usize),
@@ -33,9 +31,7 @@ enum Entry {
 
 #[derive(Clone, Default)]
 struct Directory {
-    /// The synced names.
     names: Names,
-    /// The changes since, with the numbers of the notes.
     entries: Vec<(usize, Entry)>,
 }
 
@@ -179,7 +175,6 @@ fn enter(names: &mut Names, entry: &Entry) {
 }
 
 impl Disk {
-    /// A disk on which the content of the directory is synced.
     pub(crate) fn of(root: &Path) -> Self {
         let mut disk = Self::default();
         disk.take_in(root, "");
@@ -215,7 +210,6 @@ impl Disk {
         self.directories.get_mut(parent).expect("a known directory").entries.push((number, entry));
     }
 
-    /// Applies a note.
     pub(crate) fn follow(&mut self, note: &Note) {
         self.noted += 1;
         let number = self.noted;
@@ -307,7 +301,6 @@ impl Disk {
         before && at % part == 0 && bytes[..bytes.len().min(8)] != [0; 8]
     }
 
-    /// The offset and the bytes that this note writes to a file.
     pub(crate) fn written<'a>(&self, name: &str, note: &'a Note) -> Option<(usize, &'a [u8])> {
         let Note::Written { inode, at, bytes } = note else { return None };
         let of_it = self.file(name).is_some() && self.of_inode.get(inode).copied() == self.file(name);

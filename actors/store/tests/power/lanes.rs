@@ -19,7 +19,6 @@ pub(crate) const CHURN_SEED: u64 = 1 << 63;
 pub(crate) struct Lane {
     number: usize,
     seed: u64,
-    /// The number of its changes.
     pub(crate) changes: u32,
     rows: BTreeMap<usize, Vec<u8>>,
 }
@@ -32,7 +31,6 @@ fn key(lane: usize, row: usize) -> Key {
     Key::new(business(lane).uuid().as_bytes()).with(&[0x50]).with(&(row as u16).to_be_bytes())
 }
 
-/// The row with the number of changes.
 fn counter(lane: usize) -> Key {
     Key::new(business(lane).uuid().as_bytes()).with(&[0x51])
 }
@@ -112,7 +110,6 @@ impl Lane {
     }
 }
 
-/// The first bytes of a row's key.
 trait Prefix {
     fn prefix(&self) -> Key;
 }

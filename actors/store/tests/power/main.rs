@@ -34,12 +34,9 @@ use std::process::{Command, ExitCode};
 use self::chance::{Rng, home, is_selected, number_of, seed};
 use self::session::Tally;
 
-/// The default number of cuts.
 const CUTS: usize = 60;
-/// The number of cuts per history.
 const CUTS_A_SESSION: usize = 60;
 
-/// The default number of failing calls.
 const FAULTS: usize = 24;
 
 /// The default numbers of cuts, kills and failed syncs of the other campaigns.
@@ -114,7 +111,6 @@ fn power(dir: &Path, shim: &Path, rng: &mut Rng, tally: &mut Tally) {
     println!("{tally}");
 }
 
-/// Compiles the shim.
 fn shim(home: &Path) -> Option<PathBuf> {
     let shim = home.join("shim.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/power/shim.c");

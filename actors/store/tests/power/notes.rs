@@ -44,7 +44,6 @@ pub(crate) enum Note {
     Removed {
         name: String,
     },
-    /// A change was acknowledged.
     Acknowledged(Vec<u8>),
 }
 

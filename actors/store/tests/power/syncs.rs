@@ -15,7 +15,6 @@ use crate::session::{Tally, acknowledged, check, follow, life};
 
 /// The changes of the process with the failed sync: enough for checkpoints.
 const COMMITS: usize = 1_500;
-/// The changes of the process after the failed sync.
 const COMMITS_AFTER: usize = 60;
 /// The exit code of the shim if the system permits no filter of system calls.
 const NO_FILTER: i32 = 97;

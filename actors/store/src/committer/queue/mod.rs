@@ -22,7 +22,6 @@ use tokio::sync::Notify;
 
 use crate::Batch;
 
-/// The greatest number of changes that share one sync.
 pub const GROUP_CHANGES_MAX: usize = 64;
 
 /// The greatest length of the keys and values that share one sync, unless they belong to one change.
@@ -48,11 +47,9 @@ const REST_MAX: Duration = Duration::from_millis(100);
 
 pub type Done = Box<dyn FnOnce() + Send>;
 
-/// A waiting change.
 pub(super) struct Change {
     /// The number of the change among all changes, from 1; ascending within a lane.
     pub(super) ticket: u64,
-    /// The lane, which is the shard of the business.
     pub(super) lane: usize,
     /// The writes of the change. A barrier has none and only waits for the changes before it.
     pub(super) batch: Batch,
@@ -69,17 +66,13 @@ impl Change {
 pub(super) struct Group {
     /// The changes, in the order of each lane. Their batches were moved into `batch`.
     pub(super) changes: Vec<Change>,
-    /// The writes of all changes, in the same order.
     pub(super) batch: Batch,
-    /// The number of changes that are not barriers.
     pub(super) writing: usize,
-    /// The lanes of its short changes.
     short: Lanes,
     /// The pause of the long ring after this group, as a multiple of the group's duration.
     rest: u32,
 }
 
-/// The lanes of the short changes taken so far.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Lanes {
     #[default]
@@ -97,7 +90,6 @@ impl Lanes {
         }
     }
 
-    /// Whether it contains a lane other than this one.
     fn others_than(self, lane: usize) -> bool {
         self != Self::None && self != Self::One(lane)
     }
@@ -134,13 +126,10 @@ impl Group {
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// Wakes a writer thread.
     filled: Condvar,
-    /// Wakes a writer task.
     notify: Notify,
 }
 
-/// The waiting changes of one shard.
 #[derive(Default)]
 struct Lane {
     changes: VecDeque<Change>,
@@ -264,7 +253,6 @@ impl Queue {
         }
     }
 
-    /// Like [`Queue::take_blocking`], for a task.
     #[cfg(any(test, feature = "simulation"))]
     pub(super) async fn take(&self) -> Option<Group> {
         loop {
@@ -348,7 +336,6 @@ impl State {
         true
     }
 
-    /// Moves the changes of the lane's turn into the group. Returns false if the group is full.
     fn take_turn(&mut self, lane: usize, group: &mut Group) -> bool {
         let queued = &mut self.lanes[lane];
         if !self.in_turn {
