@@ -151,7 +151,6 @@ pub fn system_dialer() -> Arc<dyn Dialer> {
     Arc::new(SystemDialer)
 }
 
-/// The port for route queries. Nothing is sent to it.
 const ANY_PORT: u16 = 443;
 
 /// The system's error numbers for a missing route: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; without a local address

@@ -14,14 +14,10 @@ use serde::de::DeserializeOwned;
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// Encodes the record in its newest version.
-    ///
-    /// # Panics
-    /// When it is longer than [`LONG_VALUE_BYTES_MAX`]. The types of the domain are bounded well below.
+    /// Encodes the record in its newest version. Panics when it is longer than [`LONG_VALUE_BYTES_MAX`]; the types of
+    /// the domain are bounded well below.
     fn encode(&self) -> Vec<u8>;
 
-    /// Decodes a record of any version.
-    ///
     /// # Errors
     /// [`StoreError::Version`], [`StoreError::Damaged`] or [`StoreError::Format`].
     fn decode(bytes: &[u8]) -> Result<Self, StoreError>;

@@ -45,7 +45,6 @@ pub enum StoreError {
         path: PathBuf,
         source: Cause,
     },
-    /// The store's files differ from their last known state.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
     DamagedFiles {
         /// The storage engine's directory or the file, directly below the data directory.
@@ -197,7 +196,6 @@ pub enum StoreError {
     },
 }
 
-/// The advice for an operator with a damaged store.
 fn advice(dir: Option<&Path>) -> String {
     format!(
         "Restore a backup, or write the rows that can still be read into a new store: receptionist salvage --data-dir {} \
@@ -207,7 +205,6 @@ fn advice(dir: Option<&Path>) -> String {
 }
 
 impl StoreError {
-    /// Whether a full disk can be the cause of this error of opening.
     pub(super) fn may_be_of_a_full_disk(&self) -> bool {
         use StoreError::{CreateDirectory, DamagedFiles, Lock, Open, Prepare, Sync};
         matches!(

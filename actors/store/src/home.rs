@@ -129,7 +129,6 @@ impl Home {
         }
     }
 
-    /// The range must not be empty.
     pub(super) fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'static> {
         let shared = Arc::clone(&self.shared);
         let pairs = self.shared.memtable.scan(range, order, self.shared.tree.seek());
@@ -359,7 +358,6 @@ impl Shared {
         let Some(set_aside) = self.on_isolated.get() else { return Ok(()) };
         for range in ranges {
             let reason = format!("a page of the store was corrupt at byte {} of store/db", range.offset);
-            // Businesses that are being imported are in a list of their own.
             for kind in [keys::installation_kind::BUSINESS_INDEX, keys::installation_kind::MOVING] {
                 let listed = keys::of_kind(BusinessId::INSTALLATION, kind);
                 for pair in self.memtable.scan(&listed, Order::Ascending, seek.clone()) {

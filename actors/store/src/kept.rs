@@ -207,7 +207,6 @@ fn present<const N: usize>(stamps: [Option<&mut Timestamp>; N]) -> Vec<&mut Time
     stamps.into_iter().flatten().collect()
 }
 
-/// The entry of the table for this kind of rows.
 pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
@@ -321,7 +320,6 @@ pub struct Counted {
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 
-/// API keys, whose records are not among the rows of a business.
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
 pub const COUNTED: [Counted; 8] = {

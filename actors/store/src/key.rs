@@ -20,10 +20,7 @@ impl Key {
         Self::default().with(bytes)
     }
 
-    /// Appends bytes to the key.
-    ///
-    /// # Panics
-    /// Like [`Key::new`].
+    /// Appends bytes to the key. Panics like [`Key::new`].
     #[must_use]
     pub fn with(mut self, more: &[u8]) -> Self {
         let (start, end) = (usize::from(self.len), usize::from(self.len) + more.len());
@@ -94,10 +91,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// All keys with this prefix.
-    ///
-    /// # Panics
-    /// When all bits of the prefix are ones, which no kind of rows has.
+    /// All keys with this prefix. Panics when all bits of the prefix are ones, which no kind of rows has.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -105,10 +99,8 @@ impl KeyRange {
         }
     }
 
-    /// The part of the range after the key: the next page of an ascending list.
-    ///
-    /// # Panics
-    /// When the key has [`KEY_BYTES_MAX`] bytes. Keys in lists are shorter.
+    /// The part of the range after the key: the next page of an ascending list. Panics when the key has
+    /// [`KEY_BYTES_MAX`] bytes; keys in lists are shorter.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

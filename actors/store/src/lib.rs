@@ -108,7 +108,6 @@ struct Inner {
     damaged: Damaged,
     room: Room,
     simulated: bool,
-    /// The businesses whose waiting deliveries are counted.
     watched: waiting::Watched,
     set_aside: set_aside::SetAside,
 }
@@ -144,13 +143,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
+    /// The committer runs as a task of the current tokio runtime. Outside of one this panics.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] while another store is open on it.
-    ///
-    /// # Panics
-    /// Outside a tokio runtime.
+    /// [`StoreError::InUse`] while another store is open on the disk.
     #[cfg(any(test, feature = "simulation"))]
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
@@ -234,10 +230,7 @@ impl Store {
         })
     }
 
-    /// Sets a row aside if `read` says that it does not decode.
-    ///
-    /// # Errors
-    /// [`StoreError::SetAside`], or the error of `read`.
+    /// Sets a row aside if `read` says that it does not decode, and returns [`StoreError::SetAside`] then.
     pub fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }
@@ -281,9 +274,6 @@ impl Store {
 
     /// Like [`Store::submit`], for the outcome of a delivery attempt. No other attempt depends on the outcome before
     /// `done` runs, so [`Store::settled_to_send`] does not wait for it.
-    ///
-    /// # Panics
-    /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
@@ -315,17 +305,12 @@ impl Store {
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Checks that the store has not failed. Callers that answer from memory use this.
-    ///
-    /// # Errors
-    /// [`StoreError::Stopped`] after a failure.
+    /// Returns [`StoreError::Stopped`] after a failure. Callers that answer from memory use this.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until every change of the business that was queued before this call is durable and visible.
-    ///
-    /// # Errors
+    /// Waits until every change of the business that was queued before this call is durable and visible. Returns
     /// [`StoreError::Stopped`] when the store fails or has failed.
     pub fn settled(
         &self,
@@ -335,9 +320,6 @@ impl Store {
     }
 
     /// Like [`Store::settled`], but does not wait for outcomes of delivery attempts.
-    ///
-    /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or has failed.
     pub fn settled_to_send(
         &self,
         business: BusinessId,
@@ -432,7 +414,6 @@ impl Store {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
 
-    /// The level of free space, and the space itself if it is known.
     pub fn room(&self) -> (RoomLevel, Option<Space>) {
         self.0.room.level(&*self.0.backend, || self.0.committer.bytes_written())
     }
@@ -446,10 +427,7 @@ impl Store {
     }
 
     /// Measures the age of syncs by this clock from now on, and logs those that hang. Only the first call has an
-    /// effect.
-    ///
-    /// # Panics
-    /// Outside a tokio runtime.
+    /// effect. Panics outside a tokio runtime.
     pub fn watch_syncs(&self, clock: Arc<dyn Clock>) {
         self.0.backend.syncs().watch(clock);
     }
@@ -464,7 +442,6 @@ impl Store {
         self.sync_age() > syncs::STUCK_AFTER
     }
 
-    /// Whether this is a simulated disk, which needs no thread.
     pub fn is_simulated(&self) -> bool {
         self.0.simulated
     }

@@ -79,10 +79,8 @@ impl Syncs {
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an effect.
-    ///
-    /// # Panics
-    /// Outside a tokio runtime.
+    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an effect. Panics
+    /// outside a tokio runtime.
     pub(super) fn watch(self: &Arc<Self>, clock: Arc<dyn Clock>) {
         if self.clock.set(clock).is_err() {
             return;

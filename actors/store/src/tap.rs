@@ -71,10 +71,7 @@ impl Tap {
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// The saved value of a key, if there is one.
-    ///
-    /// # Errors
-    /// [`StoreError::Overwritten`] after an overflow.
+    /// The saved value of a key, if there is one. Returns [`StoreError::Overwritten`] after an overflow.
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>, StoreError> {
         let state = self.0.lock();
         if state.overflowed {

@@ -20,9 +20,7 @@ pub fn alerts_read(of: BusinessId, person: PersonId) -> Key {
     of_id(of, kind::ALERTS_READ, person)
 }
 
-/// # Errors
-/// [`StoreError::Damaged`] when it is no such key. The other functions that read a key or a value return the same
-/// error.
+/// Returns [`StoreError::Damaged`] when it is no such key. The other functions that read a key or a value do the same.
 pub fn alert_at(key: &[u8]) -> Result<(PersonId, u64), StoreError> {
     let damaged = || StoreError::damaged("key", "it is too short to end with a person and a number");
     let (person, number) = key.split_last_chunk().ok_or_else(damaged)?;

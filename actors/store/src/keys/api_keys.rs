@@ -17,10 +17,7 @@ pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// The last 8 characters of the visible prefix.
-///
-/// # Panics
-/// When the prefix is shorter, which no issued key has.
+/// The last 8 characters of the visible prefix. Panics when the prefix is shorter, which no issued key has.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,

@@ -81,10 +81,8 @@ pub fn business_of(key: &[u8]) -> Result<BusinessId, StoreError> {
     id_at_end(key.get(..16).unwrap_or_default())
 }
 
-/// The id at the end of a key or a value.
-///
 /// # Errors
-/// [`StoreError::Damaged`] when it is too short.
+/// [`StoreError::Damaged`] when the key or the value is too short.
 pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
     match bytes.last_chunk() {
         Some(id) => Ok(Uuid::from_bytes(*id).into()),
@@ -92,10 +90,8 @@ pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
     }
 }
 
-/// The instant and the id at the end of an index key.
-///
 /// # Errors
-/// [`StoreError::Damaged`] when it is too short.
+/// [`StoreError::Damaged`] when the key is too short.
 pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), StoreError> {
     let Some((instant, id)) = key.last_chunk::<24>().and_then(|tail| tail.split_first_chunk::<8>()) else {
         return Err(StoreError::damaged("key", "it is too short to end with an instant and an id"));

@@ -46,7 +46,6 @@ struct State {
     applied: u64,
     /// For each batch since the map was saved, the writes that revert it, newest write last.
     unsaved: Vec<Writes>,
-    /// The batches in the journal and not in the map, with their numbers.
     under_way: Vec<(u64, Writes)>,
     /// The number of blocks of each unsynced batch in the journal.
     unsynced: Vec<usize>,
@@ -95,10 +94,7 @@ impl MemoryBackend {
         self.0.gate.notify_waiters();
     }
 
-    /// A separate disk with the same content.
-    ///
-    /// # Panics
-    /// When the disk has unsynced content.
+    /// Panics when the disk has unsynced content.
     pub fn copied(&self) -> Self {
         let state = self.0.state.lock();
         assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
@@ -135,7 +131,6 @@ impl MemoryBackend {
         self.0.state.lock().sync_delay = delay;
     }
 
-    /// Blocks the syncs of the committer task until [`MemoryBackend::release_syncs`].
     pub fn hold_syncs(&self) {
         self.0.state.lock().syncs_held = true;
     }
@@ -150,7 +145,6 @@ impl MemoryBackend {
         self.0.state.lock().free = Some(bytes);
     }
 
-    /// Writes a row directly, as an earlier version may have done.
     #[cfg(test)]
     pub(super) fn write_row(&self, key: &[u8], value: &[u8]) {
         self.0.state.lock().write(key, Some(value.to_vec()));
@@ -170,10 +164,7 @@ impl MemoryBackend {
         state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
-    /// The rows after the batch of this number, which is newer than [`MemoryBackend::note_history`].
-    ///
-    /// # Panics
-    /// When no history is recorded.
+    /// The rows after the batch of this number. Panics unless it is newer than [`MemoryBackend::note_history`].
     pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let state = self.0.state.lock();
         let (mut rows, batches) = state.history.clone().expect("history was noted");
@@ -206,10 +197,7 @@ impl MemoryBackend {
         self.0.state.lock().unsynced.len()
     }
 
-    /// Opens the disk, like a process that locks a data directory.
-    ///
-    /// # Errors
-    /// [`StoreError::InUse`] while another session is open.
+    /// Returns [`StoreError::InUse`] while another session is open.
     pub(super) fn session(&self) -> Result<Session, StoreError> {
         let mut state = self.0.state.lock();
         if std::mem::replace(&mut state.open, true) {
@@ -322,7 +310,6 @@ impl Rng {
     }
 }
 
-/// The session of one opened store on a simulated disk, up to its end or the next crash.
 pub(super) struct Session {
     disk: Arc<Disk>,
     life: u64,
@@ -351,7 +338,6 @@ impl Session {
         }
     }
 
-    /// The state, unless a crash or a close ended the session.
     fn alive(&self) -> Result<parking_lot::MutexGuard<'_, State>, StoreError> {
         let state = self.disk.state.lock();
         if state.open && state.life == self.life { Ok(state) } else { Err(StoreError::Closed) }

@@ -33,7 +33,6 @@ struct Tables {
     closed: VecDeque<Arc<Table>>,
     /// The number of tables in the tree. Rows that were read from the tree before the last of them may be outdated.
     flushed: u64,
-    /// The ranges without a row in the tables and the tree.
     gaps: Mutex<Gaps>,
 }
 
@@ -106,12 +105,10 @@ impl Memtable {
         }
     }
 
-    /// The oldest closed table, which is the next to be written to the tree.
     pub(super) fn oldest(&self) -> Option<Arc<Table>> {
         self.0.read().closed.front().cloned()
     }
 
-    /// Forgets the oldest closed table, which is now in the tree.
     pub(super) fn forget(&self) {
         let forgotten = {
             let tables = &mut *self.0.write();
@@ -263,7 +260,6 @@ impl Tables {
         (Next::InTree, passed)
     }
 
-    /// The next row of the rest, from the youngest table with its key.
     fn next(&self, rest: &Rest) -> Option<(&Key, &Written)> {
         let firsts = self.youngest_first().filter_map(|table| table.first_of(rest));
         firsts.reduce(|next, older| if rest.order.of(older.0, next.0).is_lt() { older } else { next })

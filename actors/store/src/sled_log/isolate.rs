@@ -32,7 +32,6 @@ pub(crate) struct Plan {
 pub(crate) struct Write {
     /// The LSN of the segment at this place.
     pub(crate) segment: u64,
-    /// The offset in `db`.
     pub(crate) at: u64,
     pub(crate) bytes: Vec<u8>,
     pub(crate) before: Vec<u8>,
@@ -133,7 +132,6 @@ pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Pla
     Ok(Ok(Plan { lo, hi, writes }))
 }
 
-/// The range of a page's keys, and the next page.
 type Neighbours = (Vec<u8>, Vec<u8>, Option<u64>);
 
 fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Result<Neighbours, Refusal>> {

@@ -6,17 +6,12 @@ use super::segment::HEADER_BYTES_MAX;
 pub(super) enum Kind {
     /// A cancelled operation, which is skipped.
     Canceled,
-    /// The rest of the segment is unused.
     Cap,
-    /// The end of a sled batch.
     BatchManifest,
     Free,
     Counter,
-    /// The page that names the trees.
     Meta,
-    /// The whole state of a page.
     Node,
-    /// A change of a page.
     Link,
 }
 
@@ -61,7 +56,6 @@ pub(super) struct Header {
     /// The LSN of the message's segment, divided by the length of segments.
     pub(super) number: u64,
     pub(super) header: usize,
-    /// The length of header and body.
     pub(super) length: usize,
     sum: u32,
 }

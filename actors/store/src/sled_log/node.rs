@@ -2,7 +2,6 @@
 
 use super::message::{Bytes, put_varint};
 
-/// A node: an index page or a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) next: Option<u64>,

@@ -130,7 +130,6 @@ impl Salvage {
         Ok(node)
     }
 
-    /// Whether a change sets or deletes a row in the page's range.
     fn is_change_of(&self, node: &Node, link: &[u8]) -> bool {
         let mut bytes = Bytes(link);
         let (Some(0 | 1), Some(key)) = (bytes.byte(), bytes.string()) else { return false };

@@ -22,7 +22,6 @@ const BLOCK: usize = 4096;
 /// The remaining space when the store begins to fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
-/// The store fails within this number of changes.
 const COMMITS_FAILING: usize = 6_000;
 const COMMITS_AFTER: usize = 60;
 
@@ -120,7 +119,6 @@ fn make(image: &Path) -> Option<()> {
     Some(())
 }
 
-/// Fills the space except for `left` bytes.
 fn fill(filler: &Path, left: usize) {
     let free = rustix::fs::statvfs(filler.parent().unwrap()).unwrap();
     let bytes = (free.f_bavail * free.f_frsize) as usize - left;

@@ -16,11 +16,9 @@ use crate::lanes::{CHURN_SEED, LANES, Lane};
 use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
-/// The number of changes of a life.
 const COMMITS: usize = 4_000;
 /// The changes of a life that starts after a cut, few so that the next cuts happen during opening.
 const COMMITS_AGAIN: usize = 40;
-/// The number of cuts in such a life.
 const CUTS_AGAIN: usize = 3;
 /// One cut in this number is followed by another life.
 const AGAIN: usize = 6;
@@ -36,7 +34,6 @@ const UNDER_WAY: usize = 24;
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
-/// The results.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) cuts: usize,
@@ -153,7 +150,6 @@ pub(crate) fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usiz
     );
 }
 
-/// Runs a history and makes this many cuts in it.
 pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     fs::create_dir(dir).unwrap();
@@ -233,7 +229,6 @@ pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
 pub(crate) struct History {
     pub(crate) seed: u64,
     pub(crate) notes: Vec<Note>,
-    /// The number of earlier changes of each business.
     pub(crate) begins_with: [u32; LANES],
     /// No cut is made before this note.
     pub(crate) first_cut: usize,
