@@ -24,7 +24,7 @@ impl Field for KeyCreator {
     }
 }
 
-/// One bit per scope, in the order of the specification. The bit of a scope never changes.
+/// One bit per scope, in a fixed order. The bit of a scope never changes.
 impl Field for Scopes {
     fn write(&self, to: &mut Vec<u8>) {
         self.bits().write(to);
