@@ -332,8 +332,8 @@ impl Store {
         self.0.committer.is_settled(business)
     }
 
-    /// A counter that increases with each applied change to API keys or profiles, before the change is acknowledged.
-    /// While it is unchanged, keys and profiles that were read after it are current.
+    /// A counter that increases with each applied change to API keys, people or profiles, before the change is
+    /// acknowledged. While it is unchanged, rows of these kinds that were read after it are current.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }

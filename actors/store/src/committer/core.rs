@@ -22,7 +22,7 @@ pub(super) struct Core {
     pub(super) newest: Box<[Newest]>,
     /// For each shard, the ticket up to which every change is durable.
     pub(super) synced: Box<[AtomicU64]>,
-    /// Increases with each applied change to API keys or profiles.
+    /// Increases with each applied change to API keys, people or profiles.
     pub(super) credentials_generation: AtomicU64,
     pub(super) failed: AtomicBool,
     pub(super) ended: AtomicBool,

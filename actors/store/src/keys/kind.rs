@@ -89,7 +89,7 @@ kinds! {
     DELIVERY = 0x61, 49;
     /// The waiting deliveries: endpoint, due time and event → nothing.
     DELIVERY_DUE = 0x62, 57;
-    /// The number of successful deliveries to an endpoint.
+    /// The number of deliveries that have reached an endpoint, 8 bytes.
     DELIVERY_REACHED = 0x63, 33;
     /// Its id → `Mail`. Mails that concern only an account are rows of the installation, also in the next two kinds.
     MAIL = 0x68, 33;

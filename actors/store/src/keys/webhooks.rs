@@ -41,7 +41,7 @@ pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
 }
 
-/// The number of successful deliveries to an endpoint.
+/// The number of deliveries that have reached an endpoint.
 pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
     of_id(business, kind::DELIVERY_REACHED, endpoint)
 }
