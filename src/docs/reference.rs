@@ -159,7 +159,7 @@ impl Document<'_> {
         let objects = self.objects(schema);
         let mut all: Map<String, Value> = Map::new();
         objects.iter().for_each(|object| {
-            all.extend(entries(&object["properties"]).map(|(k, v)| (k.clone(), v.clone())))
+            all.extend(entries(&object["properties"]).map(|(k, v)| (k.clone(), v.clone())));
         });
         let is_required = |name: &str| {
             objects.iter().all(|object| items(&object["required"]).iter().any(|one| one == name))

@@ -128,6 +128,10 @@ impl IndexRow {
 }
 
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
+/// Returns the key and the index rows of a stored record.
+type Places = fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>;
+/// Passes each timestamp of a stored record to a function, and returns the writes if one was changed.
+type Restamp = fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>;
 
 #[derive(Clone, Copy)]
 pub struct Kind {
@@ -135,8 +139,8 @@ pub struct Kind {
     pub name: &'static str,
     pub budget: Option<BudgetKind>,
     pub decodes: fn(&[u8]) -> bool,
-    pub places: fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>,
-    pub restamp: fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>,
+    pub places: Places,
+    pub restamp: Restamp,
 }
 
 impl Kind {

@@ -167,6 +167,7 @@ mod tests {
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();
         assert!(new_start >= began && !is_old(&found));
         drop((end_old, end_new));
-        (old.join().unwrap(), new.join().unwrap());
+        old.join().unwrap();
+        new.join().unwrap();
     }
 }

@@ -105,7 +105,7 @@ async fn a_note_explains_the_link_of_a_person_or_its_absence() {
         (r#""link":"https://x/l","no_link_reason":null"#, "it is not shown again"),
         (r#""link":null,"no_link_reason":"has_password""#, "has a password"),
         (r#""link":null,"no_link_reason":"no_public_url""#, "set RECEPTIONIST_PUBLIC_URL"),
-        (r#""link":null,"no_link_reason":"given_again""#, "given again"),
+        (r#""link":null,"no_link_reason":"given_again""#, "repeated response"),
     ] {
         let made = response("201 Created", &format!(r#"{{"data":{{"id":"p1",{fields}}}}}"#));
         let line = "person add --business b1 --email a@example.com --role owner";

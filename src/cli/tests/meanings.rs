@@ -135,7 +135,9 @@ async fn a_name_of_several_is_refused_with_all_of_them() {
     check_refused(
         "business show twin",
         &[page(&[(SALON, "Twin"), (DENTAL, "twin")])],
-        &format!("BUSINESS: 2 are called \"twin\"; choose one:\n  {SALON}  Twin\n  {DENTAL}  twin"),
+        &format!(
+            "BUSINESS: 2 records have the name \"twin\"; choose one:\n  {SALON}  Twin\n  {DENTAL}  twin"
+        ),
     )
     .await;
 }
@@ -182,7 +184,7 @@ async fn the_only_business_is_the_default_and_is_noted() {
     check_refused("staff list", &[businesses()], &two).await;
     let many: Vec<(&str, &str)> = (0..11).map(|_| (SALON, "S")).collect();
     let refused = meaning_of("staff list", &[page(&many)]).await.call.unwrap_err();
-    assert_eq!((refused.lines().count(), refused.lines().last()), (12, Some("  and more")));
+    assert_eq!((refused.lines().count(), refused.lines().last()), (12, Some("  … and more")));
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ impl Certificates {
                 self.warn();
             }
             Err(error) => {
-                tracing::error!(%error, "cannot reload the certificate; the previous one stays in use")
+                tracing::error!(%error, "cannot reload the certificate; the previous one stays in use");
             }
         }
     }
