@@ -100,7 +100,10 @@ async fn a_log_that_nobody_reads_costs_lines_and_nothing_else() {
 
     // Once somebody reads, the lines that waited come, and one that says how many are missing.
     let mut read = BufReader::new(&mut log).lines();
-    let told = after(&mut read, "log lines were dropped because standard error was not read fast enough lines.dropped=");
+    let told = after(
+        &mut read,
+        "log lines were dropped because standard error was not read fast enough lines.dropped=",
+    );
     assert!(told.parse::<u64>().unwrap() >= before, "{told}");
     drop(read);
     // And then nobody does again.
