@@ -2,7 +2,7 @@
 //! the change is, whatever is on its way to the disk.
 
 use domain::booking::{MoveRequest, Party};
-use domain::{ContactDetails, Email, Phone, Refusal, Timestamp};
+use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};
 use engine::EngineError;
 use engine::business::commands::appointments::{BookingContact, Cancel, Reschedule};
 use engine::business::commands::contacts::CreateContact;
@@ -17,7 +17,8 @@ fn moving(to: Timestamp) -> MoveRequest {
 fn is_elsewhere<V>(result: Result<engine::business::Answer<V>, EngineError>, starts_at: Timestamp) -> bool {
     match result {
         Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
-            details[0].path == EXPECTED_STARTS_AT && details[0].code == starts_at.to_string().into()
+            details[0].path == EXPECTED_STARTS_AT
+                && details[0].code == ProblemCode::Now(starts_at.to_string())
         }
         _ => false,
     }
