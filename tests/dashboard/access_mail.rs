@@ -115,5 +115,5 @@ async fn without_a_relay_the_page_says_so_in_both_languages() {
     browser.get(&path(&salon)).await.is(200).says("This service sends no mail.").says("No mails");
     let page = browser.get("/dashboard/account").await;
     browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
-    browser.get(&path(&salon)).await.says("Ce service n’envoie pas de courriel.").says("Aucun courriel");
+    browser.get(&path(&salon)).await.says("Ce service n’envoie pas d’e-mail.").says("Aucun e-mail");
 }

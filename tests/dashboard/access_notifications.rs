@@ -163,8 +163,8 @@ async fn a_relay_that_is_away_is_told_and_the_page_is_french_to_the_french() {
     browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
     let page =
-        browser.get(&path).await.says("À traiter").says("Chaque jour").says("M’envoyer un courriel d’essai");
-    browser.submit(&page, &test, &[]).await.is(200).says("Le courriel d’essai n’est pas parti");
+        browser.get(&path).await.says("À traiter").says("Quotidien").says("M’envoyer un e-mail de test");
+    browser.submit(&page, &test, &[]).await.is(200).says("L’e-mail de test n’a pas été envoyé");
 }
 
 #[tokio::test]

@@ -268,7 +268,7 @@ async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_fre
     ada.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     ada.get(&people(&salon)).await.says("Inviter quelqu’un").says("Propriétaire").says("Invité");
     let invite = format!("{}/invite", people(&salon));
-    let page = ada.get(&invite).await.says("un lien à transmettre vous est montré").says("Agenda, messages");
+    let page = ada.get(&invite).await.says("vous obtenez un lien à transmettre").says("Agenda, messages");
     ada.submit(&page, &invite, &[("email", "x")]).await.is(422).says("Il faut une adresse e-mail");
     ada.submit(&page, &invite, &[("email", "ADA@example.com")])
         .await

@@ -187,7 +187,7 @@ async fn the_page_of_a_form_that_was_refused_begins_with_the_problem() {
     let account = browser.get("/dashboard/account").await;
     browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     let page = browser.submit(&page, &new, &[("phone", "12")]).await.is(422);
-    assert!(title(&page).starts_with("Problème : "), "{}", title(&page));
+    assert!(title(&page).starts_with("Problème\u{a0}: "), "{}", title(&page));
     // What is no form has its own words.
     let gone = browser.get(&format!("/dashboard/b/{salon}/nothing")).await.is(404);
     assert!(!title(&gone).starts_with("Problème"), "{}", title(&gone));

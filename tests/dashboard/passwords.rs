@@ -34,7 +34,11 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
     }
     let page = browser.get("/dashboard/password").await;
     let fields = [("password", PASSWORD), ("password_again", "correct horse battery stable")];
-    browser.submit(&page, "/dashboard/password", &fields).await.is(422).says("pas le même");
+    browser
+        .submit(&page, "/dashboard/password", &fields)
+        .await
+        .is(422)
+        .says("Les deux mots de passe sont différents");
 }
 
 #[tokio::test]

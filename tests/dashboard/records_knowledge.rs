@@ -129,11 +129,11 @@ async fn the_pages_speak_french() {
     let (_, mut browser, base) = salon(&server).await;
     let account = browser.get("/dashboard/account").await;
     browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
-    browser.get(&base).await.is(200).says("Connaissances").says("Encore rien");
+    browser.get(&base).await.is(200).says("Connaissances").says("Aucune fiche pour l’instant");
     let new = format!("{base}/new");
-    let page = browser.get(&new).await.says("Ce que la réception doit dire");
+    let page = browser.get(&new).await.says("Ce que l’accueil doit dire");
     let page = browser.submit(&page, &new, &[("content", "x")]).await.is(422);
-    page.says("Il faut de 1 à 200 caractères.").says("Ce n’est pas encore enregistré");
+    page.says("Il faut de 1 à 200 caractères.").says("Rien n’est encore enregistré");
 }
 
 #[tokio::test]

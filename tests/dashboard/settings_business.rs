@@ -130,8 +130,12 @@ async fn the_page_speaks_french_and_sorts_its_countries() {
     let mut browser = server.signed_in(&salon, &zoe).await;
     let page = browser.get("/dashboard/account").await;
     browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
-    let page =
-        browser.get(&path).await.says("Établissement").says("Langue des appels").says("Réservé aussitôt");
+    let page = browser
+        .get(&path)
+        .await
+        .says("Établissement")
+        .says("Langue des appelants")
+        .says("Confirmation immédiate");
     let text = page.text();
     let (egypt, spain) = (text.find("Égypte").unwrap(), text.find("Espagne").unwrap());
     assert!(egypt < spain && text.find("Danemark").unwrap() < egypt);

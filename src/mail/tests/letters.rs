@@ -196,12 +196,12 @@ fn the_mail_has_the_event_in_the_persons_language_and_the_businesss_zone() {
         assert!(english.text.contains(words), "{words}: {}", english.text);
     }
     let french = booked(Locale::Fr);
-    assert_eq!(french.subject, "Salon Été : Ada Lovelace a réservé mardi 24 novembre à 10:00");
-    assert!(french.text.contains("Quand : mardi 24 novembre 2026 à 10:00"), "{}", french.text);
+    assert_eq!(french.subject, "Salon Été\u{a0}: Ada Lovelace a réservé mardi 24 novembre à 10:00");
+    assert!(french.text.contains("Quand\u{a0}: mardi 24 novembre 2026 à 10:00"), "{}", french.text);
     assert!(french.html.contains("<bdi>mardi 24 novembre 2026 à 10:00</bdi>"), "{}", french.html);
     let urgent = Content::Alert(told(AlertKind::UrgentMessage, "Ada"));
     let urgent = read(&compose(&letter(Locale::Fr, "", urgent)));
-    assert_eq!(urgent.subject, "Salon Été : message urgent de Ada");
+    assert_eq!(urgent.subject, "Salon Été\u{a0}: message urgent, Ada");
     assert!(
         urgent.text.contains("> Rappelez Ada.\n> Merci !")
             || urgent.text.contains("> Rappelez Ada.\r\n> Merci !"),
@@ -210,8 +210,8 @@ fn the_mail_has_the_event_in_the_persons_language_and_the_businesss_zone() {
     );
     let daily = Content::Daily(vec![told(AlertKind::CallMissed, "Ada")], 12);
     let daily = read(&compose(&letter(Locale::Fr, "", daily)));
-    assert_eq!(daily.subject, "Salon Été : 13 événements");
-    assert!(daily.text.contains("Le tableau de bord en montre 12 de plus."), "{}", daily.text);
+    assert_eq!(daily.subject, "Salon Été\u{a0}: 13 événements");
+    assert!(daily.text.contains("Le tableau de bord affiche 12 alertes de plus."), "{}", daily.text);
 }
 
 #[test]

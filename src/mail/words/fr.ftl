@@ -1,14 +1,14 @@
-# Les mots des courriels en français.
+# Les mots des e-mails en français.
 
 somebody = quelqu’un
-label-when = Quand :
-label-who = Qui :
-label-phone = Téléphone :
-label-service = Prestation :
-label-staff = Avec :
-label-status = État :
-label-url = Adresse :
-label-happened = Noté :
+label-when = Quand :
+label-who = Qui :
+label-phone = Téléphone :
+label-service = Prestation :
+label-staff = Avec :
+label-status = État :
+label-url = Adresse :
+label-happened = Date :
 
 status-pending = en attente de l’équipe
 status-confirmed = confirmé
@@ -16,7 +16,7 @@ status-declined = refusé
 status-cancelled = annulé
 call-completed = terminé
 call-missed = manqué
-call-failed = échoué
+call-failed = interrompu
 
 title-webhook_disabled = Un webhook a été désactivé
 title-urgent_message = Message urgent
@@ -27,16 +27,16 @@ title-appointment_rescheduled = Rendez-vous déplacé
 title-appointment_cancelled = Rendez-vous annulé
 title-call_missed = Appel manqué
 
-subject-webhook_disabled = { $business } : un webhook a été désactivé
-subject-urgent_message = { $business } : message urgent de { $who }
-subject-message_taken = { $business } : message de { $who }
-subject-appointment_requested = { $business } : { $who } demande { $when }
-subject-appointment_booked = { $business } : { $who } a réservé { $when }
-subject-appointment_rescheduled = { $business } : { $who }, déplacé à { $when }
-subject-appointment_cancelled = { $business } : { $who }, { $when }, annulé
-subject-call_missed = { $business } : appel manqué de { $who }
+subject-webhook_disabled = { $business } : un webhook a été désactivé
+subject-urgent_message = { $business } : message urgent, { $who }
+subject-message_taken = { $business } : message, { $who }
+subject-appointment_requested = { $business } : { $who } demande un rendez-vous { $when }
+subject-appointment_booked = { $business } : { $who } a réservé { $when }
+subject-appointment_rescheduled = { $business } : rendez-vous déplacé, { $who }, { $when }
+subject-appointment_cancelled = { $business } : rendez-vous annulé, { $who }, { $when }
+subject-call_missed = { $business } : appel manqué, { $who }
 
-explain-webhook_disabled = Toutes les tentatives d’envoi d’un événement ont échoué, et rien n’est parvenu à l’adresse entre-temps. Plus aucun événement n’y est envoyé jusqu’à sa réactivation ; ce qui a été manqué peut être renvoyé.
+explain-webhook_disabled = Toutes les tentatives d’envoi d’un événement ont échoué, et aucun autre événement n’a été accepté pendant ce temps. Le webhook ne reçoit plus d’événements jusqu’à sa réactivation. Vous pourrez alors renvoyer les événements manqués.
 
 open-webhook_disabled = Voir le webhook
 open-urgent_message = Voir le message
@@ -47,19 +47,19 @@ open-appointment_rescheduled = Voir le rendez-vous
 open-appointment_cancelled = Voir le rendez-vous
 open-call_missed = Voir l’appel
 
-gathered-subject = { $business } : { $count ->
+gathered-subject = { $business } : { $count ->
     [one] une alerte de plus
    *[other] { $count } alertes de plus
 }
-gathered-intro = Il y a eu beaucoup d’alertes en une heure ; ce courriel contient les suivantes.
-daily-subject = { $business } : { $count ->
+gathered-intro = Il y a eu beaucoup d’alertes en une heure ; cet e-mail regroupe les suivantes.
+daily-subject = { $business } : { $count ->
     [one] un événement
    *[other] { $count } événements
 }
 daily-intro = Voici ce qui s’est passé depuis hier.
 and-more = { $count ->
-    [one] Le tableau de bord en montre une de plus.
-   *[other] Le tableau de bord en montre { $count } de plus.
+    [one] Le tableau de bord affiche une alerte de plus.
+   *[other] Le tableau de bord affiche { $count } alertes de plus.
 }
 open-alerts = Voir toutes les alertes
 
@@ -68,26 +68,26 @@ invitation-intro = { $business } vous invite à son tableau de bord. Choisissez 
 invitation-open = Choisir un mot de passe
 offer-intro = { $business } vous invite à son tableau de bord. Connectez-vous avec votre mot de passe habituel pour accepter.
 offer-open = Se connecter
-reset-invited = { $business } vous invite à son tableau de bord. Votre compte n’est pas encore confirmé : choisissez un nouveau mot de passe pour commencer.
+reset-invited = { $business } vous invite à son tableau de bord. Votre compte n’est pas encore confirmé : choisissez un nouveau mot de passe pour commencer.
 reset-subject = Choisissez un nouveau mot de passe
 reset-intro = Un nouveau mot de passe a été demandé pour votre compte.
 reset-open = Choisir un nouveau mot de passe
-reset-ignore = Si vous ne l’avez pas demandé, ignorez ce courriel : votre mot de passe reste le même.
-email_change-subject = Confirmez votre nouvelle adresse
-email_change-intro = Cette adresse sera celle de votre compte dès que vous l’aurez confirmée.
+reset-ignore = Si vous n’avez pas fait cette demande, ignorez cet e-mail : votre mot de passe ne change pas.
+email_change-subject = Confirmez votre nouvelle adresse e-mail
+email_change-intro = Confirmez cette adresse pour en faire l’adresse e-mail de votre compte.
 email_change-open = Confirmer cette adresse
-email_change-ignore = Si vous n’avez pas demandé ce changement, ignorez ce courriel.
-email_changed-subject = Votre adresse a été changée
-email_changed-intro = Votre compte a désormais une autre adresse. Si vous ne l’avez pas changée, demandez de l’aide à la personne qui gère le service.
-link-expires = Le lien sert une seule fois, jusqu’au { $when }.
+email_change-ignore = Si vous n’avez pas demandé ce changement, ignorez cet e-mail.
+email_changed-subject = Votre adresse e-mail a été changée
+email_changed-intro = Votre compte a désormais une autre adresse e-mail. Si vous ne l’avez pas changée vous-même, demandez de l’aide à l’exploitant du service.
+link-expires = Le lien fonctionne une seule fois et expire le { $when }.
 
-test-subject = Essai des réglages du courriel
-test-intro = Ce courriel est arrivé : l’envoi fonctionne.
+test-subject = Test des réglages d’e-mail
+test-intro = Cet e-mail est arrivé : les réglages d’e-mail fonctionnent.
 
 hello = Bonjour { $name },
 hello-nobody = Bonjour,
-zone = Les heures sont celles de { $zone }.
+zone = Les heures sont celles du fuseau horaire { $zone }.
 zone-utc = Les heures sont en UTC.
-unsubscribe-kind = Ne plus recevoir de courriels de ce genre
-unsubscribe-now = Ne plus recevoir de courriels pour chaque alerte
-unsubscribe-daily = Ne plus recevoir de courriels quotidiens
+unsubscribe-kind = Ne plus recevoir d’e-mails de ce type
+unsubscribe-now = Ne plus recevoir un e-mail par alerte
+unsubscribe-daily = Ne plus recevoir l’e-mail quotidien

@@ -1,21 +1,21 @@
 # Les clés d’API, et ce que disent tous les journaux.
 
-keys-sub = Pour les programmes et les assistants qui travaillent avec votre établissement. Gardez-les sur des serveurs, jamais dans une page ni dans une application.
+keys-sub = Pour les programmes et les assistants qui travaillent avec votre établissement. Gardez les clés sur des serveurs, jamais dans une page web ni dans une application.
 keys-create = Créer une clé
-keys-create-sub = Ne lui donnez que ce dont son programme a besoin ; une seconde clé ne coûte rien.
+keys-create-sub = Ne lui donnez que les droits dont son programme a besoin ; une clé de plus ne coûte rien.
 keys-create-do = Créer la clé
-keys-name-hint = Là où elle servira, pour que vous la reconnaissiez.
-keys-may = Elle peut
+keys-name-hint = Où elle servira, pour la reconnaître.
+keys-may = Droits
 keys-created = Création
-keys-used = Dernier usage
+keys-used = Dernière utilisation
 keys-never = Jamais
-keys-idle = { $count } jours sans usage
+keys-idle = { $count } jours sans utilisation
 keys-is-revoked = Révoquée
 keys-revoke = Révoquer
-keys-revoked = La clé est révoquée. Ce qui s’en sert n’a plus accès.
-keys-none-title = Pas encore de clé
-keys-none-text = Une clé laisse entrer un programme : la page de réservation de votre site, un assistant, la caisse.
-keys-everything = Tout
+keys-revoked = La clé est révoquée. Les programmes qui l’utilisent n’ont plus accès.
+keys-none-title = Aucune clé pour l’instant
+keys-none-text = Une clé donne accès à un programme : la page de réservation de votre site, un assistant, la caisse.
+keys-everything = Tous les droits
 keys-scope-business-read = Lire l’établissement, les prestations et l’équipe
 keys-scope-business-write = Modifier l’établissement et ses horaires
 keys-scope-calls-read = Lire les appels
@@ -27,27 +27,27 @@ keys-scope-messages-read = Lire les messages
 keys-scope-knowledge-write = Ajouter des connaissances
 keys-scope-webhooks-manage = Gérer les webhooks
 keys-made = La clé « { $name } »
-keys-made-sub = Elle s’affiche maintenant et plus jamais. Mettez-la là où son programme la lit avant de quitter cette page.
+keys-made-sub = Elle ne sera plus affichée ensuite. Avant de quitter cette page, enregistrez-la là où son programme la lit.
 keys-made-key = Clé
-keys-made-try = L’essayer
-keys-made-text = Si elle est un jour perdue ou vue par d’autres, révoquez-la et créez-en une autre ; rien d’autre n’a à changer.
-secret-kept = C’est en lieu sûr
-keys-used-last = dernier usage : { $when }
+keys-made-try = Essayer
+keys-made-text = Si elle est perdue ou vue par d’autres, révoquez-la et créez-en une autre ; rien d’autre ne change.
+secret-kept = C’est noté en lieu sûr
+keys-used-last = dernière utilisation : { $when }
 keys-used-never = jamais utilisée
 keys-revoke-title = Révoquer « { $name } » ?
-keys-revoke-stops = Ce qui s’arrête, tout de suite et pour de bon :
-keys-revoke-programs = Tout programme et tout assistant qui se sert de cette clé n’a plus accès
-keys-revoke-may = Ce qu’elle permet aujourd’hui :
-keys-revoke-stays = Les rendez-vous, contacts et webhooks entrés par elle restent. Aucune autre clé ne change.
+keys-revoke-stops = Ce qui s’arrête, immédiatement et définitivement :
+keys-revoke-programs = Les programmes et assistants qui utilisent cette clé n’ont plus accès
+keys-revoke-may = Ses droits actuels :
+keys-revoke-stays = Les rendez-vous, contacts et webhooks créés avec cette clé sont conservés. Les autres clés ne changent pas.
 keys-revoke-do = Révoquer la clé
-keys-revoke-keep = La garder
+keys-revoke-keep = Garder la clé
 
 # Quand quelque chose a eu lieu.
 log-month = { $number ->
     [1] janv.
     [2] févr.
     [3] mars
-    [4] avril
+    [4] avr.
     [5] mai
     [6] juin
     [7] juil.
@@ -87,10 +87,10 @@ log-status = État
 log-actions = Actions
 log-from = Du
 log-to = Au
-log-no-day = Ce n’est pas un jour.
+log-no-day = Cette date n’existe pas.
 log-show = Afficher
 log-clear = Tout afficher
-log-none-title = Rien trouvé
-log-none-text = Rien ne répond à ces filtres. Retirez-en un, ou remontez plus loin.
-log-looked-title = Rien trouvé pour l’instant
-log-looked-text = Il reste de quoi chercher : continuez avec « Plus anciens ».
+log-none-title = Aucun résultat
+log-none-text = Rien ne correspond à ces filtres. Retirez un filtre ou choisissez une période plus ancienne.
+log-looked-title = Aucun résultat pour l’instant
+log-looked-text = La recherche n’est pas terminée : continuez avec « Plus anciens ».
