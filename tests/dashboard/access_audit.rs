@@ -40,7 +40,7 @@ async fn who_did_what_is_told_in_words_and_narrowed() {
 
     let page = browser.get(&path).await.is(200).says("Tuesday 3 March").says("Monday 2 March");
     let page =
-        page.says("Whoever runs the service changed a contact").says("ada@example.com created an API key");
+        page.says("The operator of the service changed a contact").says("ada@example.com created an API key");
     let page = page.says("<i>Till</i>").says("Name Zoé <b>B</b> became → Zoë");
     let all = entries(&page);
     for (query, count) in [
@@ -58,7 +58,7 @@ async fn who_did_what_is_told_in_words_and_narrowed() {
         assert_eq!(entries(&page), count, "{query}");
         assert_eq!(page.text().contains("Nothing found"), count == 0, "{query}");
     }
-    browser.get(&format!("{path}?from=x")).await.says("This is no day.");
+    browser.get(&format!("{path}?from=x")).await.says("This date does not exist.");
     let form = browser.get("/dashboard/account").await;
     browser.submit(&form, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     browser.get(&path).await.says("Mardi 3 mars").says("L’exploitant du service a modifié un contact");

@@ -22,17 +22,18 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over(
     let camille = staff(&server, &salon, "Camille").await;
     let page = ada.get(&people).await.is(200).says("bob@example.com").says("Admin").says("Active");
     assert!(ways(&page).contains(&invite));
-    let page = ada.get(&invite).await.is(200).says("you are shown a link to hand over").says("Camille");
+    let page = ada.get(&invite).await.is(200).says("you receive a link to pass on").says("Camille");
     assert_eq!(page.field(&invite, "role"), "member");
     let fields = [("email", "new@example.com"), ("name", "Nora Haddad"), ("staff_id", camille.as_str())];
-    let shown = ada.submit(&page, &invite, &fields).await.is(200).says("Hand this link to new@example.com");
+    let shown =
+        ada.submit(&page, &invite, &fields).await.is(200).says("Pass this link on to new@example.com");
     let link = shown.tags().into_iter().find(|tag| tag.get("id") == Some("link")).unwrap().text;
     assert!(link.starts_with(&server.origin()), "{link}");
     // The button again: the same page with the same link, and one invitation.
     let again = ada.submit(&page, &invite, &fields).await.is(200);
     assert!(again.body.contains(&link));
     assert_eq!(count(&server, &salon).await, 4);
-    let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member Camille");
+    let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member: Camille");
     assert!(!listed.body.contains(&link), "it is shown once");
     // It lets her in.
     server.clock.advance(60);
@@ -55,7 +56,7 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
     let page = ada.get(&invite).await;
     let long = "x".repeat(201);
     let fields = [("email", "no email"), ("name", long.as_str()), ("role", "admin"), ("staff_id", "nobody")];
-    let refused = ada.submit(&page, &invite, &fields).await.is(422).says("This is not saved yet");
+    let refused = ada.submit(&page, &invite, &fields).await.is(422).says("Nothing is saved yet");
     for (id, problem) in [
         ("email-problem", "It must be an email address such as name@example.com."),
         ("name-problem", "It must have 200 characters at most."),
@@ -103,7 +104,7 @@ async fn without_mail_an_account_that_is_somebodys_gets_no_link() {
         let page = ada.get(&invite).await;
         let done = ada.submit(&page, &invite, &[("email", email)]).await;
         let done = done.leads_to(&format!("{}?done=offered", people(&salon)));
-        let listed = ada.get(done.header("location")).await.says("there is no link to hand over").says(email);
+        let listed = ada.get(done.header("location")).await.says("there is no link to pass on").says(email);
         assert!(!listed.body.contains("/dashboard/enter/"));
     }
     // Until it is accepted nothing is told of the account.
@@ -123,10 +124,11 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     let invite = format!("{}/invite", people(&salon));
     let mut answers = Vec::new();
     for email in ["new@example.com", "known@example.com"] {
-        let page = ada.get(&invite).await.says("They get a mail");
+        let page = ada.get(&invite).await.says("The person receives an email");
         let done = ada.submit(&page, &invite, &[("email", email), ("name", "Same")]).await;
         let done = done.leads_to(&format!("{}?done=invited", people(&salon)));
-        let listed = ada.get(done.header("location")).await.says("Invited. A mail that says how to come in");
+        let listed =
+            ada.get(done.header("location")).await.says("Invited. An email that explains how to sign in");
         assert!(!listed.body.contains("/dashboard/enter/"));
         answers.push((done.status, done.body));
     }
@@ -150,7 +152,7 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
         let id = id_of(&server, &salon, "new@example.com").await;
         let new = Person { id, link: String::new() };
         let remove = page_of(&server, &salon, &new).await + "/remove";
-        let page = ada.get(&remove).await.is(200).says("Take back the invitation of Same?");
+        let page = ada.get(&remove).await.is(200).says("Cancel the invitation of Same?");
         ada.submit(&page, &remove, &[]).await.leads_to(&format!("{}?done=removed", people(&salon)));
         let page = ada.get(&invite).await;
         ada.submit(&page, &invite, &[("email", "new@example.com"), ("name", "Same")]).await.is(303);

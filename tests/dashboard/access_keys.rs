@@ -38,16 +38,16 @@ async fn a_key_is_shown_once_works_at_once_and_stops_at_once() {
     let made = browser.submit(&form, &new, &[("name", "Web <b>site</b>")]).await.is(200);
     let key = key(&made);
     assert!(key.starts_with("rcpt_"), "{key}");
-    made.says("Web <b>site</b>").says(&format!("curl {}/v1/me", server.origin())).says("never again");
+    made.says("Web <b>site</b>").says(&format!("curl {}/v1/me", server.origin())).says("shown only once");
     // Sent again it makes no second key, and is answered as before.
     let again = browser.submit(&form, &new, &[("name", "Web <b>site</b>")]).await.is(200);
     assert_eq!(self::key(&again), key);
     assert_eq!(server.key_status(&key).await, 200);
 
     let list = browser.get(&path).await.says("Web <b>site</b>").says(&key[..13]).says("just now");
-    let list = list.says("Read appointments and open times").says("Somebody of the team");
+    let list = list.says("Read appointments and open times").says("A member of the team");
     assert!(!list.body.contains(&key[13..]), "no more than its prefix");
-    let ask = browser.get(&revoke(&list)).await.is(200).says("What stops").says("last used: just now");
+    let ask = browser.get(&revoke(&list)).await.is(200).says("This stops").says("last used: just now");
     browser.submit(&ask, &revoke(&list), &[]).await.leads_to(&format!("{path}?done=revoked"));
     assert_eq!(server.key_status(&key).await, 401);
     let list = browser.get(&format!("{path}?done=revoked")).await.says("The key is revoked").says("Revoked");
@@ -72,7 +72,7 @@ async fn what_nobody_uses_stands_out() {
     browser.get(&path).await.says("today, 07:00");
     server.clock.advance(32 * DAY);
     let mut browser = server.signed_in(&salon, &ada).await;
-    browser.get(&path).await.says("32 days idle");
+    browser.get(&path).await.says("32 days unused");
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn members_and_suspended_businesses_are_offered_no_keys() {
     let key = json!({ "name": "Till", "scopes": ["business:read"] });
     server.operator("POST", &format!("/businesses/{salon}/keys"), key).await;
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
-    let list = adas.get(&path).await.is(200).says("Till").says("Whoever runs the service");
+    let list = adas.get(&path).await.is(200).says("Till").says("The operator of the service");
     assert!(!list.body.contains("/revoke") && !list.body.contains("/new"), "it is only looked at");
     adas.submit(&form, &format!("{path}/new"), &[("name", "x")]).await.is(403);
     let keys = server.operator("GET", &format!("/businesses/{salon}/keys"), Value::Null).await;

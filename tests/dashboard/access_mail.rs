@@ -36,7 +36,7 @@ async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
-    browser.get(&path(&salon)).await.is(200).says("No mails");
+    browser.get(&path(&salon)).await.is(200).says("No emails");
     message(&server, &salon, "urgent").await;
     mails.get(0).await;
     let page = once_it_says(&mut browser, &path(&salon), ("Sent", 1)).await;
@@ -45,7 +45,7 @@ async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
     let done = format!("{}?done=resent", path(&salon));
     browser.submit(&page, &again, &[]).await.leads_to(&done);
     browser.submit(&page, &again, &[]).await.leads_to(&done);
-    browser.get(&done).await.says("It is sent again, as a mail of its own.");
+    browser.get(&done).await.says("The same email is sent again as a new one.");
     let second = mails.get(1).await;
     assert_eq!((second.to.as_str(), mails.count()), ("ada@example.com", 2), "once for both clicks");
 }
@@ -102,7 +102,7 @@ async fn a_mail_of_another_business_is_not_there() {
     let id = [("form", id.as_str())];
     eves.post(&again.action, &id).await.is(404);
     eves.post(&again.action.replace(&salon, &other), &id).await.is(404);
-    eves.get(&path(&other)).await.is(200).says("No mails");
+    eves.get(&path(&other)).await.is(200).says("No emails");
     assert_eq!(mails.count(), 1);
 }
 
@@ -112,7 +112,7 @@ async fn without_a_relay_the_page_says_so_in_both_languages() {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "admin").await;
     let mut browser = server.signed_in(&salon, &ada).await;
-    browser.get(&path(&salon)).await.is(200).says("This service sends no mail.").says("No mails");
+    browser.get(&path(&salon)).await.is(200).says("This service sends no email.").says("No emails");
     let page = browser.get("/dashboard/account").await;
     browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     browser.get(&path(&salon)).await.says("Ce service n’envoie pas d’e-mail.").says("Aucun e-mail");

@@ -30,8 +30,8 @@ async fn each_kind_is_set_by_mail_in_the_dashboard_and_of_whom() {
         .get(&path)
         .await
         .is(200)
-        .says("This service sends no mail")
-        .says("You are no staff member here");
+        .says("This service sends no email")
+        .says("You are not linked to a staff member here");
     assert_eq!(page.field(&path, "urgent_message.email"), "now");
     assert_eq!(page.field(&path, "appointment_booked.email"), "off");
     assert!(!page.form(&path).controls.iter().any(|name| name.ends_with(".scope")), "nothing is theirs");
@@ -129,9 +129,10 @@ async fn a_test_mail_tells_what_the_relay_said_once_for_each_click() {
     let server = Server::open_with(None, Some(mail)).await;
     let (salon, _, mut browser) = of(&server, "member").await;
     let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
-    let page = browser.get(&path).await.says("Mails go to ada@example.com").says("Send me a test email");
+    let page =
+        browser.get(&path).await.says("Emails are sent to ada@example.com").says("Send me a test email");
     let told = browser.submit(&page, &test, &[]).await.is(200);
-    told.says("The relay took the test email").says("2.0.0 queued");
+    told.says("The relay accepted the test email").says("2.0.0 queued");
     browser.submit(&page, &test, &[]).await.is(200).says("2.0.0 queued");
     assert_eq!((mails.get(0).await.to.as_str(), mails.count()), ("ada@example.com", 1));
     browser.get(&test).await.leads_to(&path);

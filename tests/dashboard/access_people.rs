@@ -73,8 +73,8 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
     let now = of(&server, &salon, &cy).await;
     assert_eq!((now["role"].as_str(), now["staff_id"].as_str()), (Some("admin"), Some(camille.as_str())));
     let stale = bob.submit(&bobs, &path, &[("role", "member")]).await.is(409);
-    let stale = stale.says("Somebody else has changed this").says("What you sent").says("What is saved now");
-    assert_eq!(marked(&stale), ["Member", "Nobody", "Admin", "Camille"]);
+    let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
+    assert_eq!(marked(&stale), ["Member", "None", "Admin", "Camille"]);
     assert_eq!(of(&server, &salon, &cy).await["role"], "admin", "nothing was overwritten");
     // Seen both, it is sent again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
@@ -129,8 +129,12 @@ async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
     }
     ada.get(&format!("{path}/enable")).await.leads_to(&path);
     let disable = format!("{path}/disable");
-    let page =
-        ada.get(&disable).await.is(200).says("Disable cy@example.com?").says("every session of theirs");
+    let page = ada
+        .get(&disable)
+        .await
+        .is(200)
+        .says("Disable cy@example.com?")
+        .says("all their sessions in this business end");
     cys.get(&today).await.is(200);
     ada.submit(&page, &disable, &[]).await.leads_to(&format!("{path}?done=disabled"));
     cys.get(&today).await.is(404);
@@ -141,12 +145,12 @@ async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
     ada.submit(&page, &enable, &[]).await.leads_to(&format!("{path}?done=enabled"));
     cys.get(&today).await.is(200);
     let remove = format!("{path}/remove");
-    let page = ada.get(&remove).await.is(200).says("To come back they have to be invited again.");
+    let page = ada.get(&remove).await.is(200).says("They need a new invitation to come back.");
     let gone = format!("{}?done=removed", people(&salon));
     ada.submit(&page, &remove, &[]).await.leads_to(&gone);
     ada.submit(&page, &remove, &[]).await.leads_to(&gone);
     cys.get(&today).await.is(404);
-    let listed = ada.get(&gone).await.says("Nobody comes in by it any more.");
+    let listed = ada.get(&gone).await.says("The person no longer has access.");
     assert!(!listed.text().contains("cy@example.com"));
     ada.get(&path).await.is(404);
 }
@@ -193,7 +197,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     server.clock.advance(15 * 60);
     let asked =
         browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
-    let asked = asked.says("Your password is needed for this.").says("You gave it more than 15 minutes ago.");
+    let asked = asked.says("Confirm your password first.").says("You entered it more than 15 minutes ago.");
     assert_eq!(
         (asked.field(&invite, "email"), asked.field(&invite, "role")),
         ("new@example.com".into(), "admin".into())
@@ -213,15 +217,15 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
         (page_of(&server, &salon, &cy).await + "/remove", vec![]),
     ] {
         server.clock.advance(15 * 60);
-        let page = browser.get(&path).await.is(200).says("Your password now");
-        browser.submit(&page, &path, &fields).await.is(422).says("Your password is needed for this.");
+        let page = browser.get(&path).await.is(200).says("Current password");
+        browser.submit(&page, &path, &fields).await.is(422).says("Confirm your password first.");
         let right: Vec<_> = fields.into_iter().chain([("current_password", PASSWORD)]).collect();
         browser.submit(&page, &path, &right).await.is(303);
     }
     assert_eq!(count(&server, &salon).await, 3, "the last one is gone");
     // Whoever came by a link and has no password is told what to do.
     let page = enters.get(&page_of(&server, &salon, &bob).await).await.is(200);
-    page.says("A new link leads to choosing one.");
+    page.says("Ask for a new link to choose a password.");
 }
 
 #[tokio::test]

@@ -37,13 +37,13 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     let (salon, path, mut browser) = endpoint(&server).await;
     server.receiver.answers(503, "<h1>no</h1>");
     contact(&server, &salon, "<b>Zoé</b>\u{202e}").await;
-    let log = browser.until(&path, "Trying").await.says("contact. created").says("503").says("1 of 9");
+    let log = browser.until(&path, "Retrying").await.says("contact. created").says("503").says("1 of 9");
     let one = &deliveries(&log)[0];
-    let delivery = browser.get(one).await.is(200).says("<h1>no</h1>").says("The receiver failed");
+    let delivery = browser.get(one).await.is(200).says("<h1>no</h1>").says("The receiver had an error");
     let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 March, 07:00:30");
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
     // It is being sent as it is: it says why it cannot be sent again.
-    let delivery = delivery.says("It can be sent again once it is delivered");
+    let delivery = delivery.says("It can be resent once it is delivered");
     browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
 
     server.receiver.answers(200, "thanks");
@@ -54,7 +54,7 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     let sent = server.receiver.requests().len();
     let again = browser.submit(&page, &format!("{delivered}/resend"), &[]).await;
     again.leads_to(&format!("{delivered}?done=resent"));
-    browser.get(&format!("{delivered}?done=resent")).await.says("It is being sent again");
+    browser.get(&format!("{delivered}?done=resent")).await.says("The event is being resent");
     browser.until(&delivered, "Delivered").await;
     let requests = server.receiver.requests();
     assert_eq!(requests.len(), sent + 1);
@@ -95,11 +95,11 @@ async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
         assert_eq!(deliveries(&page).len(), count, "{query}");
         assert_eq!(page.text().contains("Nothing found"), count == 0, "{query}");
     }
-    browser.get(&format!("{path}?from=yesterday")).await.says("This is no day.");
+    browser.get(&format!("{path}?from=yesterday")).await.says("This date does not exist.");
     let off = browser.get(&path).await.says("Turned off by hand").says("Off, by hand");
     assert!(!off.body.contains("/resend"), "nothing can be sent while it is off");
     let one = &deliveries(&off)[0];
-    let page = browser.get(one).await.says("once the endpoint is on").says("It can be sent again");
+    let page = browser.get(one).await.says("once the endpoint is on").says("It can be resent");
     browser.submit(&page, &format!("{one}/resend"), &[]).await.is(409).says("The endpoint is off");
     status(&server, &path, "enabled").await;
     let on = browser.get(&path).await;
@@ -152,7 +152,7 @@ async fn an_event_whose_contact_was_erased_says_so() {
     browser.get(&one).await.says("Zoé Secret");
     let id = zoe["id"].as_str().unwrap();
     server.operator("DELETE", &format!("/businesses/{salon}/contacts/{id}"), Value::Null).await;
-    let page = browser.until(&one, "was wiped").await;
+    let page = browser.until(&one, "was erased").await;
     assert!(!page.text().contains("Zoé Secret"));
     browser.submit(&page, &format!("{one}/resend"), &[]).await.is(409).says("erased");
 }

@@ -29,13 +29,13 @@ async fn add(browser: &mut Browser, path: &str, url: &str) -> String {
 async fn an_endpoint_is_added_with_its_secret_shown_once() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
-    browser.get(&path).await.is(200).says("No endpoints yet").says("How to verify what arrives");
+    browser.get(&path).await.is(200).says("No endpoints yet").says("Verify a received request");
     let (new, url) = (format!("{path}/new"), "https://a.example.com/<b>?x=1&y=\u{202e}");
     let form = browser.get(&new).await;
     let made = browser.submit(&form, &new, &[("url", url), ("description", "The till")]).await.is(200);
     let secret = secret(&made);
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
-    made.says("never again");
+    made.says("shown only once");
     let again = browser.submit(&form, &new, &[("url", url), ("description", "The till")]).await.is(200);
     assert_eq!(self::secret(&again), secret, "it acts once");
     let list = browser.get(&path).await.says("a.example.com/").says("The till").says("All events").says("On");
@@ -74,7 +74,7 @@ async fn what_is_no_public_https_address_is_refused_beside_the_field() {
     let form = browser.get(&new).await;
     let refused = browser.submit(&form, &new, &[("url", "https://a.example.com/")]).await.is(409);
     refused.says("A business has at most 25 endpoints").says("There are 25 endpoints already");
-    browser.get(&path).await.says("as many endpoints as a business may have");
+    browser.get(&path).await.says("The maximum number of endpoints is reached");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn two_who_edit_an_endpoint_are_told_and_see_both() {
     let changed = [("url", "https://b.example.com/v2")];
     browser.submit(&theirs, &edit, &changed).await.leads_to(&format!("{one}?done=saved"));
     let stale = browser.submit(&mine, &edit, &[("description", "Mine")]).await.is(409);
-    let stale = stale.says("Somebody else has changed this").says("What you sent").says("What is saved now");
+    let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
     let marked: Vec<_> = stale.tags().into_iter().filter(|tag| tag.name == "mark").collect();
     assert_eq!(marked.len(), 4, "address and description, in both");
     assert_eq!(stale.field(&edit, "url"), "https://a.example.com/hook", "mine, to be corrected");
@@ -113,19 +113,23 @@ async fn a_test_shows_what_was_sent_what_came_back_and_how_long_it_took() {
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;
     let test = format!("{one}/test");
     for (status, body, says) in [
-        (204, "", ["Taken", "204"]),
-        (401, "{\"error\":\"signature mismatch\"}", ["Not taken", "may not know this secret"]),
+        (204, "", ["Accepted", "204"]),
+        (401, "{\"error\":\"signature mismatch\"}", ["Rejected", "may not know this secret"]),
         (
             500,
             "<script>alert(1)</script>\u{202e}",
-            ["<script>alert(1)</script>\u{fffd}", "The receiver failed"],
+            ["<script>alert(1)</script>\u{fffd}", "The receiver had an error"],
         ),
-        (302, "", ["302, a redirect", "Enter where it leads to"]),
+        (302, "", ["302, a redirect", "Enter the final address"]),
     ] {
         server.receiver.answers(status, body);
         let form = browser.get(&test).await.is(200);
         let came = browser.submit(&form, &test, &[("type", "message.taken")]).await.is(200);
-        let came = came.says("What came back").says("ms").says("A sample message").says("webhook-test: true");
+        let came = came
+            .says("Response of the receiver")
+            .says("ms")
+            .says("A sample message")
+            .says("webhook-test: true");
         let came = says.iter().fold(came, |came, text| came.says(text));
         let sent = server.receiver.requests().pop().unwrap();
         let signature = sent.lines().find_map(|line| line.strip_prefix("webhook-signature: ")).unwrap();
@@ -138,7 +142,7 @@ async fn a_test_shows_what_was_sent_what_came_back_and_how_long_it_took() {
         .await
         .is(200)
         .says("The connection was refused")
-        .says("Nobody answers there");
+        .says("No program responds at this address");
     let form = browser.get(&test).await;
     browser.submit(&form, &test, &[("type", "x")]).await.is(422).says("Choose one of these.");
     browser.get(&one).await.says("Nothing was sent yet");
@@ -151,19 +155,26 @@ async fn an_endpoint_is_turned_off_and_on_rotated_and_deleted() {
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;
     let page = browser.get(&one).await;
     browser.submit(&page, &format!("{one}/off"), &[]).await.leads_to(&format!("{one}?done=off"));
-    let off =
-        browser.get(&format!("{one}?done=off")).await.says("It is off").says("Turned off by hand on Monday");
+    let off = browser
+        .get(&format!("{one}?done=off"))
+        .await
+        .says("The endpoint is off")
+        .says("Turned off by hand on Monday");
     browser.submit(&off, &format!("{one}/on"), &[]).await.leads_to(&format!("{one}?done=on"));
     browser.get(&one).await.says("On");
 
-    let ask = browser.get(&format!("{one}/rotate")).await.is(200).says("stops working at once");
+    let ask = browser.get(&format!("{one}/rotate")).await.is(200).says("stops working immediately");
     let rotated = browser.submit(&ask, &format!("{one}/rotate"), &[]).await.is(200);
     let new = secret(&rotated);
     assert!(new.starts_with("whsec_"));
     assert_eq!(secret(&browser.submit(&ask, &format!("{one}/rotate"), &[]).await), new, "once");
 
-    let ask =
-        browser.get(&format!("{one}/delete")).await.is(200).says("Delete a.example.com?").says("What goes");
+    let ask = browser
+        .get(&format!("{one}/delete"))
+        .await
+        .is(200)
+        .says("Delete a.example.com?")
+        .says("This is deleted");
     browser.submit(&ask, &format!("{one}/delete"), &[]).await.leads_to(&format!("{path}?done=deleted"));
     browser
         .get(&format!("{path}?done=deleted"))

@@ -38,9 +38,9 @@ async fn without_mail_a_new_email_counts_at_once() {
     let mut browser = server.with_password(&salon, &ada, PASSWORD).await;
     let change = "/dashboard/account/email";
     for (email, status, says) in [
-        ("", 422, "This is needed."),
+        ("", 422, "This field is required."),
         ("nobody", 422, "This is not an email"),
-        ("ada@example.com", 422, "That is your email already."),
+        ("ada@example.com", 422, "This is your email already."),
         ("Bob@example.com", 409, "Another account has this email."),
     ] {
         let page = browser.get("/dashboard/account").await;
@@ -50,7 +50,7 @@ async fn without_mail_a_new_email_counts_at_once() {
     server.clock.advance(15 * 60);
     let page = browser.get("/dashboard/account").await;
     let fields = [("email", "ada@example.org"), ("current_password", "")];
-    let page = browser.submit(&page, change, &fields).await.is(422).says("Your password is needed for this.");
+    let page = browser.submit(&page, change, &fields).await.is(422).says("Confirm your password first.");
     let fields = [("email", "ada@example.org"), ("current_password", "wrong")];
     let page = browser.submit(&page, change, &fields).await.is(422).says("That is not your password.");
     let fields = [("email", "ada@example.org"), ("current_password", PASSWORD)];

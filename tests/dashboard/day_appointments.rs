@@ -13,7 +13,7 @@ async fn a_request_is_confirmed_and_its_history_tells_by_whom_as_far_as_each_may
     let path = salon.to(&format!("appointments/{id}"));
     let page =
         salon.member.get(&path).await.is(200).says("To confirm").says("Nora Haddad asked for this time");
-    let page = page.says("90 minutes · 15 kept free after").says("Asked for").says("An integration");
+    let page = page.says("90 minutes · 15 min buffer after").says("Requested").says("An integration");
     assert!(!page.text().contains("website”"), "what keys are called is nothing for members");
     salon.owner.get(&path).await.says("The key “website”");
     let confirm = format!("{path}/confirm");
@@ -23,7 +23,7 @@ async fn a_request_is_confirmed_and_its_history_tells_by_whom_as_far_as_each_may
     assert_eq!(salon.appointment(&id).await["status"], "confirmed");
     let text = page.text();
     assert!(
-        text.find("Confirmed Monday").unwrap() < text.find("Asked for Monday").unwrap(),
+        text.find("Confirmed Monday").unwrap() < text.find("Requested Monday").unwrap(),
         "newest first: {text}"
     );
     page.says("member@example.com");
@@ -42,7 +42,7 @@ async fn declining_and_cancelling_ask_first_and_free_the_time() {
         let page = salon.member.get(&path).await;
         let way = format!("{path}/{deed}");
         assert!(page.body.contains(&format!("href=\"{way}\"")), "{deed} is offered");
-        let page = salon.member.get(&way).await.is(200).says(says).says("cannot be taken back");
+        let page = salon.member.get(&way).await.is(200).says(says).says("cannot be undone");
         salon.member.submit(&page, &way, &[]).await.leads_to(&format!("{path}?done={status}"));
         let page = salon.member.get(&format!("{path}?done={status}")).await.says("The time is open again.");
         assert_eq!(salon.appointment(id).await["status"], *status);
@@ -64,7 +64,7 @@ async fn an_appointment_is_moved_to_what_is_open_and_the_second_of_two_is_told_a
     let to_hugo = [("starts_at", "2026-03-04T10:30:00.000Z")];
     salon.member.submit(&theirs, &way, &to_hugo).await.leads_to(&format!("{path}?done=moved"));
     let late = [("starts_at", "2026-03-03T13:00:00.000Z")];
-    let page = salon.owner.submit(&mine, &way, &late).await.is(409).says("What you sent");
+    let page = salon.owner.submit(&mine, &way, &late).await.is(409).says("Your version");
     let page = page.says("Tuesday 3 March at 14:00").says("Wednesday 4 March at 11:30").says("Hugo");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-04T10:30:00.000Z");
     // Looked at both, it may be sent again.
@@ -89,7 +89,7 @@ async fn a_time_that_was_taken_is_not_moved_to() {
     let page = salon.owner.get(&way).await;
     salon.booked("2026-03-03T13:00:00Z", "Grace").await;
     let page = salon.owner.submit(&page, &way, &[("starts_at", "2026-03-03T13:00:00.000Z")]).await.is(409);
-    page.says("That time is taken. What is open now stands above.");
+    page.says("That time is taken. The times that are open now are shown above.");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T09:00:00.000Z");
 }
 
@@ -101,7 +101,7 @@ async fn whoever_confirms_what_was_changed_meanwhile_is_told_how_it_stands() {
     let page = salon.owner.get(&path).await;
     salon.operator("POST", &format!("/appointments/{id}/cancel"), serde_json::Value::Null).await;
     let page = salon.owner.submit(&page, &format!("{path}/confirm"), &[]).await.is(409);
-    page.says("Somebody has changed this appointment since you opened it").says("Cancelled");
+    page.says("Somebody has changed this appointment since you opened this page").says("Cancelled");
 }
 
 #[tokio::test]

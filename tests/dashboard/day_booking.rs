@@ -50,7 +50,7 @@ async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open(
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     let fields = [("who", "new"), ("name", "Grace"), ("email", "grace@example.com")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(409);
-    let page = page.says("That time is taken. What is open now stands above.");
+    let page = page.says("That time is taken. The times that are open now are shown above.");
     assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
     assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
     // The same form, with another time, is taken.
@@ -90,7 +90,7 @@ async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
         let page = salon.owner.get(&format!("{path}?q={wanted}")).await.is(200).says("Emma Petit");
         assert!(holds(&page, &path, "who", &contact), "{wanted}");
     }
-    salon.owner.get(&format!("{path}?q=nobody")).await.says("Nobody found for “nobody”");
+    salon.owner.get(&format!("{path}?q=nobody")).await.says("No contact found for “nobody”");
     let address = format!("{path}?q=Petit&service={}&date=2026-03-03&time=11:00", salon.cut);
     let page = salon.owner.get(&address).await;
     let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
@@ -131,10 +131,10 @@ async fn what_cannot_be_booked_says_why() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let sunday = format!("{path}?service={}&date=2026-03-08", salon.cut);
-    salon.owner.get(&sunday).await.is(200).says("No time is open on this day").says("closed");
+    salon.owner.get(&sunday).await.is(200).says("There is no open time on this day").says("closed");
     // Hugo does no colours.
     let address = format!("{path}?service={}&staff={}&date=2026-03-03", salon.colour, salon.hugo);
-    let page = salon.owner.get(&address).await.is(200).says("No time is open on this day");
+    let page = salon.owner.get(&address).await.is(200).says("There is no open time on this day");
     assert_eq!(offered(&page), [""; 0]);
     salon.operator("PATCH", "", json!({ "booking_mode": "off" })).await;
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-03", salon.cut)).await;
@@ -145,7 +145,7 @@ async fn what_cannot_be_booked_says_why() {
     let person = salon.server.person(&empty, "neu@example.com", "owner").await;
     let mut browser = salon.server.signed_in(&empty, &person).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
-    let page = page.is(200).says("There is no service that can be booked yet.");
+    let page = page.is(200).says("No service can be booked yet.");
     let leads = |page: &Page, way: &str| {
         page.tags().iter().any(|tag| tag.get("class") == Some("button first") && tag.get("href") == Some(way))
     };
@@ -157,7 +157,7 @@ async fn what_cannot_be_booked_says_why() {
         .operator("POST", &format!("{base}/services"), json!({ "name": "Cut", "duration_minutes": 30 }))
         .await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
-    assert!(leads(&page.says("Nobody on the staff offers a service yet."), &way("staff")));
+    assert!(leads(&page.says("No staff member offers a service yet."), &way("staff")));
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
@@ -215,7 +215,7 @@ async fn nothing_is_booked_of_which_other_times_were_shown() {
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);
     let chosen = [("starts_at", "2026-03-02T09:00:00.000Z"), ("service", &salon.colour)];
     let page = salon.owner.submit(&page, &path, &[&CALLER[..], &chosen[..]].concat()).await.is(422);
-    let page = page.says("Nothing is booked yet: these are the times of what you chose meanwhile.");
+    let page = page.says("Nothing is booked yet. These are the open times for your new choice");
     assert!(holds(&page, &path, "service", &salon.colour) && holds(&page, &path, "name", "Nora Haddad"));
     assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "it is open for this, too");
     let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
@@ -242,7 +242,7 @@ async fn whoever_is_found_is_chosen_and_what_was_typed_stays() {
     assert!(holds(&page, &path, "who", &ids[1]));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "nobody")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[1]), "nobody else was found");
-    page.says("Nobody found for “nobody”").says("Louis Grand");
+    page.says("No contact found for “nobody”").says("Louis Grand");
 }
 
 #[tokio::test]

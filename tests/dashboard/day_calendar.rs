@@ -32,7 +32,7 @@ async fn the_day_has_a_lane_for_each_with_what_stands_where_and_free_times_that_
         salon.to(&format!("appointments/{id}"))
     );
     assert!(ines.contains(&visit), "{ines}");
-    assert!(ines.contains("at h14 for-1h for-30 visit asks") && ines.contains("Asks"), "{ines}");
+    assert!(ines.contains("at h14 for-1h for-30 visit asks") && ines.contains("Requested"), "{ines}");
     assert!(ines.contains("at h15 m30 for-15 buffer"), "what is kept free: {ines}");
     assert!(ines.contains("at h12 for-1h break"), "{ines}");
     assert!(ines.contains("at h8 for-1h shut") && ines.contains("at h18 for-1h shut"), "{ines}");
@@ -66,7 +66,7 @@ async fn a_day_with_other_hours_says_so_and_nobody_is_booked_on_it() {
     salon.operator("PUT", "/special-days/2026-03-03", closed).await;
     let page = salon.owner.get(&salon.to("calendar?date=2026-03-03")).await.says("Stocktaking");
     let page = page.says("closed all day").says("Inès Closed");
-    assert!(!page.text().contains("Not in"), "all is closed, so nobody is missing");
+    assert!(!page.text().contains("Not working"), "all is closed, so nobody is missing");
     assert!(!page.body.contains("class=\"free\""));
     // A day that is no date, or that no calendar has, is today.
     for date in ["x", "2026-02-30", "9999-01-01", "-1"] {
@@ -150,7 +150,7 @@ async fn a_business_without_staff_has_an_empty_calendar_that_says_so() {
     let id = server.business("Neu").await;
     let person = server.person(&id, "neu@example.com", "owner").await;
     let mut browser = server.signed_in(&id, &person).await;
-    browser.get(&format!("/dashboard/b/{id}/calendar")).await.is(200).says("Nobody works here yet");
+    browser.get(&format!("/dashboard/b/{id}/calendar")).await.is(200).says("No staff members yet");
     browser.get(&format!("/dashboard/b/{id}/calendar?view=week")).await.is(200);
     browser.get(&format!("/dashboard/b/{id}/calendar?view=list")).await.says("No appointments found");
 }

@@ -53,19 +53,19 @@ async fn the_day_of_each_is_told_with_what_is_over_and_what_is_now() {
     salon.server.clock.set("2026-03-02T10:12:00Z");
     let page = salon.member.get(&salon.to("today")).await.is(200);
     let page = page.says("Monday 2 March").says("11:12 in Paris · open until 18:00 · 3 appointments");
-    let page = page.says("3 appointments, until 14:30").says("No appointments · in 09:00 – 18:00");
+    let page = page.says("3 appointments, until 14:30").says("No appointments · works 09:00 – 18:00");
     let page = page.says("Now · Cut, until 11:30");
     assert!(!page.text().contains("Tomorrow"));
     let classes: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("class").map(str::to_owned)).collect();
     assert!(classes.contains(&"past".to_owned()) && classes.contains(&"is-now".to_owned()));
     salon.server.clock.set("2026-03-02T17:30:00Z");
-    salon.member.get(&salon.to("today")).await.says("closed by now");
+    salon.member.get(&salon.to("today")).await.says("closed now");
     salon.server.clock.set("2026-03-08T10:00:00Z");
     salon.member.get(&salon.to("today")).await.says("closed today").says("Closed");
     let page = salon.member.get(&salon.to("today")).await;
-    assert!(!page.text().contains("Not in"), "nobody is missing on a day on which all is closed");
+    assert!(!page.text().contains("Not working"), "nobody is missing on a day on which all is closed");
     let page = salon.member.get(&salon.to("calendar?view=day&date=2026-03-08")).await.is(200);
-    assert!(!page.text().contains("Not in"), "{}", page.text());
+    assert!(!page.text().contains("Not working"), "{}", page.text());
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     let (mut owner, mut member) = (server.signed_in(&id, &owner).await, server.signed_in(&id, &member).await);
     let of = |path: &str| format!("/businesses/{id}{path}");
     let page = owner.get(&today).await.is(200).says("Welcome").says("4 more steps").says("1 of 5 done");
-    let page = page.says("6 days a week").says("Name a service");
+    let page = page.says("6 days a week").says("Add a service");
     let label = |way: &str| {
         let path = format!("/dashboard/b/{id}/{way}");
         let tags = page.tags();
@@ -89,11 +89,13 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
         tags.into_iter().find(link).map(|tag| tag.text)
     };
     assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
-    assert_eq!(label("settings/staff").as_deref(), Some("Add somebody"));
+    assert_eq!(label("settings/staff").as_deref(), Some("Add a staff member"));
     // What was saved leads on, for whoever takes the steps.
     let hours = format!("/dashboard/b/{id}/settings/hours");
     let leads_on = |page: &crate::harness::Page| {
-        page.tags().iter().any(|tag| tag.get("href") == Some(&today) && tag.text == "Go on to the next step")
+        page.tags()
+            .iter()
+            .any(|tag| tag.get("href") == Some(&today) && tag.text == "Continue with the next step")
     };
     let page = owner.get(&hours).await;
     assert!(!leads_on(&page), "nothing was done");

@@ -68,7 +68,7 @@ async fn one_persons_form_is_no_other_persons() {
     adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
     // Of his session there is no such form: it comes back to him filled in, and nothing has happened.
     bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.leads_to(ACCOUNT);
-    let page = bobs.get(ACCOUNT).await.says("This form was open for so long");
+    let page = bobs.get(ACCOUNT).await.says("This form was open for too long");
     assert_eq!(page.field(ACCOUNT, "name"), "Bob");
     assert_eq!(names(&server).await.len(), 1);
     bobs.submit(&page, ACCOUNT, &[]).await.leads_to("/dashboard/account?done=saved");
@@ -87,12 +87,12 @@ async fn a_form_that_was_sent_while_signed_out_comes_back_filled_in_and_is_sent_
     let led = browser.submit(&page, ACCOUNT, &[("name", "Ada Lovelace"), ("locale", "fr")]).await;
     let led = led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Faccount");
     let page = browser.get(led.header("location")).await;
-    let page = page.says("Sign in again to go on: what you typed is kept.");
+    let page = page.says("Sign in again to continue: your input is kept.");
     let wrong = [("email", "ada@example.com"), ("password", "not hers")];
     let page = browser.submit(&page, "/dashboard/sign-in", &wrong).await.is(422);
-    let page = page.says("Sign in again to go on: what you typed is kept.");
+    let page = page.says("Sign in again to continue: your input is kept.");
     let somebody = server.browser().get(led.header("location")).await;
-    assert!(!somebody.text().contains("what you typed is kept"), "nothing is kept for others");
+    assert!(!somebody.text().contains("your input is kept"), "nothing is kept for others");
     let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
     browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to(ACCOUNT);
     let page = browser.get(ACCOUNT).await.is(200).says("You were signed out when you sent this");
@@ -135,7 +135,7 @@ async fn a_form_of_which_nobody_knows_whether_it_acted_comes_back() {
         again
     };
     browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to(ACCOUNT);
-    let page = browser.get(ACCOUNT).await.says("This form was open for so long");
+    let page = browser.get(ACCOUNT).await.says("This form was open for too long");
     assert_eq!(page.field(ACCOUNT, "name"), "Ada");
     browser.submit(&page, ACCOUNT, &[]).await.leads_to("/dashboard/account?done=saved");
     let page = browser.get(ACCOUNT).await;

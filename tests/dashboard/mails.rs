@@ -23,7 +23,7 @@ async fn somebody_who_has_forgotten_their_password_chooses_another_by_a_mailed_l
     let page = browser.get(FORGOTTEN).await;
     let known = browser.submit(&page, FORGOTTEN, &[("email", "Ada@example.com")]).await.leads_to(sent);
     assert_eq!(known.body, unknown.body);
-    browser.get(sent).await.is(200).says("Look in your mailbox");
+    browser.get(sent).await.is(200).says("Check your inbox");
     let mail = mails.get(0).await;
     assert_eq!(mail.to, "ada@example.com");
     // Once more at once: the first link stays good, and no second mail is sent.
@@ -56,7 +56,7 @@ async fn an_address_that_asks_for_too_many_links_waits() {
 #[tokio::test]
 async fn without_mail_the_page_says_who_can_make_a_link() {
     let server = Server::open().await;
-    let page = server.browser().get(FORGOTTEN).await.is(200).says("This service sends no mail.");
+    let page = server.browser().get(FORGOTTEN).await.is(200).says("This service sends no email.");
     assert!(page.forms().is_empty());
     server.browser().post(FORGOTTEN, &[("email", "ada@example.com")]).await.leads_to(FORGOTTEN);
 }
@@ -112,7 +112,7 @@ async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
     let page =
         browser.get(&missed).await.is(200).says("Missed calls").says("ada@example.com").says("Salon Zoé");
     assert_eq!(of("call_missed").await, "now", "looking ends nothing");
-    browser.submit(&page, &missed, &[]).await.is(200).says("No more mails about this");
+    browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
     // A mail program's click: from anywhere, without cookies or a form's id, and as often as it likes.
     let every = token(Subscription::EveryNow);

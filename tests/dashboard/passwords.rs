@@ -54,7 +54,7 @@ async fn a_new_password_ends_every_other_session_and_works() {
     let mut twice = browser.clone();
     browser.submit(&page, "/dashboard/password", &fields).await.leads_to("/dashboard/account?done=password");
     assert_ne!(browser.cookies["receptionist"], before, "the session has a new token");
-    browser.get("/dashboard/account?done=password").await.is(200).says("Every other session");
+    browser.get("/dashboard/account?done=password").await.is(200).says("All your other sessions");
     assert!(other.get("/dashboard/account").await.header("location").contains("sign-in"));
     // The session has another token by now, which the same form is not given once more.
     let led = twice.submit(&page, "/dashboard/password", &fields).await;
@@ -76,11 +76,7 @@ async fn after_15_minutes_the_present_password_is_asked_for() {
     let page = browser.get("/dashboard/password").await;
     let new =
         [("password", "staple battery horse correct"), ("password_again", "staple battery horse correct")];
-    browser
-        .submit(&page, "/dashboard/password", &new)
-        .await
-        .is(422)
-        .says("Your password is needed for this.");
+    browser.submit(&page, "/dashboard/password", &new).await.is(422).says("Confirm your password first.");
     let with = |current: &'static str| [("current_password", current), new[0], new[1]];
     browser
         .submit(&page, "/dashboard/password", &with("wrong"))

@@ -60,7 +60,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
         let text = page.text();
         let seen: Vec<_> = (0..all.len()).filter(|number| text.contains(all[*number])).collect();
         assert_eq!(seen, expected, "{query}: {text}");
-        assert_eq!(text.contains("No such calls"), expected.is_empty(), "{query}");
+        assert_eq!(text.contains("No calls found"), expected.is_empty(), "{query}");
         if query.contains("day=2026-03-01") {
             assert_eq!(page.field(&base, "day"), "2026-03-01", "the form shows what was chosen");
         }
@@ -112,7 +112,7 @@ async fn a_call_tells_what_was_said_and_what_came_of_it() {
 
     let bare = call(&server, &salon, "2026-03-01T12:00:00Z", json!({ "status": "failed" })).await;
     let page = browser.get(&format!("{base}/{bare}")).await.is(200).says("Anonymous number");
-    page.says("There is no summary of this call.").says("No appointment and no message.").says("Broken off");
+    page.says("There is no summary of this call.").says("No appointment and no message.").says("Dropped");
     browser.get(&format!("{base}/{}", booked["id"].as_str().unwrap())).await.is(404);
 }
 
@@ -133,5 +133,5 @@ async fn many_calls_stand_on_several_pages_with_their_filters() {
     let page = browser.get(&older).await.is(200).says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10."));
     // A place in another list is none in this one.
-    browser.get(&older.replace("outcome=spam", "outcome=other")).await.is(200).says("No such calls");
+    browser.get(&older.replace("outcome=spam", "outcome=other")).await.is(200).says("No calls found");
 }

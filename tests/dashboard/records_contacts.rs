@@ -50,7 +50,7 @@ async fn somebody_is_found_by_name_phone_or_email_in_one_field() {
         let text = page.text();
         let seen: Vec<_> = (0..all.len()).filter(|number| text.contains(all[*number])).collect();
         assert_eq!(seen, expected, "{q}: {text}");
-        assert_eq!(text.contains("Nobody found"), expected.is_empty(), "{q}");
+        assert_eq!(text.contains("No contact found"), expected.is_empty(), "{q}");
         assert_eq!(page.field(&base, "q"), q.trim());
     }
 }
@@ -64,7 +64,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     let refused = browser.submit(&page, &new, &[]).await.is(422);
     let refused = refused.says("A name, a phone number or an email is needed.");
     let wrong = [("name", "Nora"), ("phone", "12"), ("email", "nora"), ("timezone", "Paris")];
-    let refused = browser.submit(&refused, &new, &wrong).await.is(422).says("This is not saved yet");
+    let refused = browser.submit(&refused, &new, &wrong).await.is(422).says("Nothing is saved yet");
     for (name, value) in wrong {
         assert_eq!(refused.field(&new, name), value, "filled in as it was sent");
     }
@@ -99,7 +99,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     let taken = [("name", "Nora H."), ("phone", "0661020304")];
     let page = browser.submit(&page, &new, &taken).await.is(409);
     let page =
-        page.says("Another contact has this phone or email.").says("Another contact has this already.");
+        page.says("Another contact has this phone or email.").says("Another contact has this value already.");
     assert_eq!(page.field(&new, "name"), "Nora H.");
     let path = format!("{base}/{id}");
     let link = page.tags().into_iter().find(|tag| tag.get("href") == Some(&path));
@@ -118,8 +118,8 @@ async fn a_contact_is_changed_and_of_two_who_do_so_the_second_sees_both() {
     assert_eq!(mine.field(&edit, "timezone"), "Europe/London");
     other.submit(&theirs, &edit, &[("name", "Nora H.")]).await.leads_to(&format!("{base}/{id}?done=saved"));
     let page = one.submit(&mine, &edit, &[("email", "")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("What you sent Name Nora Haddad");
-    let page = page.says("What is saved now Name Nora H.");
+    let page = page.says("Somebody else has changed this").says("Your version Name Nora Haddad");
+    let page = page.says("Saved version Name Nora H.");
     assert_eq!(
         (page.field(&edit, "email"), page.field(&edit, "name")),
         (String::new(), "Nora Haddad".into())
@@ -222,7 +222,7 @@ async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
     let message = json!({ "caller_name": "Zoë & Co", "caller_phone": "+33661020304", "body": "Ring back" });
     let message = server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
     let path = format!("/dashboard/b/{salon}/messages/{}", message["id"].as_str().unwrap());
-    let page = browser.get(&path).await.is(200).says("This number belongs to no contact yet.");
+    let page = browser.get(&path).await.is(200).says("No contact has this number.");
     let add = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     let add = add.into_iter().find(|href| href.contains("/contacts/new?")).unwrap();
     let page = browser.get(&add).await.is(200);

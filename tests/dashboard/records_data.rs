@@ -84,8 +84,8 @@ async fn erasing_somebody_says_what_goes_and_takes_it() {
     let (salon, nora, mut browser) = salon_with_nora(&server, 2).await;
     let path = format!("/dashboard/b/{salon}/contacts/{nora}");
     let erase = format!("{path}/erase");
-    let page = browser.get(&erase).await.is(200).says("What goes").says("What stays");
-    let page = page.says("Still to come").says("Tuesday 3 March 2026 at 10:00 · With Océane");
+    let page = browser.get(&erase).await.is(200).says("What is erased").says("What is kept");
+    let page = page.says("Upcoming appointments").says("Tuesday 3 March 2026 at 10:00 · With Océane");
     let page = browser.submit(&page, &erase, &[]).await.is(422).says("This has to be ticked.");
     browser.get(&path).await.is(200).says("nora@mail.example");
     let done = format!("/dashboard/b/{salon}/contacts?done=erased");
@@ -94,7 +94,7 @@ async fn erasing_somebody_says_what_goes_and_takes_it() {
     let at_once = tokio::join!(one.submit(&page, &erase, &sure), other.submit(&page, &erase, &sure));
     at_once.0.leads_to(&done);
     at_once.1.leads_to(&done);
-    let list = browser.get(&done).await.is(200).says("Erased.");
+    let list = browser.get(&done).await.is(200).says("The contact is erased.");
     assert!(!list.text().contains("Nora"));
     for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
         browser.get(&gone).await.is(404);
@@ -102,10 +102,10 @@ async fn erasing_somebody_says_what_goes_and_takes_it() {
     // What tells of her is shown without that at once, and goes in steps behind.
     let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
     assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
-    let list = list.says("What was said here was erased").says("Of somebody else.");
+    let list = list.says("The text of this message was erased").says("Of somebody else.");
     let form = list.forms().into_iter().rfind(|form| form.action.ends_with("/status")).unwrap();
     let message = form.action.strip_suffix("/status").unwrap();
-    browser.get(message).await.is(200).says("What was said here was erased").says("Somebody");
+    browser.get(message).await.is(200).says("The text of this message was erased").says("Somebody");
     let list = browser.get(&format!("/dashboard/b/{salon}/calls")).await.is(200).says("Anonymous number");
     assert!(!list.text().contains("Said 1."));
 }

@@ -73,7 +73,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     browser.submit(&page, &delete, &[]).await.leads_to(&format!("{base}?done=deleted"));
     assert_eq!(pieces(&server, &salon).await.len(), 1);
     browser.get(&path).await.is(404);
-    browser.get(&format!("{base}?done=deleted")).await.says("Deleted.").says("Parking");
+    browser.get(&format!("{base}?done=deleted")).await.says("The entry is deleted.").says("Parking");
 }
 
 #[tokio::test]
@@ -87,8 +87,8 @@ async fn of_two_who_change_a_piece_the_second_is_told_and_sees_both() {
     let (mine, theirs) = (one.get(&path).await, other.get(&path).await);
     other.submit(&theirs, &path, &[("content", "None.")]).await.is(303);
     let page = one.submit(&mine, &path, &[("title", "Pets")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("What you sent Title Pets");
-    let page = page.says("What is saved now Title Dogs What the receptionist should say None.");
+    let page = page.says("Somebody else has changed this").says("Your version Title Pets");
+    let page = page.says("Saved version Title Dogs What the receptionist should say None.");
     assert_eq!(page.field(&path, "title"), "Pets");
     assert_eq!(page.field(&path, "content"), "Small ones.\nOn a lead.");
     one.submit(&page, &path, &[]).await.is(303);
@@ -148,7 +148,8 @@ async fn what_was_typed_of_a_piece_that_somebody_deleted_is_there_to_be_added_an
     let page = other.get(&delete).await;
     other.submit(&page, &delete, &[]).await.is(303);
     let fields = [("content", "Small ones, on a lead."), ("locale", "fr")];
-    let page = one.submit(&mine, &path, &fields).await.is(409).says("Somebody has deleted this meanwhile.");
+    let page =
+        one.submit(&mine, &path, &fields).await.is(409).says("Somebody has deleted this entry meanwhile.");
     let new = format!("{base}/new");
     assert_eq!(page.field(&new, "content"), "Small ones, on a lead.");
     assert_eq!((page.field(&new, "title"), page.field(&new, "locale")), ("Dogs".into(), "fr".into()));

@@ -79,7 +79,7 @@ async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() 
         .await
         .says("Resolved.")
         .says("No messages here");
-    let page = browser.get(&path).await.says("Urgent, resolved").says("Open again");
+    let page = browser.get(&path).await.says("Urgent, resolved").says("Reopen");
     browser.submit(&page, &status, &[]).await.leads_to(&format!("{path}?done=new"));
     browser.get(&base).await.says("3 new, 1 of them urgent");
 }
@@ -95,8 +95,8 @@ async fn of_two_who_give_a_message_to_somebody_the_second_is_told_and_sees_both(
     let (mine, theirs) = (one.get(&format!("{base}/{id}")).await, other.get(&format!("{base}/{id}")).await);
     other.submit(&theirs, &assign, &[("staff_id", &hugo)]).await.is(303);
     let page = one.submit(&mine, &assign, &[("staff_id", &ines)]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("What you sent Staff member Inès");
-    let page = page.says("What is saved now Staff member Hugo");
+    let page = page.says("Somebody else has changed this").says("Your version Staff member Inès");
+    let page = page.says("Saved version Staff member Hugo");
     assert_eq!(page.field(&assign, "staff_id"), ines, "as it was sent");
     assert_eq!(stored(&server, &salon, &id).await["staff_id"], hugo.as_str());
     one.submit(&page, &assign, &[]).await.is(303);
@@ -111,7 +111,7 @@ async fn what_no_button_sends_is_refused_and_a_button_acts_once() {
     let (status, assign) = (format!("{base}/{id}/status"), format!("{base}/{id}/assign"));
     let page = browser.get(&format!("{base}/{id}")).await;
     let refused = browser.submit(&page, &status, &[("status", "gone")]).await.is(422);
-    refused.says("This is not saved yet").says("Choose one of these.");
+    refused.says("Nothing is saved yet").says("Choose one of these.");
     for (staff, said) in [
         ("00000000-0000-7000-8000-000000000001", "This is not a staff member of the business."),
         ("x", "It must be one of the list."),

@@ -54,7 +54,7 @@ async fn a_profile_that_is_refused_comes_back_filled_in_with_each_problem_beside
     let fields =
         [("name", ""), ("website_url", hostile), ("booking_mode", "never"), ("timezone", "Mars/Base")];
     let page = browser.submit(&page, &path, &fields).await.is(422);
-    let page = page.says("This is not saved yet").says("It must have 1 to 200 characters.");
+    let page = page.says("Nothing is saved yet").says("It must have 1 to 200 characters.");
     let page = page
         .says("It must be a whole address that begins with https:// or http://.")
         .says("It must be the name of a time zone such as Europe/Paris.");
@@ -78,7 +78,7 @@ async fn the_second_of_two_who_change_the_profile_is_told_and_sees_both() {
     let (first, second) = (adas.get(&path).await, bobs.get(&path).await);
     adas.submit(&first, &path, &[("name", "Ada’s")]).await.is(303);
     let page = bobs.submit(&second, &path, &[("name", "Bob’s")]).await.is(409);
-    let page = page.says("Somebody else has changed this").says("What you sent").says("What is saved now");
+    let page = page.says("Somebody else has changed this").says("Your version").says("Saved version");
     let marks: Vec<_> =
         page.tags().windows(2).filter(|two| two[0].name == "mark").map(|two| two[1].text.clone()).collect();
     assert_eq!(marks, ["Bob’s", "Ada’s"]);
@@ -96,7 +96,7 @@ async fn a_change_of_zone_says_which_appointments_lie_outside() {
     let page = browser.get(&path).await;
     let led = browser.submit(&page, &path, &[("timezone", "America/New_York")]).await.is(303);
     let page =
-        browser.get(led.header("location")).await.says("One appointment to come lies outside the hours.");
+        browser.get(led.header("location")).await.says("One upcoming appointment is outside the hours.");
     let way = format!("/dashboard/b/{salon}/appointments/{booked}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
 }
@@ -109,7 +109,8 @@ async fn whoever_may_not_change_it_sees_it_and_no_form() {
     let site = json!({ "website_url": "https://salon.example" });
     server.operator("PATCH", &format!("/businesses/{salon}"), site).await;
     let mut browser = server.signed_in(&salon, &mia).await;
-    let page = browser.get(&path).await.is(200).says("Salon Zoé").says("Booked at once").says("France");
+    let page =
+        browser.get(&path).await.is(200).says("Salon Zoé").says("Confirmed immediately").says("France");
     // The address is text, no link.
     assert!(page.text().contains("https://salon.example"));
     assert!(!page.forms().iter().any(|form| form.action == path));

@@ -20,9 +20,9 @@ async fn retention(server: &Server, salon: &str) -> Value {
 #[tokio::test]
 async fn what_would_go_for_good_goes_only_once_that_was_asked_for() {
     let (server, salon, path, mut browser) = open().await;
-    let page = browser.get(&path).await.is(200).says("For ever").says("Erasing takes a contact away");
+    let page = browser.get(&path).await.is(200).says("No limit").says("Erasing deletes a contact");
     let fields = [("calls_days", "365"), ("audit_days", "180")];
-    let asked = browser.submit(&page, &path, &fields).await.is(200).says("Keep for less time?");
+    let asked = browser.submit(&page, &path, &fields).await.is(200).says("Keep data for a shorter time?");
     let asked = asked.says("Calls: everything from before").says("Audit log: everything from before");
     assert!(!asked.text().contains("Messages: everything"));
     assert_eq!(retention(&server, &salon).await["calls_days"], Value::Null, "nothing is changed yet");
@@ -56,7 +56,7 @@ async fn what_is_refused_comes_back_and_the_second_of_two_sees_both() {
         .submit(&asked, &path, &[])
         .await
         .is(409)
-        .says("What is saved now")
+        .says("Saved version")
         .says("30 days")
         .says("90 days");
     assert_eq!(retention(&server, &salon).await["messages_days"], Value::Null);
@@ -72,8 +72,11 @@ async fn admins_leave_the_audit_log_to_owners_and_members_see_nothing() {
     let bob = server.person(&salon, "bob@example.com", "admin").await;
     let mia = server.person(&salon, "mia@example.com", "member").await;
     let mut admin = server.signed_in(&salon, &bob).await;
-    let page =
-        admin.get(&path).await.is(200).says("The audit log is kept: For ever. Only owners change that.");
+    let page = admin
+        .get(&path)
+        .await
+        .is(200)
+        .says("The audit log is kept for: No limit. Only an owner can change this.");
     assert!(!page.form(&path).controls.contains(&"audit_days".to_owned()));
     let mut fields = page.form(&path).fields;
     fields.push(("audit_days".into(), "90".into()));
@@ -88,7 +91,7 @@ async fn admins_leave_the_audit_log_to_owners_and_members_see_nothing() {
     member.get(&path).await.is(404);
     member.get(&format!("{path}/export")).await.is(404);
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
-    let page = admin.get(&path).await.is(200).says("For ever").says("Download everything");
+    let page = admin.get(&path).await.is(200).says("No limit").says("Download all data");
     assert!(!page.forms().iter().any(|form| form.action == path));
 }
 

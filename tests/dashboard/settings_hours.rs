@@ -36,7 +36,7 @@ async fn special_days(server: &Server, salon: &str) -> Value {
 async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
     let (server, salon, path, mut browser) = open().await;
     let id = booked(&server, &salon, "2026-03-09T09:00:00Z").await;
-    let page = browser.get(&path).await.is(200).says("Salon Zoé is open, in Paris time");
+    let page = browser.get(&path).await.is(200).says("Opening hours of Salon Zoé, in Paris time");
     assert_eq!(page.field(&path, "monday-hours-1-from"), "09:00");
     assert!(!page.form(&path).fields.iter().any(|(name, _)| name == "sunday"), "closed");
     let fields = [
@@ -50,7 +50,7 @@ async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
     assert_eq!(now["hours"][0], json!({ "day": "monday", "open": "11:00", "close": "02:00" }));
     assert_eq!(now["breaks"], json!([{ "day": "tuesday", "from": "12:00", "to": "13:00" }]));
     let page = browser.get(&format!("{path}?done=week")).await;
-    let page = page.says("Saved. One appointment to come lies outside the hours.");
+    let page = page.says("Saved. One upcoming appointment is outside the hours.");
     let page = page.says("Monday 9 March at 10:00").says("<b>Nora</b>");
     let way = format!("/dashboard/b/{salon}/appointments/{id}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
@@ -72,7 +72,7 @@ async fn a_week_that_is_refused_comes_back_with_what_is_wrong_beside_its_day() {
         ("tuesday-hours-1-from", "20:00"),
         ("saturday-breaks-1-from", "12:00"),
     ];
-    let page = browser.submit(&page, &path, &fields).await.is(422).says("This is not saved yet");
+    let page = browser.submit(&page, &path, &fields).await.is(422).says("Nothing is saved yet");
     let problem = |day: &str| {
         let id = format!("{day}-problem");
         page.tags().into_iter().find(|tag| tag.get("id") == Some(&id)).map(|tag| tag.text)
@@ -127,7 +127,7 @@ async fn the_second_of_two_who_change_the_week_sees_both() {
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
     server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
     let page = browser.submit(&page, &path, &[("monday-hours-1-to", "20:00")]).await.is(409);
-    let page = page.says("What is saved now").says("09:00 – 20:00").says("08:00 – 12:00");
+    let page = page.says("Saved version").says("09:00 – 20:00").says("08:00 – 12:00");
     browser.submit(&page, &path, &[]).await.is(303);
     assert_eq!(business(&server, &salon).await["hours"][0]["close"], "20:00");
 }
@@ -137,12 +137,12 @@ async fn special_days_are_added_changed_and_removed() {
     let (server, salon, path, mut browser) = open().await;
     booked(&server, &salon, "2026-03-03T09:00:00Z").await;
     let add = format!("{path}/days");
-    let page = browser.get(&path).await.says("No special days to come");
+    let page = browser.get(&path).await.says("No upcoming special days");
     let fields = [("date", "2026-03-03"), ("note", "Mardi <i>gras</i>")];
     browser.submit(&page, &add, &fields).await.leads_to(&format!("{path}?done=day&date=2026-03-03"));
     let page = browser.get(&format!("{path}?done=day&date=2026-03-03")).await;
     let page = page
-        .says("One appointment to come lies outside")
+        .says("One upcoming appointment is outside")
         .says("Tuesday 3 March 2026")
         .says("Closed Mardi <i>gras</i>");
     // The same day again: what it says is seen first.
@@ -150,7 +150,7 @@ async fn special_days_are_added_changed_and_removed() {
         .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
         .await
         .is(409);
-    let page = page.says("That day is a special day already");
+    let page = page.says("This day is a special day already");
     assert_eq!(page.field(&add, "open"), "10h");
     let own = format!("{add}/2026-03-03");
     let page = browser.get(&own).await.is(200).says("Up to four openings");
@@ -188,7 +188,7 @@ async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_no
     let refused = browser.submit(&page, &format!("{add}/2026-12-24/remove"), &[]).await.is(409);
     refused.says("Somebody else has changed this meanwhile, so nothing was done");
     let page = browser.submit(&own, &format!("{add}/2026-12-24"), &[("open-1", "10:00")]).await.is(409);
-    page.says("What is saved now").says("Christmas Eve").says("10:00 – 16:00");
+    page.says("Saved version").says("Christmas Eve").says("10:00 – 16:00");
     assert_eq!(special_days(&server, &salon).await[0]["closed"], true);
 }
 
@@ -270,7 +270,7 @@ async fn a_week_that_is_not_saved_yet_outlives_the_other_forms_of_the_page() {
     let to = format!("{path}?done=day&date=2026-12-24");
     let all = sent(&refused, &add, &[("date", "2026-12-24")], "12:00");
     post(&mut browser, &add, all).await.leads_to(&to);
-    let page = browser.get(&to).await.says("What you changed here is kept, and not saved yet.");
+    let page = browser.get(&to).await.says("The change that you made here is kept, but not saved yet.");
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
     assert_eq!(business(&server, &salon).await["hours"][4]["close"], "18:00");
     let remove = format!("{add}/2026-12-24/remove");
@@ -283,7 +283,7 @@ async fn a_week_that_is_not_saved_yet_outlives_the_other_forms_of_the_page() {
     let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
-    browser.submit(&page, &path, &[]).await.is(409).says("What is saved now");
+    browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
     // A week that was not changed is not kept.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");

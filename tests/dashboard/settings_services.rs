@@ -126,7 +126,7 @@ async fn a_service_that_others_changed_is_shown_in_both_versions() {
         )
         .await;
     let page = browser.submit(&page, &own, &[("duration_minutes", "50")]).await.is(409);
-    let page = page.says("What you sent").says("50 min").says("45 min").says("90 min before");
+    let page = page.says("Your version").says("50 min").says("45 min").says("90 min before");
     // What is there is among what can be chosen, however unusual.
     let again = browser.get(&own).await;
     assert_eq!(again.field(&own, "min_notice_minutes"), "90");
@@ -142,9 +142,10 @@ async fn turning_one_off_says_what_is_booked_and_deleting_says_what_stands_in_th
     let own = format!("{path}/{}", service["id"].as_str().unwrap());
     let page = browser.get(&own).await.says("Inès");
     let led = browser.submit_without(&page, &own, "active").await.is(303);
-    browser.get(led.header("location")).await.says("One appointment to come lies outside");
+    browser.get(led.header("location")).await.says("One upcoming appointment is outside");
     let delete = format!("{own}/delete");
-    let page = browser.get(&delete).await.is(200).says("Delete Cut?").says("The service goes for good");
+    let page =
+        browser.get(&delete).await.is(200).says("Delete Cut?").says("The service is deleted permanently");
     let page = browser.submit(&page, &delete, &[]).await.is(409).says("Nothing was deleted.");
     let page = page.says("An appointment refers to it.");
     let way = format!("/dashboard/b/{salon}/appointments/{appointment}");

@@ -35,7 +35,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
         let service = json!({ "name": name, "duration_minutes": 30 });
         server.operator("POST", &format!("/businesses/{salon}/services"), service).await;
     }
-    browser.get(&path).await.says("Nobody yet");
+    browser.get(&path).await.says("No staff members yet");
     let new = format!("{path}/new");
     let page = browser.get(&new).await.is(200);
     assert_eq!(page.form(&new).fields.iter().filter(|(name, _)| name == "service_ids").count(), 2, "all");
@@ -77,7 +77,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
     let one = staff(&server, &salon).await[0].clone();
     assert_eq!((&one["hours"], &one["timezone"]), (&Value::Null, &json!("Europe/London")));
     browser.submit_without(&page, &own, "active").await.is(303);
-    browser.get(&path).await.says("Not bookable").says("Whenever the business is open");
+    browser.get(&path).await.says("Not bookable").says("During opening hours");
 }
 
 #[tokio::test]
@@ -131,13 +131,10 @@ async fn hours_that_leave_appointments_outside_say_so_and_two_who_change_one_see
     ];
     let led = browser.submit(&page, &own, &fields).await.is(303);
     let page =
-        browser.get(led.header("location")).await.says("One appointment to come lies outside the hours.");
+        browser.get(led.header("location")).await.says("One upcoming appointment is outside the hours.");
     assert!(page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/appointments/"))));
     let page = browser.submit(&stale, &own, &[("name", "Inès B.")]).await.is(409);
-    page.says("What is saved now")
-        .says("Inès B.")
-        .says("Whenever the business is open")
-        .says("09:00 – 12:00");
+    page.says("Saved version").says("Inès B.").says("During opening hours").says("09:00 – 12:00");
     assert_eq!(staff(&server, &salon).await[0]["name"], "Inès");
 }
 
@@ -147,10 +144,10 @@ async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
     crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     let id = staff(&server, &salon).await[0]["id"].as_str().unwrap().to_owned();
     let (own, add) = (format!("{path}/{id}"), format!("{path}/{id}/time-off"));
-    let page = browser.get(&own).await.says("No time off to come.");
+    let page = browser.get(&own).await.says("No upcoming time off.");
     let fields = [("from", "2026-03-02"), ("note", "<i>Holidays</i>")];
     browser.submit(&page, &add, &fields).await.leads_to(&format!("{own}?done=off#off"));
-    let page = browser.get(&format!("{own}?done=off")).await.says("One appointment to come lies outside");
+    let page = browser.get(&format!("{own}?done=off")).await.says("One upcoming appointment is outside");
     let page = page.says("Monday 2 March 2026").says("<i>Holidays</i>");
     let fields = [("from", "2026-03-28"), ("from_time", "22h"), ("to", "2026-03-29"), ("to_time", "4:00")];
     browser.submit(&page, &add, &fields).await.is(303);
@@ -169,7 +166,7 @@ async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
     // The session has ended meanwhile, of a week unused.
     let ada = server.person(&salon, "eve@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
-    browser.get(&own).await.says("No time off to come.");
+    browser.get(&own).await.says("No upcoming time off.");
     browser.get(&format!("{own}?off=past")).await.says("Saturday 28 March 2026, 22:00");
 }
 
@@ -215,7 +212,7 @@ async fn a_member_changes_their_own_time_off_and_nothing_else() {
     let list = browser.get(&path).await.says("Mia").says("Hugo");
     assert!(!list.body.contains("/staff/new"));
     let (own, add) = (format!("{path}/{mine}"), format!("{path}/{mine}/time-off"));
-    let page = browser.get(&own).await.is(200).says("Whenever the business is open");
+    let page = browser.get(&own).await.is(200).says("During opening hours");
     assert!(!page.forms().iter().any(|form| form.action == own), "no form of the rest");
     browser.submit(&page, &add, &[("from", "2026-03-05")]).await.is(303);
     let page = browser.get(&own).await.says("Thursday 5 March 2026");
@@ -242,8 +239,8 @@ async fn a_staff_member_is_deleted_unless_something_refers_to_them() {
     let (unused, person) = (added(&server, &salon, "Unused").await, added(&server, &salon, "Mia").await);
     member(&server, &salon, &person).await;
     let delete = format!("{path}/{person}/delete");
-    let page = browser.get(&delete).await.says("Delete Mia?").says("their time off go for good");
-    browser.submit(&page, &delete, &[]).await.is(409).says("One of the people is this staff member.");
+    let page = browser.get(&delete).await.says("Delete Mia?").says("their time off are deleted permanently");
+    browser.submit(&page, &delete, &[]).await.is(409).says("A person is linked to this staff member.");
     let message = json!({ "caller_name": "Paul", "body": "Call me", "staff_id": unused });
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
     let delete = format!("{path}/{unused}/delete");
@@ -270,7 +267,7 @@ async fn a_form_that_was_kept_comes_back_in_its_place() {
     let mut again = server.browser();
     again.cookies = browser.cookies;
     again.submit(&page, &add, &[("from", "2026-03-05"), ("note", "Kept")]).await.leads_to(&own);
-    let page = again.get(&own).await.says("This form was open for so long");
+    let page = again.get(&own).await.says("This form was open for too long");
     assert_eq!((page.field(&add, "note"), page.field(&own, "name")), ("Kept".into(), "Hugo".into()));
     again.submit(&page, &own, &[("name", "Hugo D.")]).await.is(303);
 }

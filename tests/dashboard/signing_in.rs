@@ -52,9 +52,9 @@ async fn an_unknown_email_and_a_wrong_password_are_answered_the_same() {
         answers.push(page.text());
     }
     assert_eq!(answers[0], answers[1]);
-    assert!(answers[0].contains("do not go together"));
+    assert!(answers[0].contains("Wrong email or password"));
     let mut browser = server.browser();
-    let page = sign_in(&mut browser, "", "").await.is(422).says("This is needed.");
+    let page = sign_in(&mut browser, "", "").await.is(422).says("This field is required.");
     assert_eq!(page.tags().iter().filter(|tag| tag.get("aria-invalid") == Some("true")).count(), 2);
 }
 

@@ -1,4 +1,4 @@
-# The texts of mails in English. They are plain text, without markup.
+# The texts of emails in English. They are plain text, without markup.
 
 somebody = somebody
 label-when = When:
@@ -8,7 +8,7 @@ label-service = Service:
 label-staff = With:
 label-status = Status:
 label-url = Address:
-label-happened = Noted:
+label-happened = Date:
 
 status-pending = waiting for the team
 status-confirmed = confirmed
@@ -16,7 +16,7 @@ status-declined = declined
 status-cancelled = cancelled
 call-completed = completed
 call-missed = missed
-call-failed = failed
+call-failed = dropped
 
 title-webhook_disabled = A webhook endpoint was turned off
 title-urgent_message = Urgent message
@@ -30,7 +30,7 @@ title-call_missed = Missed call
 subject-webhook_disabled = { $business }: a webhook endpoint was turned off
 subject-urgent_message = { $business }: urgent message from { $who }
 subject-message_taken = { $business }: message from { $who }
-subject-appointment_requested = { $business }: { $who } asks for { $when }
+subject-appointment_requested = { $business }: { $who } requests { $when }
 subject-appointment_booked = { $business }: { $who } booked { $when }
 subject-appointment_rescheduled = { $business }: { $who } moved to { $when }
 subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
@@ -51,15 +51,15 @@ gathered-subject = { $business }: { $count ->
     [one] one more alert
    *[other] { $count } more alerts
 }
-gathered-intro = There were many alerts within an hour, so this mail contains the remaining ones.
+gathered-intro = There were many alerts within an hour, so this email contains the remaining ones.
 daily-subject = { $business }: { $count ->
     [one] one thing happened
    *[other] { $count } things happened
 }
 daily-intro = This is what happened since yesterday.
 and-more = { $count ->
-    [one] The dashboard shows one more.
-   *[other] The dashboard shows { $count } more.
+    [one] The dashboard shows one more alert.
+   *[other] The dashboard shows { $count } more alerts.
 }
 open-alerts = Show all alerts
 
@@ -72,22 +72,22 @@ reset-invited = { $business } invites you to its dashboard. Your account is not 
 reset-subject = Choose a new password
 reset-intro = A new password was requested for your account.
 reset-open = Choose a new password
-reset-ignore = If you did not request it, ignore this mail. Your password stays the same.
-email_change-subject = Confirm your new e-mail address
-email_change-intro = Confirm this address to make it the e-mail address of your account.
+reset-ignore = If you did not request it, ignore this email. Your password stays the same.
+email_change-subject = Confirm your new email address
+email_change-intro = Confirm this address to make it the email address of your account.
 email_change-open = Confirm this address
-email_change-ignore = If you did not request this change, ignore this mail.
-email_changed-subject = Your e-mail address was changed
-email_changed-intro = Your account now has another e-mail address. If you did not change it, ask the operator of the service for help.
+email_change-ignore = If you did not request this change, ignore this email.
+email_changed-subject = Your email address was changed
+email_changed-intro = Your account now has another email address. If you did not change it, ask the operator of the service for help.
 link-expires = The link works once and expires on { $when }.
 
-test-subject = Test of the mail settings
-test-intro = This mail has arrived, so the mail settings work.
+test-subject = Test of the email settings
+test-intro = This email has arrived, so the email settings work.
 
 hello = Hello { $name },
 hello-nobody = Hello,
 zone = All times are in the time zone { $zone }.
 zone-utc = All times are in UTC.
-unsubscribe-kind = No more mails like this
-unsubscribe-now = No more mails about single alerts
-unsubscribe-daily = No more daily mails
+unsubscribe-kind = No more emails like this
+unsubscribe-now = No more emails about single alerts
+unsubscribe-daily = No more daily emails

@@ -1,4 +1,4 @@
-# Les mots des e-mails en français.
+# Les textes des e-mails en français.
 
 somebody = quelqu’un
 label-when = Quand :

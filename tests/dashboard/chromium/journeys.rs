@@ -53,15 +53,15 @@ async fn somebody_comes_in_by_a_link_chooses_a_password_and_signs_in_with_it() {
     let member = crate::harness::Person { id: salon.member.clone(), link: String::new() };
     let link = salon.server.link(&salon.id, &member, "reset").await;
     window.goto(&link).await;
-    window.press("Go on").await;
+    window.press("Continue").await;
     window.fill("password", "short").await;
     window.fill("password_again", "short").await;
-    window.press("Keep this password").await;
+    window.press("Save the password").await;
     window.sees("12 to 256 characters").await;
     for name in ["password", "password_again"] {
         window.fill(name, PASSWORD).await;
     }
-    window.press("Keep this password").await;
+    window.press("Save the password").await;
     window.sees("Camille Roche").await;
     window.run("document.querySelector('form[action=\"/dashboard/sign-out\"] button').click()").await;
     window.sees("Password").await;
@@ -90,7 +90,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.sees("Nora Haddad").await;
     window.press("Move").await;
     window.run("document.querySelectorAll('input[name=starts_at]')[3].click()").await;
-    window.press("Move here").await;
+    window.press("Move to this time").await;
     window.sees("Wednesday 4 March").await;
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
@@ -117,7 +117,7 @@ async fn a_message_is_resolved_on_a_phone_without_script_in_french() {
     window.sees("Messages").await;
     desk.goto(&format!("messages/{}", desk.salon.message)).await;
     window.sees("Ce qui a été dit").await;
-    window.press("Traité").await;
+    window.press("Marquer comme traité").await;
     window.sees("Traité.").await;
     desk.close().await;
 }
@@ -151,7 +151,7 @@ async fn keys_and_endpoints_are_made_tried_and_taken_back() {
     window.sees("Delivered").await;
     desk.goto(&format!("settings/webhooks/{}/deliveries/{}", desk.salon.webhook, desk.salon.delivery)).await;
     window.press("Resend").await;
-    window.sees("It is being sent again.").await;
+    window.sees("The event is being resent.").await;
     desk.goto(&format!("settings/webhooks/{}/rotate", desk.salon.webhook)).await;
     window.press("Rotate now").await;
     window.sees("whsec_").await;
@@ -172,19 +172,19 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let said = serde_json::json!({ "body": "Nobody is there", "caller_phone": "+33612345683" });
     desk.salon.server.operator("POST", &path, said).await;
     desk.goto(&endpoint).await;
-    window.sees("Trying").await;
+    window.sees("Retrying").await;
     let newest = "return document.querySelector('main a[href*=\"/deliveries/\"]').getAttribute('href')";
     let delivery = window.run(newest).await.as_str().unwrap().to_owned();
     assert!(!delivery.ends_with(&desk.salon.delivery), "the newest stands first");
 
     window.goto(&delivery).await;
     window.sees("The connection was refused").await;
-    window.sees("It can be sent again once it is delivered, or its attempts are over.").await;
+    window.sees("It can be resent once it is delivered, or once its attempts are used up.").await;
     let facts = "return [...document.querySelectorAll('#facts div')].slice(1, 3)
         .map(one => one.querySelector('dt').innerText + ' ' + one.querySelector('time').dateTime)";
     let facts = window.run(facts).await;
     let [last, next] = [0, 1].map(|at| facts[at].as_str().unwrap().split_once(" 2026-").unwrap());
-    assert_eq!((last.0, next.0), ("Last answer", "Next try"));
+    assert_eq!((last.0, next.0), ("Last response", "Next attempt"));
     assert!(last.1 < next.1, "it is tried again later: {facts}");
 
     desk.goto(&endpoint).await;
@@ -192,16 +192,16 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
         "[...document.querySelectorAll('main summary')].find(one => one.innerText.includes('off…')).click()";
     window.run(open).await;
     window.press("Turn it off").await;
-    window.sees("It is off.").await;
+    window.sees("The endpoint is off.").await;
     receiver.answers(200, "thanks");
     window.press("Turn on again").await;
-    window.sees("It is on again.").await;
+    window.sees("The endpoint is on again.").await;
 
     window.goto(&delivery).await;
     window.sees("Missed").await;
     let before = receiver.requests().len();
     window.press("Resend").await;
-    window.sees("It is being sent again.").await;
+    window.sees("The event is being resent.").await;
     // What came of it is written behind the answer of the receiver, and shown where the page stands.
     window.sees("thanks").await;
     window.sees("Delivered").await;
@@ -217,7 +217,7 @@ async fn a_contact_is_erased_and_somebody_invited() {
     let window = &desk.window;
     desk.goto(&format!("contacts/{}/erase", desk.salon.contact)).await;
     window.run("document.querySelector('main input[type=checkbox]').click()").await;
-    window.press("Erase for good").await;
+    window.press("Erase permanently").await;
     desk.goto("contacts").await;
     let shown = window.text().await;
     assert!(!shown.contains(HOSTILE_PART), "{shown}");

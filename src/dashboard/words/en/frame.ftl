@@ -1,4 +1,4 @@
-# What stands around pages, and what many pages say.
+# The frame around pages, and texts that many pages share.
 
 calendar = Calendar
 messages = Messages
@@ -14,20 +14,20 @@ settings-people = People
 settings-notifications = Notifications
 settings-keys = API keys
 settings-webhooks = Webhooks
-settings-mail = Mail log
+settings-mail = Email log
 settings-audit = Audit log
 settings-data = Data
 dock-today = Today
 shortcuts = Shortcuts
-where-you-are = Where you are
+where-you-are = Breadcrumbs
 pages-of-list = Pages of this list
 to-newest = Newest
 to-older = Older
 optional = optional
-versions-mine = What you sent
-versions-theirs = What is saved now
-versions-text = Somebody else has changed this since you opened it. Nothing of yours is saved yet: look at both, correct the form below and save again.
-refused-form = This is not saved yet: something has to be corrected.
+versions-mine = Your version
+versions-theirs = Saved version
+versions-text = Somebody else has changed this since you opened the page. Your version is not saved yet: compare the two, correct the form below and save again.
+refused-form = Nothing is saved yet: correct the marked fields.
 title-problem = Problem:
 nothing-there = –
 copy = Copy
@@ -41,10 +41,10 @@ all = All
 yes = Yes
 no = No
 
-# Who did something.
-who-operator = Whoever runs the service
+# The people and programs behind a change.
+who-operator = The operator of the service
 who-service = The service itself
-who-gone = Somebody who has no account any more
-who-nameless = Somebody of the team
+who-gone = A person whose account no longer exists
+who-nameless = A member of the team
 who-key = An integration
 who-key-named = The key “{ $name }”

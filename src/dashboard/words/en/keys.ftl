@@ -1,21 +1,21 @@
-# API keys, and what logs say everywhere.
+# API keys, and texts that logs share.
 
-keys-sub = For programs and assistants that work with your business. Keep them on servers, never in a page or an app.
+keys-sub = For programs and assistants that work with your business. Keep keys on servers, never in a web page or an app.
 keys-create = Create a key
-keys-create-sub = Give it no more than its program needs; a second key costs nothing.
+keys-create-sub = Give it only the permissions that its program needs; another key costs nothing.
 keys-create-do = Create the key
-keys-name-hint = Where it will be used, so that you know it again.
-keys-may = It may
+keys-name-hint = The place where it will be used, so that you recognise it.
+keys-may = Permissions
 keys-created = Created
 keys-used = Last used
 keys-never = Never
-keys-idle = { $count } days idle
+keys-idle = { $count } days unused
 keys-is-revoked = Revoked
 keys-revoke = Revoke
-keys-revoked = The key is revoked. What uses it is let in no more.
+keys-revoked = The key is revoked. Programs that use it no longer have access.
 keys-none-title = No keys yet
-keys-none-text = A key lets a program in: your website’s booking page, an assistant, the till.
-keys-everything = Everything
+keys-none-text = A key gives a program access: the booking page of your website, an assistant, the till.
+keys-everything = All permissions
 keys-scope-business-read = Read the business, services and staff
 keys-scope-business-write = Change the business and its hours
 keys-scope-calls-read = Read calls
@@ -27,22 +27,22 @@ keys-scope-messages-read = Read messages
 keys-scope-knowledge-write = Add knowledge
 keys-scope-webhooks-manage = Manage webhooks
 keys-made = The key “{ $name }”
-keys-made-sub = It is shown now and never again. Put it where its program reads it before you leave this page.
+keys-made-sub = It is shown only once. Before you leave this page, store it where its program reads it.
 keys-made-key = Key
 keys-made-try = Try it
-keys-made-text = If it is ever lost or seen by others, revoke it and create another; nothing else has to change.
-secret-kept = I have kept it
+keys-made-text = If it is lost or seen by others, revoke it and create another one; nothing else changes.
+secret-kept = I have saved it
 keys-used-last = last used: { $when }
 keys-used-never = never used
 keys-revoke-title = Revoke “{ $name }”?
-keys-revoke-stops = What stops, at once and for good:
-keys-revoke-programs = Every program and assistant that uses this key is let in no more
-keys-revoke-may = What it may do today:
-keys-revoke-stays = Appointments, contacts and webhooks that came in with it stay. No other key changes.
+keys-revoke-stops = This stops immediately and permanently:
+keys-revoke-programs = Programs and assistants that use this key lose access
+keys-revoke-may = Its permissions today:
+keys-revoke-stays = Appointments, contacts and webhook endpoints that were created with it are kept. Other keys do not change.
 keys-revoke-do = Revoke the key
-keys-revoke-keep = Keep it
+keys-revoke-keep = Keep the key
 
-# When something was.
+# Dates and durations.
 log-month = { $number ->
     [1] Jan.
     [2] Feb.
@@ -82,15 +82,15 @@ log-when-minutes = { $count ->
 log-when-under-a-minute = under a minute
 log-decimal-point = .
 
-# What logs share.
+# Filters of logs.
 log-status = Status
 log-actions = Actions
 log-from = From
 log-to = To
-log-no-day = This is no day.
+log-no-day = This date does not exist.
 log-show = Show
 log-clear = Show all
 log-none-title = Nothing found
-log-none-text = Nothing fits these filters. Take one away, or look further back.
+log-none-text = No entry matches these filters. Remove a filter or choose an earlier period.
 log-looked-title = Nothing found so far
-log-looked-text = There is more to look through: go on with “Older”.
+log-looked-text = The search is not finished: continue with “Older”.

@@ -2,7 +2,7 @@
 
 # Shared by these pages.
 records-show = Show
-records-incomplete = There is too much to look through at once: this is what was found so far. “Older” goes on looking.
+records-incomplete = There are too many results to search at once: these are the first ones. “Older” continues the search.
 records-yesterday = yesterday at { $time }
 records-short-day = { $day } { $month } { $year }
 records-month = { $number ->
@@ -21,20 +21,20 @@ records-month = { $number ->
 }
 
 # Messages.
-messages-sub = What callers left for the team
+messages-sub = Messages that callers left for the team
 messages-sub-new = { $urgent ->
     [0] { $count } new
    *[other] { $count } new, { $urgent } of them urgent
 }
-messages-which = Which messages
+messages-which = Status of the messages
 messages-tab-new = New
 messages-tab-read = Read
 messages-tab-resolved = Resolved
 messages-all-new = New messages
-messages-all-read = Messages that were read
+messages-all-read = Read messages
 messages-all-resolved = Resolved messages
 messages-none = No messages here
-messages-none-text = What callers leave for the team appears here.
+messages-none-text = Messages that callers leave for the team appear here.
 messages-for = for { $name }
 
 # A message.
@@ -49,33 +49,33 @@ message-call-back = Call back
 message-resolve = Resolve
 message-mark-read = Mark as read
 message-mark-new = Mark as new
-message-reopen = Open again
+message-reopen = Reopen
 message-said = What was said
-message-erased = What was said here was erased, together with whoever said it.
+message-erased = The text of this message was erased together with the contact.
 message-the-call = The call, { $long }
 message-about = About this message
-message-who = Who sees to it
+message-who = Assigned to
 message-staff = Staff member
 message-nobody = Nobody yet
 message-assign = Assign
 message-contact = Contact
-message-no-contact = This number belongs to no contact yet.
+message-no-contact = No contact has this number.
 message-done-new = Marked as new.
 message-done-read = Marked as read.
 message-done-resolved = Resolved.
-message-done-assigned = Saved: who sees to it.
+message-done-assigned = The assignment is saved.
 
 # Calls.
-calls-sub = Newest first. Times are those of { $zone }.
+calls-sub = Newest first. Times are in the time zone { $zone }.
 calls-filter = Filter calls
 calls-outcome = Outcome
 calls-direction = Direction
 calls-status = Status
 calls-day = Day
 calls-none = No calls yet
-calls-none-text = What the receptionist answers appears here, with what was said and what came of it.
-calls-none-such = No such calls
-calls-none-such-text = No call is as you ask for.
+calls-none-text = Calls that the receptionist answers appear here, with their summary and results.
+calls-none-such = No calls found
+calls-none-such-text = No call matches these filters.
 calls-show-all = Show all calls
 
 # A call.
@@ -83,13 +83,13 @@ call-inbound = Inbound
 call-outbound = Outbound
 call-completed = Completed
 call-missed = Missed
-call-failed = Broken off
+call-failed = Dropped
 call-booked = Appointment booked
 call-moved = Appointment moved
 call-cancelled = Appointment cancelled
 call-message = Message taken
 call-answered = Question answered
-call-transferred = Put through
+call-transferred = Transferred
 call-voicemail = Voicemail
 call-spam = Spam
 call-hangup = Hung up
@@ -100,7 +100,7 @@ call-to = Call to { $name }
 call-contact = A contact without a name
 call-summary = Summary
 call-no-summary = There is no summary of this call.
-call-came-of-it = What came of it
+call-came-of-it = Results
 call-nothing-came = No appointment and no message.
 call-facts = Facts
 call-from-number = From
@@ -110,18 +110,18 @@ call-ended = Ended
 call-recording = Recording
 
 # Contacts.
-contacts-sub = Everybody who called, wrote or came
+contacts-sub = Everybody who called, wrote or booked
 contacts-add = Add a contact
 contacts-search = Search by name, phone or email
 contacts-search-hint = Name, phone or email
 contacts-caption = Contacts, newest first
 contacts-since = Known since
 contacts-none = No contacts yet
-contacts-none-text = Whoever calls, writes or books appears here by themselves.
-contacts-nobody = Nobody found
-contacts-nobody-text = No contact has “{ $q }” in the name, or this as phone or email.
-contacts-show-all = Show everybody
-contacts-erased = Erased. What else tells of them goes within moments.
+contacts-none-text = People who call, write or book are added here automatically.
+contacts-nobody = No contact found
+contacts-nobody-text = No contact has “{ $q }” in the name, or as phone number or email.
+contacts-show-all = Show all contacts
+contacts-erased = The contact is erased. Other data about them disappears within moments.
 
 # A contact.
 contact-phone = Phone
@@ -144,38 +144,38 @@ contact-message = Message of { $time }
 contact-confirmed = Confirmed
 contact-declined = Declined
 contact-cancelled = Cancelled
-contact-data = Their data
-contact-data-text = All that is kept about this person, as they may ask for it.
+contact-data = Personal data
+contact-data-text = All data that is kept about this person, in the form that they may ask for.
 contact-export = Export as JSON
 contact-erase = Erase…
 contact-added = Added.
 contact-edit = Edit the contact
 contact-one-is-enough = A name, a phone number or an email: one of the three is enough.
-contact-phone-hint = A number without a country code is read as one of { $region }.
-contact-zone-hint = Empty: { $zone }, as the business.
+contact-phone-hint = A number without a country code is read as a number of this country: { $region }.
+contact-zone-hint = If empty: { $zone }, the time zone of the business.
 notes = Notes
-contact-notes-hint = For the team. Customers and integrations do not see them.
-contact-language-hint = The language they are spoken to in.
+contact-notes-hint = For the team. Contacts and integrations do not see them.
+contact-language-hint = The language to use with this person.
 contact-language-unknown = Not known
 contact-add-do = Add the contact
-contact-taken = Another contact has this already.
-contact-taken-by = Already there:
+contact-taken = Another contact has this value already.
+contact-taken-by = Existing contact:
 
 # Erasing a contact.
 erase-title = Erase { $name }?
-erase-sub = Nobody can undo this, not even whoever runs the service.
-erase-goes = What goes
+erase-sub = This cannot be undone, not even by the operator of the service.
+erase-goes = What is erased
 erase-goes-person = Name, phone number, email, language and time zone
-erase-goes-text = What they said: the text of their messages and the summaries of their calls, with the numbers
-erase-goes-traces = What the audit log, alerts, mails and the webhook log tell of them
-erase-stays = What stays
-erase-stays-appointments = Appointments, with their times and without a name
-erase-stays-times = That calls and messages took place, and when
-erase-stays-sent = What was sent to others already; what is on its way to a webhook goes out within a day
-erase-ahead = Still to come
-erase-ahead-text = This stays in the calendar without a name. Cancel it first if it will not take place.
-erase-sure = Yes, erase all that belongs to { $name }
-erase-do = Erase for good
+erase-goes-text = The text of their messages and the summaries of their calls, with the numbers
+erase-goes-traces = Their data in the audit log, alerts, emails and webhook deliveries
+erase-stays = What is kept
+erase-stays-appointments = Appointments with their times, but without the name
+erase-stays-times = The dates and times of calls and messages
+erase-stays-sent = Data that was already sent to others; an event that is being sent to a webhook endpoint goes out within a day
+erase-ahead = Upcoming appointments
+erase-ahead-text = They stay in the calendar without the name. First cancel those that will not take place.
+erase-sure = Yes, erase { $name } and all their data
+erase-do = Erase permanently
 erase-export-first = Export first
 
 # Knowledge.
@@ -185,25 +185,25 @@ knowledge-entries = Entries, newest first
 knowledge-detail = { $language } · changed on { $when }
 knowledge-both = Both languages
 knowledge-none = Nothing yet
-knowledge-none-text = Tell the receptionist what callers ask: parking, vouchers, what to bring.
+knowledge-none-text = Add answers to what callers ask: parking, vouchers, what to bring.
 knowledge-not-found = Nothing found
-knowledge-not-found-text = “{ $q }” stands in no title and no text.
-knowledge-show-all = Show everything
-knowledge-added = Added. The receptionist knows it from now on.
-knowledge-deleted = Deleted.
-knowledge-new = Add to the knowledge
-knowledge-gone = Somebody has deleted this meanwhile. What you typed stands below: save it to add it anew.
-knowledge-new-sub = The receptionist knows it as soon as it is saved.
+knowledge-not-found-text = No title and no text contains “{ $q }”.
+knowledge-show-all = Show all entries
+knowledge-added = The entry is added. The receptionist knows it from now on.
+knowledge-deleted = The entry is deleted.
+knowledge-new = Add an entry
+knowledge-gone = Somebody has deleted this entry meanwhile. Your input is shown below: save it to create the entry again.
+knowledge-new-sub = The receptionist knows the entry as soon as it is saved.
 knowledge-title = Title
-knowledge-title-hint = As a caller would ask for it. Up to 200 characters.
+knowledge-title-hint = The question as a caller would ask it. Up to 200 characters.
 knowledge-content = What the receptionist should say
-knowledge-content-hint = Write as you would tell it. Up to 50,000 characters.
-knowledge-language-hint = The language it is written in.
+knowledge-content-hint = Write as you would say it. Up to 50,000 characters.
+knowledge-language-hint = The language of this entry.
 knowledge-source = Source
-knowledge-source-hint = The page where it stands, with https://.
+knowledge-source-hint = The web page with this information, with https://.
 knowledge-delete-ask = Delete…
 knowledge-delete-title = Delete “{ $title }”?
-knowledge-delete-sub = The receptionist forgets it at once. This cannot be undone.
-knowledge-delete-do = Delete for good
+knowledge-delete-sub = The receptionist forgets it immediately. This cannot be undone.
+knowledge-delete-do = Delete permanently
 
-# What the engine finds wrong.
+# Problems of records.

@@ -1,17 +1,17 @@
-# What a business sets: profile, hours, services, staff, data.
+# Settings of a business: profile, hours, services, staff, data.
 
-# What several of its pages say.
+# Texts that several of these pages share.
 settings-added = Added.
 settings-removed = Removed.
 settings-deleted = Deleted.
 settings-remove = Remove
-settings-changed-meanwhile = Somebody else has changed this meanwhile, so nothing was done. Look at it as it is now, and do it again.
+settings-changed-meanwhile = Somebody else has changed this meanwhile, so nothing was done. Check the current state, then try again.
 settings-and-more = { $names } and { $count } more
 outside = { $count ->
-    [one] One appointment to come lies outside the hours.
-   *[other] { $count } appointments to come lie outside the hours.
+    [one] One upcoming appointment is outside the hours.
+   *[other] { $count } upcoming appointments are outside the hours.
 }
-outside-stay = They stay as they are until you move or cancel them.
+outside-stay = They do not change until you move or cancel them.
 outside-more = { $count ->
     [one] And one more.
    *[other] And { $count } more.
@@ -37,32 +37,32 @@ language-en = English
 language-fr = French
 
 # The profile.
-business-sub = What callers hear first, and how they may book
+business-sub = What callers hear first, and how they can book
 business-profile = The business
-business-profile-about = Callers hear the name. Every time in these pages is meant in the time zone.
-business-name-hint = As the receptionist says it when picking up.
+business-profile-about = Callers hear the name. All times on these pages are in this time zone.
+business-name-hint = As the receptionist says it when answering a call.
 business-locale = Language of callers
-business-locale-hint = Used until a caller speaks another.
+business-locale-hint = Used until a caller speaks another language.
 business-zone = Time zone
-business-zone-hint = Opening hours are meant in it.
+business-zone-hint = Opening hours are in this time zone.
 business-website = Website
 business-booking = Booking
-business-booking-about = For callers and programs. You and your team may book in every mode.
-business-instant = Booked at once
-business-instant-hint = An open time that a caller takes is confirmed on the spot.
-business-request = Asked, then confirmed by you
-business-request-hint = The time is held, and the request waits under Today until somebody confirms or declines.
+business-booking-about = For callers and programs. You and your team can always book.
+business-instant = Confirmed immediately
+business-instant-hint = An open time that a caller chooses is confirmed immediately.
+business-request = Confirmed by your team
+business-request-hint = The time is held, and the request waits on the page Today until somebody confirms or declines it.
 business-off = No booking
 business-off-hint = The receptionist takes a message instead.
 business-phones = Phone numbers
-business-phones-about = A number that somebody gives without its country is read as one of this country.
-business-region = Numbers without a country are from
+business-phones-about = A phone number without a country code is read as a number of this country.
+business-region = Country of numbers without a country code
 
 # Hours.
-hours-sub = When { $business } is open, in { $place } time. A closing time earlier than the opening one means the next day.
+hours-sub = Opening hours of { $business }, in { $place } time. A closing time earlier than the opening time is on the next day.
 hours-week = The week
 hours-save = Save the week
-hours-room = Room for another break
+hours-room = Add a break
 hours-same = Same hours on all open days
 hours-open = Open
 hours-break = Break
@@ -75,32 +75,32 @@ hours-closed = Closed
 hours-with-break = break { $times }
 hours-days = { $from } to { $to }
 hours-days-title = Special days
-hours-days-to-come = Those to come
-hours-days-past = Those that are over
-hours-days-none = No special days to come
-hours-days-none-past = No special days that are over
-hours-days-none-text = Holidays, and days with other hours than those of the week, stand here.
-hours-days-hint = Leave both times empty for a day that is closed. More than one opening on a day: add it, then open it.
+hours-days-to-come = Upcoming
+hours-days-past = Past
+hours-days-none = No upcoming special days
+hours-days-none-past = No past special days
+hours-days-none-text = Holidays and days with different hours appear here.
+hours-days-hint = Leave both times empty for a closed day. For several openings on one day, add the day, then open it.
 hours-date = Day
 hours-opens = Opens
 hours-closes = Closes
-hours-note = Occasion
+hours-note = Reason
 hours-window = { $count ->
     [1] First opening
     [2] Second opening
     [3] Third opening
    *[other] Fourth opening
 }
-hours-day-sub = Up to four openings. Leave all times empty for a day that is closed.
+hours-day-sub = Up to four openings. Leave all times empty for a closed day.
 
 # Services.
 services-sub = What can be booked, and how long it takes
 services-add = Add a service
 services-none = No services yet
-services-none-text = Callers can book once there is a service and somebody who carries it out.
-services-before-after = Before, after
+services-none-text = Booking is possible once there is a service and a staff member who offers it.
+services-before-after = Buffer
 services-around = { $before }, { $after } min
-services-notice = Notice
+services-notice = Minimum notice
 services-no-notice = None
 services-status = Status
 services-nobody = Nobody yet
@@ -110,74 +110,74 @@ service-about-title = The service
 service-about = As callers know it.
 service-name = Name
 service-description = Description
-service-description-hint = The receptionist reads it out when asked.
+service-description-hint = The receptionist reads it to callers who ask for it.
 service-time = Time
-service-time-about = Appointments that are booked already keep their length.
-service-takes = Takes
+service-time-about = Existing appointments keep their length.
+service-takes = Duration
 service-minutes = minutes
-service-before = Kept free before
-service-after = Kept free after
-service-notice = Booked at the latest
-service-any-time = Any time before
+service-before = Buffer before
+service-after = Buffer after
+service-notice = Minimum notice
+service-any-time = None
 service-time-before = { $time } before
-service-ahead = Booked at the earliest
-service-any-day = As early as they like
+service-ahead = Bookable up to
+service-any-day = No limit
 service-time-ahead = { $time } ahead
 service-price = Price
-service-price-about = For you and your team; callers are not told.
+service-price-about = For you and your team; callers do not hear it.
 service-currency = Currency
 service-currency-hint = Three letters, such as EUR.
-service-done-by = Done by
-service-done-by-about = Who carries it out is said on the page of each staff member.
+service-done-by = Offered by
+service-done-by-about = Choose the services on the page of each staff member.
 service-offered = Offered
 service-not-offered = Not offered
-service-offered-hint = When off nobody can book it; what is booked stays.
-service-delete-about = Only while no appointment and no staff member refers to it.
-service-delete-text = The service goes for good. That is possible only while no appointment, past or to come, and no staff member refers to it.
+service-offered-hint = If this is off, the service cannot be booked; existing appointments are kept.
+service-delete-about = Possible only if no appointment and no staff member uses it.
+service-delete-text = The service is deleted permanently. This is possible only if no appointment, past or upcoming, and no staff member uses it.
 
 # Staff.
-staff-sub = With whom appointments are made.
-staff-sub-people = Who may sign in is under People.
+staff-sub = People with whom appointments are made.
+staff-sub-people = People who can sign in are on the page People.
 staff-add = Add a staff member
 staff-list = Staff members
-staff-none = Nobody yet
-staff-none-text = Add whoever takes appointments, with what they do and when they are there.
+staff-none = No staff members yet
+staff-none-text = Add the people who take appointments, with their services and hours.
 staff-no-services = No services
 staff-all-services = All services
-staff-whenever = Whenever the business is open
-staff-never = Never there
-staff-own-hours = At hours of their own
+staff-whenever = During opening hours
+staff-never = No working hours
+staff-own-hours = At their own hours
 staff-bookable = Bookable
 staff-not-bookable = Not bookable
-staff-bookable-hint = When off nobody can be booked with them; what is booked stays in the calendar.
+staff-bookable-hint = If this is off, no appointment can be booked with this person; existing appointments are kept.
 staff-name-hint = As callers hear it.
 staff-zone = Time zone for display
-staff-zone-hint = Hours are always meant in the time zone of the business.
-staff-services-about = What can be booked with them.
+staff-zone-hint = Hours are always in the time zone of the business.
+staff-services-about = Services that can be booked with this person.
 staff-no-services-yet = There are no services yet.
-staff-hours-about = Counted only at hours of their own, and within the opening hours. A day that is not ticked is a day off.
+staff-hours-about = These hours apply only with “At their own hours”, and within the opening hours. A day that is not ticked is a day off.
 staff-works = Works
 staff-works-again = and
 staff-works-on = Works on
 staff-works-from = { $day }, works from
 staff-works-to = { $day }, works until
-staff-room = Room for one more time a day
-staff-delete-about = Only while no appointment, message or person refers to them.
-staff-delete-text = The staff member and their time off go for good. That is possible only while no appointment, past or to come, no message and none of the people refers to them.
+staff-room = Add a time range
+staff-delete-about = Possible only if no appointment, message or person refers to them.
+staff-delete-text = The staff member and their time off are deleted permanently. This is possible only if no appointment, past or upcoming, no message and no person refers to them.
 off-title = Time off
-off-to-come = What is to come
-off-past = What is over
-off-none = No time off to come.
-off-none-past = No time off that is over.
+off-to-come = Upcoming
+off-past = Past
+off-none = No upcoming time off.
+off-none-past = No past time off.
 off-more = { $count ->
     [one] One more is not shown.
    *[other] { $count } more are not shown.
 }
 off-from = From
 off-to = Until
-off-time = At
+off-time = Time
 off-note = Reason
-off-hint = Without times whole days are off. Leave “Until” empty for one day.
+off-hint = Without times, the time off lasts whole days. Leave “Until” empty for one day.
 off-day = { $from }
 off-days = { $from } to { $to }
 off-hours = { $from }, { $from_time } – { $to_time }
@@ -185,35 +185,35 @@ off-span = { $from }, { $from_time } to { $to }, { $to_time }
 
 # Deleting a service or a staff member.
 deletion-title = Delete { $name }?
-deletion-or-off = It can be turned off instead, on its own page: then it cannot be booked, and everything that tells of it stays.
+deletion-or-off = You can turn it off on its page instead: then it cannot be booked, and everything is kept.
 deletion-not = Nothing was deleted.
 deletion-appointment = An appointment refers to it.
 deletion-message = A message was left for them.
 deletion-staff = A staff member offers it.
-deletion-person = One of the people is this staff member.
-deletion-look = Look at it
+deletion-person = A person is linked to this staff member.
+deletion-look = Show it
 deletion-back = Back to its page
 
 # Data.
-data-sub = How long things are kept, and how to take them with you
+data-sub = How long data is kept, and how to export it
 data-kept = Kept for
-data-kept-about = What is older goes by itself, once a day.
-data-appointments = Appointments that are over
-data-for-ever = For ever
-data-log = Audit log, 90 days at least
-data-log-owner = The audit log is kept: { $time }. Only owners change that.
+data-kept-about = Older data is deleted automatically, once a day.
+data-appointments = Past appointments
+data-for-ever = No limit
+data-log = Audit log, at least 90 days
+data-log-owner = The audit log is kept for: { $time }. Only an owner can change this.
 data-export = Export
-data-export-about = Everything the business keeps, in one file.
-data-export-do = Download everything
-data-export-hint = Profile, services, staff, contacts, appointments, calls, messages and knowledge as JSON Lines: one record on a line. Keys, people and webhook endpoints are not in it. Whoever runs the service can see who took it.
+data-export-about = All data of the business, in one file.
+data-export-do = Download all data
+data-export-hint = Profile, services, staff, contacts, appointments, calls, messages and knowledge as JSON Lines: one record per line. Keys, people and webhook endpoints are not included. The operator of the service can see who downloaded it.
 data-erase = Erasing a person
-data-erase-text = Erasing takes a contact away at once and for good. Calls, messages and appointments with them stay with their times, and lose name, number, email and text, in the audit log and in alerts too.
-data-erase-how = A contact is erased on their own page.
-data-shorter = Keep for less time?
-data-shorter-text = This goes within a day and cannot be brought back:
+data-erase-text = Erasing deletes a contact immediately and permanently. Their calls, messages and appointments stay with their times, but lose the name, number, email and text, also in the audit log and in alerts.
+data-erase-how = Erase a contact on the page of the contact.
+data-shorter = Keep data for a shorter time?
+data-shorter-text = This data is deleted within a day and cannot be restored:
 data-goes = { $what }: everything from before { $before }
-data-shorter-stays = Everything else stays.
-data-shorter-do = Keep for less time
+data-shorter-stays = All other data is kept.
+data-shorter-do = Keep for a shorter time
 
-# What the engine says is wrong with these.
-special-days-there = That day is a special day already: open it in the list to change it.
+# Problems of settings.
+special-days-there = This day is a special day already: open it in the list to change it.

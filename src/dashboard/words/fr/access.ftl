@@ -1,6 +1,6 @@
 # Clés, webhooks, accès, notifications, e-mails et journal.
 
-# People, notifications, mail.
+# Les accès, les notifications, les e-mails.
 people-sub = Qui peut se connecter à { $business }, et avec quels droits
 people-invite = Inviter quelqu’un
 people-you = Vous

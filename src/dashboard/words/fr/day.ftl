@@ -244,4 +244,4 @@ move-title = Déplacer le rendez-vous pour { $who }
 move-sub = { $service } · actuellement { $when } avec { $staff }
 move-do = Déplacer à ce créneau
 
-# Ce que dit le moteur des rendez-vous.
+# Les problèmes des rendez-vous.

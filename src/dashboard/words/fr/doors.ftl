@@ -1,4 +1,4 @@
-# Les mots des pages du tableau de bord en français.
+# Les textes des pages du tableau de bord en français.
 
 # Le cadre.
 skip = Aller au contenu
@@ -72,7 +72,7 @@ leave-it = Ne rien changer
 not-now = Pas maintenant
 password-set = Votre mot de passe est changé. Toutes vos autres sessions ont pris fin.
 
-# L’arrivée.
+# La liste des établissements.
 your-businesses = Vos établissements
 hello = Bonjour, { $name }
 hello-nobody = Bonjour
@@ -123,7 +123,7 @@ browser-unknown = Navigateur inconnu
 end-session = Fermer
 end-others = Fermer toutes les autres
 
-# Moins d’e-mails.
+# Le désabonnement.
 unsubscribe = Se désabonner
 unsubscribe-text = Ne plus envoyer d’e-mails à { $email } à ce sujet ?
 unsubscribe-do = Arrêter ces e-mails
@@ -167,7 +167,7 @@ told-call_missed = Appel manqué
 told-appointment = { $when } · { $who } · { $service } avec { $staff }
 told-gone = L’élément concerné n’existe plus.
 
-# Ce qui n’est pas allé.
+# Les pages d’erreur.
 go-to-dashboard = Aller au tableau de bord
 ask-for-another = En demander un nouveau
 reference = Référence { $id }

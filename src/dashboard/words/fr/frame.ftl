@@ -1,4 +1,4 @@
-# Ce qui entoure les pages, et ce que disent plusieurs d’entre elles.
+# Le cadre des pages, et les textes communs à plusieurs pages.
 
 calendar = Agenda
 messages = Messages
@@ -41,7 +41,7 @@ all = Tous
 yes = Oui
 no = Non
 
-# Qui a fait quelque chose.
+# Les auteurs des modifications.
 who-operator = L’exploitant du service
 who-service = Le service (automatique)
 who-gone = Une personne dont le compte n’existe plus

@@ -1,4 +1,4 @@
-# Les clés d’API, et ce que disent tous les journaux.
+# Les clés d’API, et les textes communs aux journaux.
 
 keys-sub = Pour les programmes et les assistants qui travaillent avec votre établissement. Gardez les clés sur des serveurs, jamais dans une page web ni dans une application.
 keys-create = Créer une clé
@@ -42,7 +42,7 @@ keys-revoke-stays = Les rendez-vous, contacts et webhooks créés avec cette cl�
 keys-revoke-do = Révoquer la clé
 keys-revoke-keep = Garder la clé
 
-# Quand quelque chose a eu lieu.
+# Les dates et les durées.
 log-month = { $number ->
     [1] janv.
     [2] févr.
@@ -82,7 +82,7 @@ log-when-minutes = { $count ->
 log-when-under-a-minute = moins d’une minute
 log-decimal-point = ,
 
-# Ce que les journaux ont en commun.
+# Les filtres des journaux.
 log-status = État
 log-actions = Actions
 log-from = Du

@@ -213,4 +213,4 @@ knowledge-delete-title = Supprimer « { $title } » ?
 knowledge-delete-sub = L’accueil l’oublie immédiatement. Cette action est irréversible.
 knowledge-delete-do = Supprimer définitivement
 
-# Ce que le moteur trouve à redire.
+# Les problèmes des fiches.

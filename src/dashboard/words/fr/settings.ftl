@@ -1,6 +1,6 @@
-# Ce qu’un établissement règle : fiche, horaires, prestations, équipe, données.
+# Les réglages d’un établissement : fiche, horaires, prestations, équipe, données.
 
-# Ce que disent plusieurs de ces pages.
+# Les textes communs à plusieurs de ces pages.
 settings-added = Ajouté.
 settings-removed = Retiré.
 settings-deleted = Supprimé.
@@ -119,7 +119,7 @@ service-before = Battement avant
 service-after = Battement après
 service-notice = Préavis minimal
 service-any-time = Aucun
-service-time-before = { $time }
+service-time-before = { $time } avant
 service-ahead = Réservable jusqu’à
 service-any-day = Sans limite
 service-time-ahead = { $time } à l’avance
@@ -215,5 +215,5 @@ data-goes = { $what } : tout ce qui est antérieur au { $before }
 data-shorter-stays = Toutes les autres données sont conservées.
 data-shorter-do = Conserver moins longtemps
 
-# Ce que le moteur trouve à y redire.
+# Les problèmes des réglages.
 special-days-there = Ce jour est déjà un jour particulier : ouvrez-le dans la liste pour le modifier.
