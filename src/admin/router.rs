@@ -47,121 +47,121 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!(""), Token, businesses::show)
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
-            .named("updateBusiness", "Change a business, suspend it or let it in again")
-            .details("What is left out stays. `hours` replaces the whole week, and `breaks` all of its breaks. Appointments stay, and those that this leaves outside are told."),
+            .named("updateBusiness", "Change, suspend or resume a business")
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments stay; `affected` lists the ones outside bookable time."),
         delete(b!(""), Token, businesses::end)
-            .named("endBusiness", "End a business for good")
-            .details("Its keys let nobody in and it is found no more with the answer; its rows go in steps behind that. Nothing brings it back."),
+            .named("endBusiness", "Delete a business permanently")
+            .details("After the response its keys no longer work and the business is not found. Its rows are deleted in steps after that. A deletion cannot be undone."),
         post(b!("/services"), Token, services::create)
             .named("createService", "Add a service")
             .refuses(CONFLICT),
         get(b!("/services"), Token, services::list)
-            .named("listServices", "List the services, inactive ones included")
+            .named("listServices", "List the services, including inactive ones")
             .details("Ordered by creation."),
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
-            .details("What is left out stays. Appointments keep the duration and the buffers they were booked with."),
+            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers."),
         delete(b!("/services/{service_id}"), Token, services::delete)
-            .named("deleteService", "Delete a service that nothing refers to")
-            .details("One that an appointment was ever booked for, or that a staff member offers, can be made inactive instead.")
+            .named("deleteService", "Delete a service without references")
+            .details("A service with an appointment, past or future, or with a staff member who offers it, can be made inactive instead.")
             .refuses(CONFLICT),
         post(b!("/staff"), Token, staff::create)
             .named("createStaffMember", "Add a staff member")
             .refuses(CONFLICT),
         get(b!("/staff"), Token, staff::list)
-            .named("listStaff", "List the staff members, inactive ones included")
+            .named("listStaff", "List the staff members, including inactive ones")
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("What is left out stays. `service_ids` and `hours` replace all of them. Appointments stay, and those that this leaves outside are told."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments stay; `affected` lists the ones outside bookable time."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
-            .named("deleteStaffMember", "Delete a staff member that nothing refers to")
-            .details("One with whom an appointment was ever booked, or for whom a message is, can be made inactive instead.")
+            .named("deleteStaffMember", "Delete a staff member without references")
+            .details("A staff member with an appointment, past or future, or with a message, can be made inactive instead.")
             .refuses(CONFLICT),
         post(b!("/keys"), Token, keys::create)
             .named("createKey", "Create an API key")
-            .details("The answer is the only one that carries the `key`.")
+            .details("Only this response contains the `key`.")
             .refuses(CONFLICT),
         get(b!("/keys"), Token, keys::list)
-            .named("listKeys", "List the API keys, revoked ones included")
-            .details("Ordered by creation. Keys are not shown whole."),
+            .named("listKeys", "List the API keys, including revoked ones")
+            .details("Ordered by creation. Only the beginning of a key is shown."),
         delete(b!("/keys/{key_id}"), Token, keys::revoke)
             .named("revokeKey", "Revoke an API key"),
         get(b!("/special-days"), Token, diary::special_days)
-            .named("listSpecialDays", "List the dates on which a business has other hours than those of the week")
+            .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
-            .named("setSpecialDay", "Say when a business is open on a date")
-            .details("In place of the windows that the week opens on it, and of what was said before. A window that runs over midnight from the day before stays, and so do breaks. A business keeps at most 1,000 special days. `affected` tells which appointments to come on that date lie outside of when they could be booked, be it by this change or an earlier one: the same change again is answered so again.")
+            .named("setSpecialDay", "Set the opening hours of a date")
+            .details("They replace the hours of the week on that date, and an earlier special day. Hours that run past midnight from the day before stay, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
-            .named("deleteSpecialDay", "Have a date be as the week says again")
+            .named("deleteSpecialDay", "Delete a special day")
             .conditional()
-            .details("`affected` tells which appointments to come on that date lie outside then.")
+            .details("The hours of the week apply to the date again. `affected` lists the future appointments of that date outside bookable time.")
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
-            .named("addTimeOff", "Give a staff member time off")
-            .details("From `starts_at` to `ends_at`, or on the whole days `from` to `to`. At most 1,000 of a staff member are kept, and 10,000 of a business; where there are as many, the one that ended first is deleted to make room. Whole days are those of the business's time zone as it is now: when that changes, time off stays at its instants.")
+            .named("addTimeOff", "Add time off of a staff member")
+            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 times off, and a business 10,000; at the limit, the one that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
-            .named("listTimeOff", "List what a staff member has off")
+            .named("listTimeOff", "List the time off of a staff member")
             .details("Ordered by start."),
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
-            .named("deleteTimeOff", "Take time off back")
+            .named("deleteTimeOff", "Delete time off")
             .conditional()
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
-            .named("addPerson", "Add a person to the business's people")
-            .details("Their account is made if there is none of this address. `link` is where they choose a password: null where the account has one, or people reach the service nowhere. An account whose address is not confirmed loses its password, sessions and links first.")
+            .named("addPerson", "Add a person to a business")
+            .details("If no account has this address, the service creates one. The person chooses a password at `link`, which is null if the account has a password or the service has no public URL. An account whose address is not confirmed first loses its password, sessions and links.")
             .refuses(CONFLICT),
         get(b!("/people"), Token, people::list)
-            .named("listPeople", "List the business's people")
+            .named("listPeople", "List the people of a business")
             .details("Ordered by the creation of their accounts."),
         get(b!("/people/{person_id}"), Token, people::show)
             .named("getPerson", "Get a person"),
         patch(b!("/people/{person_id}"), Token, people::update)
-            .named("updatePerson", "Change what a person is, or whether they come in")
-            .details("What is left out stays. `name` is that of the account, whatever business it belongs to.")
+            .named("updatePerson", "Change the role, the staff member, the name or the access of a person")
+            .details("A property that is left out keeps its value. `name` is the name of the account, in all its businesses.")
             .refuses(CONFLICT),
         delete(b!("/people/{person_id}"), Token, people::remove)
-            .named("removePerson", "Take a person's membership away")
-            .details("From their sessions the business is gone at once. The last owner can be removed, too."),
+            .named("removePerson", "Remove a person from a business")
+            .details("The person's sessions lose access to the business immediately. The last owner can be removed too."),
         post(b!("/people/{person_id}/link"), Token, people::link)
-            .named("createSignInLink", "Make a link for a person to sign in or choose a password with")
-            .details("It can be used once, and voids every earlier one. The answer is the only one that carries the `link`.")
+            .named("createSignInLink", "Create a link with which a person signs in or chooses a password")
+            .details("The link works once and replaces every earlier one. Only this response contains the `link`.")
             .refuses(CONFLICT),
         get(b!("/people/{person_id}/notifications"), Token, people::notifications)
-            .named("getNotifications", "Get how a person is alerted"),
+            .named("getNotifications", "Get the alert settings of a person"),
         patch(b!("/people/{person_id}/notifications"), Token, people::notify)
-            .named("updateNotifications", "Change how a person is alerted")
-            .details("What is left out stays."),
+            .named("updateNotifications", "Change the alert settings of a person")
+            .details("A property that is left out keeps its value."),
         get(b!("/availability"), Token, diary::availability)
             .named("listAvailability", "List the times at which the team can book a service")
-            .details("In every booking mode, and whatever notice and advance the service asks of customers."),
+            .details("The list is the same in every booking mode, and ignores the notice and advance of the service."),
         get(b!("/appointments"), Token, api::appointments::list::<OperatorAppointmentView>)
             .named("listAppointments", "List appointments")
             .details("Ordered by start; with `updated_since` by their last change."),
         get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
         patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
-            .named("updateAppointment", "Change what the team notes of an appointment")
-            .details("What is left out stays. Integrations see no change: `updated_at` stays, and no event is sent."),
+            .named("updateAppointment", "Change the team's notes of an appointment")
+            .details("Integrations see no change: `updated_at` stays, and no event is sent."),
         post(b!("/appointments"), Token, appointments::book)
-            .named("bookAppointment", "Book an appointment as the team")
-            .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode, and neither notice nor advance bind it; with `ignore_buffers` nor does what appointments keep free around them.")
+            .named("bookAppointment", "Book an appointment on behalf of the team")
+            .details("The body has exactly one of `contact_id` and `contact`. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
-            .named("confirmAppointment", "Confirm an appointment that waits for the team")
-            .details("One that is confirmed already is returned unchanged."),
+            .named("confirmAppointment", "Confirm a pending appointment")
+            .details("An appointment that is already confirmed is returned unchanged."),
         post(b!("/appointments/{appointment_id}/decline"), Token, appointments::decline)
-            .named("declineAppointment", "Decline an appointment that waits for the team")
-            .details("One that is declined already is returned unchanged."),
+            .named("declineAppointment", "Decline a pending appointment")
+            .details("An appointment that is already declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/cancel"), Token, appointments::cancel)
             .named("cancelAppointment", "Cancel an appointment")
-            .details("One that is cancelled or declined already is returned unchanged."),
+            .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
-            .named("rescheduleAppointment", "Move an appointment to another time as the team")
-            .details("It is confirmed in every booking mode; `ignore_buffers` as for booking.")
+            .named("rescheduleAppointment", "Move an appointment on behalf of the team")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers` buffers do not apply.")
             .refuses(TEAM_MOVE),
         get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
             .named("listContacts", "List contacts")
@@ -173,18 +173,18 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getContact", "Get a contact"),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
-            .details("What is left out stays, null clears. A name, a phone or an email must remain.")
+            .details("A property that is left out keeps its value; null clears it. A contact keeps a name, a phone or an email.")
             .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
-            .named("eraseContact", "Erase a person")
-            .details("The contact is gone with the answer. Calls, messages and appointments keep their ids and times and lose names, numbers and text, in steps behind the answer; so do the audit log, remembered answers, and what receivers of webhooks answered. Events that wait are sent as they were, for 24 hours at most, and are wiped then. Nothing brings it back."),
+            .named("eraseContact", "Erase a contact")
+            .details("After the response the contact is not found. In steps after that, calls, messages and appointments lose names, numbers and text but keep their ids and times. The audit log, stored responses and responses of webhook receivers lose the same data. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
         get(b!("/calls"), Token, api::calls::list)
             .named("listCalls", "List calls")
             .details("Newest first; with `updated_since` by their last change."),
         get(b!("/calls/{call_id}"), Token, api::calls::show)
             .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
-            .named("recordCall", "Save a call that has ended")
+            .named("recordCall", "Record a call that has ended")
             .refuses(CONFLICT),
         get(b!("/messages"), Token, api::messages::list)
             .named("listMessages", "List messages")
@@ -193,85 +193,85 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("takeMessage", "Take a message for the team")
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
-            .named("updateMessage", "Say how far the team is with a message, or for whom it is"),
+            .named("updateMessage", "Change the status or the staff member of a message"),
         get(b!("/knowledge"), Token, knowledge::list)
-            .named("listKnowledge", "List what the receptionist knows")
+            .named("listKnowledge", "List the knowledge")
             .details("Ordered by creation."),
         post(b!("/knowledge"), Token, api::knowledge::create)
-            .named("addKnowledge", "Add to what the receptionist knows")
+            .named("addKnowledge", "Add knowledge")
             .refuses(CONFLICT),
         get(b!("/knowledge/{knowledge_id}"), Token, knowledge::show)
-            .named("getKnowledge", "Get a piece of what the receptionist knows"),
+            .named("getKnowledge", "Get a knowledge entry"),
         patch(b!("/knowledge/{knowledge_id}"), Token, knowledge::update)
-            .named("updateKnowledge", "Change a piece of what the receptionist knows")
-            .details("What is left out stays.")
+            .named("updateKnowledge", "Change a knowledge entry")
+            .details("A property that is left out keeps its value.")
             .refuses(CONFLICT),
         delete(b!("/knowledge/{knowledge_id}"), Token, knowledge::delete)
-            .named("deleteKnowledge", "Remove a piece of what the receptionist knows"),
+            .named("deleteKnowledge", "Delete a knowledge entry"),
         post(b!("/webhooks"), Token, webhooks::create)
-            .named("createWebhook", "Subscribe an endpoint to events")
-            .details("The answer is the only one that carries the `secret`; given again under its `Idempotency-Key`, it carries null.")
+            .named("createWebhook", "Create a webhook endpoint")
+            .details("Only this response contains the `secret`. A response that is repeated for an `Idempotency-Key` has null instead.")
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
-            .named("deleteWebhook", "Remove a webhook endpoint")
-            .details("What waits for it is never sent."),
+            .named("deleteWebhook", "Delete a webhook endpoint")
+            .details("Waiting events are never sent to it."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),
         get(b!("/webhooks/{webhook_id}"), Token, webhooks::show)
             .named("getWebhook", "Get a webhook endpoint"),
         patch(b!("/webhooks/{webhook_id}"), Token, webhooks::update)
-            .named("updateWebhook", "Turn a webhook endpoint on or off"),
+            .named("updateWebhook", "Enable or disable a webhook endpoint"),
         get(b!("/webhooks/{webhook_id}/deliveries"), Token, webhooks::deliveries)
             .named("listDeliveries", "List the deliveries to a webhook endpoint")
             .details("Newest first, of the last 30 days."),
         post(b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), Token, webhooks::resend)
-            .named("resendDelivery", "Send an event again")
-            .details("The same id and bytes, on a new schedule.")
+            .named("resendDelivery", "Resend an event")
+            .details("The event keeps its id and bytes and gets a new schedule.")
             .refuses(CONFLICT),
         post(b!("/webhooks/{webhook_id}/resend-missed"), Token, webhooks::resend_missed)
-            .named("resendMissed", "Send every missed and failed event of an endpoint again")
-            .details("As far as the budget of what waits has room.")
+            .named("resendMissed", "Resend all missed and failed events of an endpoint")
+            .details("The service resends as many events as fit in the budget of waiting deliveries.")
             .refuses(CONFLICT),
         post(b!("/webhooks/{webhook_id}/rotate-secret"), Token, webhooks::rotate_secret)
-            .named("rotateWebhookSecret", "Give a webhook endpoint a new secret")
-            .details("The answer is the only one that carries it; the old one stops working at once."),
+            .named("rotateWebhookSecret", "Rotate the secret of a webhook endpoint")
+            .details("Only this response contains the new secret. The old secret stops working immediately."),
         get(b!("/budget"), Token, budget::show)
-            .named("getBudget", "Get how much a business may keep of each kind, and how much it keeps"),
+            .named("getBudget", "Get the limit and the usage of each kind of record"),
         patch(b!("/budget"), Token, budget::update)
-            .named("updateBudget", "Change how much a business may keep")
-            .details("What is left out stays, null brings the default back."),
+            .named("updateBudget", "Change the limits of a business")
+            .details("A property that is left out keeps its value; null restores the default."),
         get(b!("/retention"), Token, retention::show)
-            .named("getRetention", "Get for how many days a business keeps what has happened"),
+            .named("getRetention", "Get the retention periods of a business"),
         patch(b!("/retention"), Token, retention::update)
-            .named("updateRetention", "Change for how many days a business keeps what has happened")
-            .details("What is left out stays, null is for ever. What is older goes within an hour, and from then on as its time comes; what refers to it keeps its id."),
+            .named("updateRetention", "Change the retention periods of a business")
+            .details("A property that is left out keeps its value; null keeps records without limit. Older records are deleted within an hour, later records when their period ends. Records that refer to a deleted record keep its id."),
         post("/admin/v1/backup", Token, backup::create)
-            .named("createBackup", "Begin to copy the store while the service runs")
-            .details("Into a directory of the service's machine. One backup is made at a time.")
+            .named("createBackup", "Start a backup of the running service")
+            .details("The backup is written to a directory on the service's machine. One backup runs at a time.")
             .refuses(CONFLICT),
         get("/admin/v1/backup/{backup_id}", Token, backup::show)
-            .named("getBackup", "Get how far a backup has come")
-            .details("Of those begun since the service started, the last 32."),
+            .named("getBackup", "Get the progress of a backup")
+            .details("The service remembers the last 32 backups since its start."),
         get("/admin/v1/export", Token, moving::export_all)
-            .named("exportBusinesses", "Export every business")
-            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The topic `export` of the documentation describes the lines."),
+            .named("exportBusinesses", "Export all businesses")
+            .details("The response is JSON Lines. Each business is exported as it is at one point in time. The topic `export` of the documentation describes the lines."),
         get(b!("/export"), Token, moving::export)
             .named("exportBusiness", "Export a business")
-            .details("As lines of JSON, as it is at one point while the service runs."),
+            .details("The response is JSON Lines. The business is exported as it is at one point in time."),
         get("/admin/v1/audit", Token, audit::installation)
-            .named("listInstallationAuditEntries", "List what was done to the installation")
-            .details("To people's accounts; exports and backups; businesses that were ended. Newest first. What was done in a business is in its own audit log."),
+            .named("listInstallationAuditEntries", "List the changes to the installation")
+            .details("The list contains changes of people's accounts, exports, backups and deleted businesses, newest first. Changes within a business are in its own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
-            .named("testMail", "Send a mail that says nothing but that it has arrived")
-            .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")
+            .named("testMail", "Send a test mail")
+            .details("The service makes one attempt and returns the relay's response. Without a relay in the settings the response is a conflict.")
             .refuses(CONFLICT),
         post("/admin/v1/import", Token, moving::import)
-            .named("importBusinesses", "Import businesses that were exported")
-            .details("Lines of JSON as an export gives them, read as they come. Nothing is imported unless every line is good, and nobody finds anything of it before all of it is there. What is wrong is told by its line, 100 problems at most. One import is made at a time.")
+            .named("importBusinesses", "Import exported businesses")
+            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal names at most 100 problems with their lines. One import runs at a time.")
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
-            .named("listAuditEntries", "List who changed what")
+            .named("listAuditEntries", "List the changes of a business")
             .details("Newest first."),
     ]
 }
