@@ -18,19 +18,19 @@ json_object! {
     pub(crate) struct TeamBookBody {
         /// The service to book.
         service_id: ServiceId,
-        /// When.
+        /// The start time.
         starts_at: Timestamp,
-        /// With whom; without it a free staff member is chosen.
+        /// The staff member; any free staff member when absent.
         staff_id: Option<StaffId>,
-        /// For which contact; this or `contact`.
+        /// The id of the contact; this or `contact`.
         contact_id: Option<ContactId>,
-        /// For whom: found by phone, then by email, else created; this or `contact_id`.
+        /// The contact, found by phone, then by email, or else created; this or `contact_id`.
         contact: Option<ContactBody>,
-        /// Taken as in the public API, where it matters; the team's own booking never waits.
+        /// Accepted as in the public API, and without effect: a booking by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// Where the booking came from; `dashboard` when absent.
+        /// The channel of the booking; `dashboard` when absent.
         source: Option<Source>,
-        /// Whether it may lie in what appointments keep free around them; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -39,23 +39,23 @@ json_object! {
 json_object! {
     /// A move by the team; it leaves the appointment confirmed in every booking mode.
     pub(crate) struct TeamRescheduleBody {
-        /// To when.
+        /// The new start time.
         starts_at: Timestamp,
-        /// To whom; without it the staff member stays.
+        /// The new staff member; the current one when absent.
         staff_id: Option<StaffId>,
-        /// Taken as in the public API, where it matters; the team's own move never waits.
+        /// Accepted as in the public API, and without effect: a move by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// Where the move came from; the appointment keeps the source of its booking.
+        /// The channel of the move; the appointment keeps the source of its booking.
         source: Option<Source>,
-        /// Whether it may lie in what appointments keep free around them; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
     }
 }
 
 json_object! {
-    /// What the team changes of an appointment as it stands: what is absent stays, null clears.
+    /// A change of the team's notes: a property that is absent keeps its value, null clears it.
     pub(crate) struct AppointmentPatchBody {
-        /// What the team notes of it. A change of this alone keeps `updated_at`.
+        /// The team's notes. A change of the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
     }
 }

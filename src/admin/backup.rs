@@ -9,9 +9,9 @@ use crate::json_object;
 use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};
 
 json_object! {
-    /// Where a backup goes.
+    /// The destination of a backup.
     pub(crate) struct BackupBody {
-        /// The absolute path of a directory on the service's machine that is not there or empty.
+        /// The absolute path of a directory on the service's machine; it must not exist or must be empty.
         to: Text<1, 4096>,
     }
 }

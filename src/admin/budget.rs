@@ -38,17 +38,17 @@ impl FromJson for BudgetBound {
 }
 
 json_object! {
-    /// What of one kind's budget is to change; what is absent stays.
+    /// A change of the limits of one kind; a property that is absent keeps its value.
     pub(crate) struct KindPatch {
-        /// At most so many rows; null brings the default back.
+        /// The maximum number of rows; null restores the default.
         rows_max: Patch<Option<BudgetBound>>,
-        /// At most so many bytes; null brings the default back.
+        /// The maximum number of bytes; null restores the default.
         bytes_max: Patch<Option<BudgetBound>>,
     }
 }
 
 json_object! {
-    /// What of a budget is to change; a kind that is absent stays as it is.
+    /// A change of the limits; a kind that is absent keeps its limits.
     pub(crate) struct BudgetPatch {
         /// Services.
         services: Patch<KindPatch>,

@@ -18,21 +18,21 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// A business as it is created.
+    /// A new business.
     pub(crate) struct NewBusinessBody {
-        /// Its name.
+        /// The name of the business.
         name: Text<1, 200>,
-        /// Its IANA time zone.
+        /// The IANA time zone of the business.
         timezone: Zone,
         /// The default language for callers; `en` when absent.
         locale: Option<Locale>,
-        /// Its web site.
+        /// The web site.
         website_url: Option<WebsiteUrl>,
-        /// How appointments come about; `instant` when absent.
+        /// The booking mode; `instant` when absent.
         booking_mode: Option<BookingMode>,
-        /// Its opening hours; closed when absent.
+        /// The opening hours; closed when absent.
         hours: Option<WeeklyHours>,
-        /// When nothing is booked though it is open; never when absent.
+        /// The weekly breaks, which appointments never overlap; none when absent.
         breaks: Option<WeeklyBreaks>,
         /// The ISO 3166 region in which national phone numbers are read; `US` when absent.
         phone_region: Option<PhoneRegion>,
@@ -40,25 +40,25 @@ json_object! {
 }
 
 json_object! {
-    /// What of a business is to change; what is absent stays.
+    /// A change of a business; a property that is absent keeps its value.
     pub(crate) struct OperatorBusinessPatch {
-        /// Its name.
+        /// The name of the business.
         name: Patch<Text<1, 200>>,
-        /// Its IANA time zone.
+        /// The IANA time zone of the business.
         timezone: Patch<Zone>,
         /// The default language for callers.
         locale: Patch<Locale>,
-        /// Its web site; null clears it.
+        /// The web site; null clears it.
         website_url: Patch<Option<WebsiteUrl>>,
-        /// How appointments come about.
+        /// The booking mode.
         booking_mode: Patch<BookingMode>,
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
-        /// All breaks of the week, across which nothing is booked.
+        /// All breaks of the week, which appointments never overlap.
         breaks: Patch<WeeklyBreaks>,
         /// The ISO 3166 region in which national phone numbers are read.
         phone_region: Patch<PhoneRegion>,
-        /// Whether its keys are shut out of everything but `GET /me`.
+        /// Whether the business is suspended: its keys can then only use `GET /me`.
         suspended: Patch<bool>,
     }
 }

@@ -15,33 +15,33 @@ use crate::rest::values::web::WebsiteUrl;
 json_object! {
     /// A call that has ended.
     pub(crate) struct CallBody {
-        /// Who called whom.
+        /// The direction of the call.
         direction: Direction,
-        /// How it ended.
+        /// The status at the end of the call.
         status: CallStatus,
-        /// What came of it.
+        /// The result of the call.
         outcome: CallOutcome,
-        /// The number that called, E.164 or national.
+        /// The calling number, E.164 or national.
         from_number: Option<Phone>,
-        /// The number that was called, E.164 or national.
+        /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact; without it whoever has the number at the other end, who is created if need be.
+        /// The contact; the contact with the other number when absent. That contact is created if necessary.
         contact_id: Option<ContactId>,
-        /// The name of the contact if one is created; no contact that exists is renamed.
+        /// The name of the contact if one is created; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,
-        /// When it started.
+        /// The start of the call.
         started_at: Timestamp,
-        /// When it ended, not before it started.
+        /// The end of the call, not before its start.
         ended_at: Timestamp,
-        /// How long the talk took, in seconds; from start to end when absent.
+        /// The duration of the conversation in seconds; the time from start to end when absent.
         duration_seconds: Option<Whole<0, { u32::MAX }>>,
-        /// The language that was spoken.
+        /// The language of the conversation.
         locale: Option<Locale>,
-        /// What was said.
+        /// A summary of the conversation.
         summary: Option<Text<0, 20_000>>,
-        /// Where the recording is.
+        /// The URL of the recording.
         recording_url: Option<WebsiteUrl>,
-        /// The appointment that the call was about.
+        /// The appointment of the call.
         appointment_id: Option<AppointmentId>,
         /// The message that was taken.
         message_id: Option<MessageId>,

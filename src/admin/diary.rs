@@ -23,14 +23,13 @@ use crate::rest::prelude::{
 use crate::{json_object, list_query};
 
 json_object! {
-    /// When a business is open on a date: either `closed`, or its `windows`. Both may be given where they say the same, as
-    /// a special day that is shown does.
+    /// The opening hours of a date: `closed` or `windows`. Both may be given if they agree, as in the response.
     pub(crate) struct SpecialDayBody {
-        /// Whether nothing opens on it.
+        /// Whether the business is closed on this date.
         closed: Option<bool>,
-        /// The windows that open on it; none where it is closed.
+        /// The opening hours of the date; none if it is closed.
         windows: Option<DayWindows>,
-        /// What day it is.
+        /// A note about the day.
         note: Option<Text<1, 200>>,
     }
     check closed_or_windows, described closed_or_windows_described
@@ -71,11 +70,11 @@ impl SpecialDayBody {
 }
 
 list_query! {
-    /// Which special days to list.
+    /// The filters of a list of special days.
     pub(crate) struct SpecialDaysQuery {
-        /// Only those on this date or a later one.
+        /// Only special days on or after this date.
         from: Option<NaiveDate>,
-        /// Only those on this date or an earlier one.
+        /// Only special days on or before this date.
         to: Option<NaiveDate>,
     }
     normalize in_order
@@ -115,17 +114,17 @@ pub(super) async fn delete_special_day(
 }
 
 json_object! {
-    /// Time off: from `starts_at` to `ends_at`, or on the whole days `from` to `to`.
+    /// Time off from `starts_at` to `ends_at`, or for the whole days from `from` to `to`.
     pub(crate) struct TimeOffBody {
-        /// The first instant of it.
+        /// The start, inclusive.
         starts_at: Option<Timestamp>,
-        /// The first instant after it.
+        /// The end, exclusive.
         ends_at: Option<Timestamp>,
-        /// The first day of it, in the business's time zone.
+        /// The first day, in the business's time zone.
         from: Option<NaiveDate>,
-        /// The last day of it.
+        /// The last day.
         to: Option<NaiveDate>,
-        /// What it is for.
+        /// A note about the reason.
         note: Option<Text<1, 200>>,
     }
     check instants_or_dates, described instants_or_dates_described
@@ -194,7 +193,7 @@ pub(super) async fn delete_time_off(
 }
 
 list_query! {
-    /// Which times are asked for.
+    /// The requested times.
     pub(crate) struct TeamAvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,
@@ -204,11 +203,10 @@ list_query! {
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
-        /// Also times in what appointments keep free around them, as a booking that ignores them takes; false when
-        /// absent.
+        /// Whether to list times that overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
     }
-    /// At most so many times.
+    /// The maximum number of times.
     limit: Limit<500, 500>,
     normalize as_meant
 }

@@ -11,11 +11,11 @@ use crate::rest::prelude::{
 };
 
 json_object! {
-    /// A key as it is created.
+    /// A new API key.
     pub(crate) struct KeyBody {
-        /// What its owner calls it.
+        /// The name of the key.
         name: Text<1, 200>,
-        /// What it may do.
+        /// The scopes of the key.
         scopes: DistinctList<Scope, 1, 10>,
     }
 }

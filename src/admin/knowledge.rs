@@ -14,15 +14,15 @@ use crate::rest::prelude::{
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// What of a piece of knowledge is to change; what is absent stays.
+    /// A change of a knowledge entry; a property that is absent keeps its value.
     pub(crate) struct KnowledgePatchBody {
-        /// What it is about.
+        /// The title.
         title: Patch<Text<1, 200>>,
-        /// What it says.
+        /// The content.
         content: Patch<Text<1, 50_000>>,
-        /// Where it comes from; null clears it.
+        /// The address of the source; null clears it.
         source_url: Patch<Option<WebsiteUrl>>,
-        /// The language it is in; null clears it.
+        /// The language of the entry; null clears it.
         locale: Patch<Option<Locale>>,
     }
 }

@@ -8,11 +8,11 @@ use crate::json_object;
 use crate::rest::prelude::{ApiError, Body, Context, Plain};
 
 json_object! {
-    /// Where a test mail goes.
+    /// The recipient of a test mail.
     pub(crate) struct MailTestBody {
-        /// The address.
+        /// The email address.
         to: Email,
-        /// The language of the mail; English when it is left out.
+        /// The language of the mail; `en` when absent.
         locale: Option<Locale>,
     }
 }

@@ -9,33 +9,33 @@ use crate::json_object;
 use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
 
 json_object! {
-    /// A message as it is taken.
+    /// A new message.
     pub(crate) struct MessageBody {
-        /// The call in which it was taken.
+        /// The call in which the message was taken.
         call_id: Option<CallId>,
-        /// The contact; without it whoever has the caller's number, if anyone.
+        /// The contact; the contact with the caller's number when absent.
         contact_id: Option<ContactId>,
-        /// Who left it, as they said.
+        /// The caller's name, as stated by the caller.
         caller_name: Option<Text<1, 200>>,
         /// The number to call back, E.164 or national.
         caller_phone: Option<Phone>,
-        /// What it says.
+        /// The text of the message.
         body: Text<1, 10_000>,
-        /// How soon the team should see it; `normal` when absent.
+        /// The urgency of the message; `normal` when absent.
         urgency: Option<Urgency>,
-        /// For whom it is.
+        /// The staff member to whom the message is addressed.
         staff_id: Option<StaffId>,
-        /// How far the team is with it; `new` when absent.
+        /// The team's progress with the message; `new` when absent.
         status: Option<MessageStatus>,
     }
 }
 
 json_object! {
-    /// What of a message is to change; what is absent stays.
+    /// A change of a message; a property that is absent keeps its value.
     pub(crate) struct MessagePatch {
-        /// How far the team is with it.
+        /// The team's progress with the message.
         status: Patch<MessageStatus>,
-        /// For whom it is; null clears it.
+        /// The staff member to whom the message is addressed; null clears it.
         staff_id: Patch<Option<StaffId>>,
     }
 }

@@ -15,9 +15,9 @@ use crate::rest::output::AnswerTo;
 use crate::rest::prelude::{ApiError, Business, Context, Done, Lines, Query, Streamed};
 
 query_object! {
-    /// What of a business is exported.
+    /// The options of an export.
     pub(crate) struct ExportQuery {
-        /// Whether webhook endpoints come too, with the secrets that their deliveries are signed with; false when absent.
+        /// Whether the export contains the webhook endpoints with their signing secrets; false when absent.
         with_secrets: Option<bool>,
     }
 }
@@ -44,12 +44,11 @@ fn lines(context: &Context, one: Option<BusinessId>, query: &ExportQuery) -> Res
 }
 
 query_object! {
-    /// How an import is made.
+    /// The options of an import.
     pub(crate) struct ImportQuery {
-        /// Whether it is only told what stands in the way; false when absent.
+        /// Whether the service only checks the lines and changes nothing; false when absent.
         dry_run: Option<bool>,
-        /// Whether contacts who were erased here are passed over, and what names them comes without what tells of them; they
-        /// are refused when absent.
+        /// Whether to leave out contacts who were erased here, with their data in other records; false when absent.
         erase_again: Option<bool>,
     }
 }

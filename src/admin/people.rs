@@ -19,59 +19,59 @@ use crate::rest::prelude::{
 };
 
 json_object! {
-    /// A person as they are added.
+    /// A new person of a business.
     pub(crate) struct PersonBody {
-        /// Their email address.
+        /// The email address.
         email: Address,
-        /// Their name, for an account that is new.
+        /// The name, for a new account.
         name: Option<PersonName>,
-        /// What they shall be.
+        /// The role.
         role: Role,
-        /// Which staff member they are.
+        /// The staff member that the person is.
         staff_id: Option<StaffId>,
-        /// Their language, for an account that is new; the business's when absent.
+        /// The language, for a new account; the business's when absent.
         locale: Option<Locale>,
     }
 }
 
 json_object! {
-    /// What of a person is to change; what is absent stays.
+    /// A change of a person; a property that is absent keeps its value.
     pub(crate) struct PersonPatch {
-        /// What they are.
+        /// The role.
         role: Patch<Role>,
-        /// Which staff member they are; null clears it.
+        /// The staff member that the person is; null clears it.
         staff_id: Patch<Option<StaffId>>,
-        /// Their name.
+        /// The name of the account.
         name: Patch<PersonName>,
-        /// Whether they come in.
+        /// The access of the person.
         status: Patch<SetStatus>,
     }
 }
 
 json_object! {
-    /// What a link shall be for.
+    /// The purpose of a new link.
     pub(crate) struct LinkBody {
-        /// An invitation or a reset, whichever fits, when absent.
+        /// The kind of link; the one that fits the account when absent.
         kind: Option<HandedKind>,
     }
 }
 
 json_object! {
-    /// How somebody is alerted of a kind; what is absent stays.
+    /// A change of the alert settings of one kind; a property that is absent keeps its value.
     pub(crate) struct NotificationPatch {
-        /// When it is mailed.
+        /// When the alert is mailed.
         email: Patch<AlertEmail>,
-        /// Whether it is shown in the dashboard.
+        /// Whether the dashboard shows the alert.
         in_app: Patch<bool>,
-        /// Of all of the business's, or of what concerns the person's own staff member.
+        /// Whether alerts concern the whole business or only the person's own staff member.
         scope: Patch<AlertScope>,
     }
 }
 
 json_object! {
-    /// How somebody is alerted; a kind that is absent stays as it is.
+    /// A change of the alert settings; a kind that is absent keeps its settings.
     pub(crate) struct NotificationsPatch {
-        /// An endpoint was turned off for its failures.
+        /// An endpoint was disabled because of its failures.
         webhook_disabled: Patch<NotificationPatch>,
         /// An urgent message was taken.
         urgent_message: Patch<NotificationPatch>,

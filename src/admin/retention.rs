@@ -17,15 +17,15 @@ type Days = Whole<DAYS_MIN, DAYS_MAX>;
 type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 
 json_object! {
-    /// For how many days things are to be kept; what is absent stays, null is for ever.
+    /// A change of the retention periods in days; a period that is absent keeps its value, null has no limit.
     pub(crate) struct RetentionPatch {
-        /// Calls, from when they were saved.
+        /// Calls, counted from their creation.
         calls_days: Patch<Option<Days>>,
-        /// Messages, from when they were taken.
+        /// Messages, counted from their creation.
         messages_days: Patch<Option<Days>>,
-        /// Entries of the audit log. The newest stays, however old it is.
+        /// Entries of the audit log. The newest entry is always kept.
         audit_days: Patch<Option<AuditDays>>,
-        /// Appointments, from their end.
+        /// Appointments, counted from their end.
         appointments_days: Patch<Option<Days>>,
     }
 }

@@ -15,55 +15,53 @@ use crate::rest::prelude::{
 };
 
 json_object! {
-    /// A service as it is created.
+    /// A new service.
     pub(crate) struct ServiceBody {
-        /// Its name.
+        /// The name of the service.
         name: Text<1, 200>,
-        /// What it is; empty when absent.
+        /// The description; empty when absent.
         description: Option<Text<0, 2000>>,
-        /// How long it takes, in minutes.
+        /// The duration in minutes.
         duration_minutes: Whole<5, 1440>,
-        /// Whether it can be booked; true when absent.
+        /// Whether the service can be booked; true when absent.
         active: Option<bool>,
-        /// How long before an appointment the staff member is kept free, in minutes; 0 when absent.
+        /// The buffer before an appointment, in minutes; 0 when absent.
         buffer_before_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// How long after an appointment the staff member is kept free, in minutes; 0 when absent.
+        /// The buffer after an appointment, in minutes; 0 when absent.
         buffer_after_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// How long before it begins customers have to book, in minutes; 0 when absent.
+        /// The minimum time between a customer's booking and the start, in minutes; 0 when absent.
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
-        /// How many local days ahead customers can book; as far as they like when absent.
+        /// The number of local days ahead that customers can book; no limit when absent.
         max_advance_days: Option<AdvanceDays>,
-        /// What it costs, in hundredths of the currency, which is given with it.
+        /// The price in hundredths of the currency, which is then required.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
-        /// The currency of the price, in the form of ISO 4217: three capital letters.
+        /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
     }
 }
 
 json_object! {
-    /// What of a service is to change; what is absent stays.
+    /// A change of a service; a property that is absent keeps its value.
     pub(crate) struct ServicePatch {
-        /// Its name.
+        /// The name of the service.
         name: Patch<Text<1, 200>>,
-        /// What it is; null empties it.
+        /// The description; null empties it.
         description: Patch<Option<Text<0, 2000>>>,
-        /// How long it takes, in minutes; appointments keep the duration they were booked with.
+        /// The duration in minutes; existing appointments keep theirs.
         duration_minutes: Patch<Whole<5, 1440>>,
-        /// Whether it can be booked.
+        /// Whether the service can be booked.
         active: Patch<bool>,
-        /// How long before an appointment the staff member is kept free, in minutes; appointments keep what they were
-        /// booked with.
+        /// The buffer before an appointment, in minutes; existing appointments keep theirs.
         buffer_before_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// How long after an appointment the staff member is kept free, in minutes; appointments keep what they were
-        /// booked with.
+        /// The buffer after an appointment, in minutes; existing appointments keep theirs.
         buffer_after_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// How long before it begins customers have to book, in minutes.
+        /// The minimum time between a customer's booking and the start, in minutes.
         min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
-        /// How many local days ahead customers can book; null for as far as they like.
+        /// The number of local days ahead that customers can book; null for no limit.
         max_advance_days: Patch<Option<AdvanceDays>>,
-        /// What it costs, in hundredths of the currency; null clears the price and its currency.
+        /// The price in hundredths of the currency; null clears the price and its currency.
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
-        /// The currency of the price, in the form of ISO 4217: three capital letters.
+        /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Patch<Option<Currency>>,
     }
 }

@@ -15,33 +15,33 @@ use crate::rest::values::time::Zone;
 const SERVICES_MAX: usize = 500;
 
 json_object! {
-    /// A staff member as they are added.
+    /// A new staff member.
     pub(crate) struct StaffBody {
-        /// Their name.
+        /// The name of the staff member.
         name: Text<1, 200>,
-        /// Whether they take appointments; true when absent.
+        /// Whether the staff member takes appointments; true when absent.
         active: Option<bool>,
-        /// The IANA time zone they see times in; the business's when absent.
+        /// The IANA time zone in which the staff member sees times; the business's when absent.
         timezone: Option<Zone>,
-        /// The services they offer.
+        /// The services that the staff member offers.
         service_ids: DistinctList<ServiceId, 0, SERVICES_MAX>,
-        /// Their own hours, on the business's clocks, up to 4 windows a day; absent they are there whenever it is open.
+        /// The staff member's own hours, up to 4 windows a day; all opening hours when absent.
         hours: Option<StaffHours>,
     }
 }
 
 json_object! {
-    /// What of a staff member is to change; what is absent stays.
+    /// A change of a staff member; a property that is absent keeps its value.
     pub(crate) struct StaffPatch {
-        /// Their name.
+        /// The name of the staff member.
         name: Patch<Text<1, 200>>,
-        /// Whether they take appointments.
+        /// Whether the staff member takes appointments.
         active: Patch<bool>,
-        /// The IANA time zone they see times in.
+        /// The IANA time zone in which the staff member sees times.
         timezone: Patch<Zone>,
-        /// All the services they offer.
+        /// All services that the staff member offers.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
-        /// Their own hours of the whole week; null where they are there whenever the business is open.
+        /// The staff member's own hours of the whole week; null for all opening hours.
         hours: Patch<Option<StaffHours>>,
     }
 }

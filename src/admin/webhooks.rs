@@ -16,17 +16,17 @@ use crate::rest::prelude::{
 use crate::{json_object, list_query};
 
 json_object! {
-    /// What of an endpoint the operator changes.
+    /// A change of an endpoint by the operator.
     pub(crate) struct OperatorWebhookPatch {
-        /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
+        /// `enabled` enables the endpoint again, `disabled` disables it.
         status: Patch<WebhookStatus>,
     }
 }
 
 list_query! {
-    /// Which deliveries are asked for.
+    /// The filters of a list of deliveries.
     pub(super) struct DeliveriesQuery {
-        /// Only those that stand like this.
+        /// Only deliveries with this status.
         status: Option<DeliveryStatus>,
     }
 }

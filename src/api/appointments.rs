@@ -14,52 +14,52 @@ use crate::rest::prelude::{
 use crate::{json_object, list_query};
 
 json_object! {
-    /// A booking that is asked for.
+    /// A booking.
     pub(crate) struct BookBody {
         /// The service to book.
         service_id: ServiceId,
-        /// When, as `GET /availability` lists it.
+        /// The start time, as in `GET /availability`.
         starts_at: Timestamp,
-        /// With whom; without it a free staff member is chosen.
+        /// The staff member; any free staff member when absent.
         staff_id: Option<StaffId>,
-        /// For which contact; this or `contact`.
+        /// The id of the contact; this or `contact`.
         contact_id: Option<ContactId>,
-        /// For whom: found by phone, then by email, else created; this or `contact_id`.
+        /// The contact, found by phone, then by email, or else created; this or `contact_id`.
         contact: Option<ContactBody>,
-        /// Whether a request that the team has yet to confirm will do.
+        /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,
     }
     check one_contact, described one_contact_described
 }
 
 json_object! {
-    /// A move that is asked for.
+    /// A move to another time.
     pub(crate) struct RescheduleBody {
-        /// To when, as `GET /availability` lists it.
+        /// The new start time, as in `GET /availability`.
         starts_at: Timestamp,
-        /// To whom; without it the staff member stays.
+        /// The new staff member; the current one when absent.
         staff_id: Option<StaffId>,
-        /// Whether a move that the team has yet to confirm will do.
+        /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,
     }
 }
 
 list_query! {
-    /// Which appointments are asked for.
+    /// The filters of a list of appointments.
     pub(crate) struct AppointmentsQuery => AppointmentFilter {
-        /// Only these statuses, separated by commas.
+        /// Only appointments with these statuses, separated by commas.
         status: CommaList<AppointmentStatus, 4>,
-        /// Only those that start at or after this instant.
+        /// Only appointments that start at or after this instant.
         from: Option<Timestamp>,
-        /// Only those that start before this instant.
+        /// Only appointments that start before this instant.
         to: Option<Timestamp>,
-        /// Only this service's.
+        /// Only appointments of this service.
         service_id: Option<ServiceId>,
-        /// Only this staff member's.
+        /// Only appointments with this staff member.
         staff_id: Option<StaffId>,
-        /// Only this contact's.
+        /// Only appointments of this contact.
         contact_id: Option<ContactId>,
-        /// Only those changed at or after this instant, in the order of their changes.
+        /// Only appointments changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
     }
 }

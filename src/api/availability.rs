@@ -12,7 +12,7 @@ use crate::list_query;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query};
 
 list_query! {
-    /// Which times are asked for.
+    /// The requested times.
     pub(crate) struct AvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,
@@ -23,7 +23,7 @@ list_query! {
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
     }
-    /// At most so many times.
+    /// The maximum number of times.
     limit: Limit<500, 500>,
     normalize with_last_day
 }

@@ -11,15 +11,15 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// What of the business is to change; what is absent stays.
+    /// A change of the business; a property that is absent keeps its value.
     pub(crate) struct BusinessPatch {
-        /// Its name.
+        /// The name of the business.
         name: Patch<Text<1, 200>>,
-        /// Its IANA time zone.
+        /// The IANA time zone of the business.
         timezone: Patch<Zone>,
         /// The default language for callers.
         locale: Patch<Locale>,
-        /// Its web site; null clears it.
+        /// The web site; null clears it.
         website_url: Patch<Option<WebsiteUrl>>,
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,

@@ -8,19 +8,19 @@ use crate::list_query;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, One, Path, Query, RecordId};
 
 list_query! {
-    /// Which calls are asked for.
+    /// The filters of a list of calls.
     pub(crate) struct CallsQuery => CallFilter {
-        /// Only those that started at or after this instant.
+        /// Only calls that started at or after this instant.
         from: Option<Timestamp>,
-        /// Only those that started before this instant.
+        /// Only calls that started before this instant.
         to: Option<Timestamp>,
-        /// Only those in this direction.
+        /// Only calls in this direction.
         direction: Option<Direction>,
-        /// Only those with this outcome.
+        /// Only calls with this outcome.
         outcome: Option<CallOutcome>,
-        /// Only this contact's.
+        /// Only calls of this contact.
         contact_id: Option<ContactId>,
-        /// Only those changed at or after this instant, in the order of their changes.
+        /// Only calls changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
     }
 }

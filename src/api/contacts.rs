@@ -15,66 +15,68 @@ use crate::rest::values::time::Zone;
 use crate::{json_object, list_query};
 
 json_object! {
-    /// A contact as it is created: with a name, a phone or an email at least.
+    /// A new contact, with at least a name, a phone or an email.
     pub(crate) struct NewContactBody {
-        /// Their name.
+        /// The contact's name.
         name: Option<Text<1, 200>>,
-        /// Their phone number, E.164 or national; no other contact has it.
+        /// The phone number, E.164 or national; no other contact has it.
         phone: Option<Phone>,
-        /// Their email address; no other contact has it.
+        /// The email address; no other contact has it.
         email: Option<Email>,
-        /// The language they speak.
+        /// The contact's language.
         locale: Option<Locale>,
-        /// Their IANA time zone.
+        /// The contact's IANA time zone.
         timezone: Option<Zone>,
     }
     check name_phone_or_email
 }
 
 json_object! {
-    /// What of a contact is to change: what is absent stays, null clears. A name, a phone or an email must remain.
+    /// A change of a contact: a property that is absent keeps its value, null clears it. A name, a phone or an
+    /// email must stay.
     pub(crate) struct ContactPatchBody {
-        /// Their name.
+        /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
-        /// Their phone number, E.164 or national; no other contact has it.
+        /// The phone number, E.164 or national; no other contact has it.
         phone: Patch<Option<Phone>>,
-        /// Their email address; no other contact has it.
+        /// The email address; no other contact has it.
         email: Patch<Option<Email>>,
-        /// The language they speak.
+        /// The contact's language.
         locale: Patch<Option<Locale>>,
-        /// Their IANA time zone.
+        /// The contact's IANA time zone.
         timezone: Patch<Option<Zone>>,
     }
 }
 
 json_object! {
-    /// What of a contact the team changes: what is absent stays, null clears. A name, a phone or an email must remain.
+    /// A change of a contact by the team: a property that is absent keeps its value, null clears it. A name, a
+    /// phone or an email must stay.
     pub(crate) struct OperatorContactPatchBody {
-        /// Their name.
+        /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
-        /// Their phone number, E.164 or national; no other contact has it.
+        /// The phone number, E.164 or national; no other contact has it.
         phone: Patch<Option<Phone>>,
-        /// Their email address; no other contact has it.
+        /// The email address; no other contact has it.
         email: Patch<Option<Email>>,
-        /// The language they speak.
+        /// The contact's language.
         locale: Patch<Option<Locale>>,
-        /// Their IANA time zone.
+        /// The contact's IANA time zone.
         timezone: Patch<Option<Zone>>,
-        /// What the team notes of them. A change of this alone keeps `updated_at`.
+        /// The team's notes. A change of the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
     }
 }
 
 list_query! {
-    /// Which contacts are asked for.
+    /// The filters of a list of contacts.
     pub(crate) struct ContactsQuery => ContactFilter {
-        /// Only the one with this number, E.164 or national.
+        /// Only the contact with this number, E.164 or national.
         phone: Option<Phone>,
-        /// Only the one with this address.
+        /// Only the contact with this email address.
         email: Option<Email>,
-        /// Only those with this in their name, in any case.
+        /// Only contacts with this text in the name, in any case.
         name_part as "q": Option<Text<1, 200>>,
-        /// Only those changed at or after this instant, in the order of their changes.
+        /// Only contacts changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
     }
 }

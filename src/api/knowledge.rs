@@ -9,15 +9,15 @@ use crate::rest::prelude::{ApiError, Body, Context, Created};
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// A piece of knowledge as it is added.
+    /// A new knowledge entry.
     pub(crate) struct KnowledgeBody {
-        /// What it is about.
+        /// The title.
         title: Text<1, 200>,
-        /// What it says.
+        /// The content.
         content: Text<1, 50_000>,
-        /// Where it comes from.
+        /// The address of the source.
         source_url: Option<WebsiteUrl>,
-        /// The language it is in.
+        /// The language of the entry.
         locale: Option<Locale>,
     }
 }

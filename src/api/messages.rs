@@ -8,19 +8,19 @@ use crate::list_query;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query};
 
 list_query! {
-    /// Which messages are asked for.
+    /// The filters of a list of messages.
     pub(crate) struct MessagesQuery => MessageFilter {
-        /// Only those taken at or after this instant.
+        /// Only messages taken at or after this instant.
         from: Option<Timestamp>,
-        /// Only those taken before this instant.
+        /// Only messages taken before this instant.
         to: Option<Timestamp>,
-        /// Only those with this status.
+        /// Only messages with this status.
         status: Option<MessageStatus>,
-        /// Only those of this call.
+        /// Only messages of this call.
         call_id: Option<CallId>,
-        /// Only this contact's.
+        /// Only messages of this contact.
         contact_id: Option<ContactId>,
-        /// Only those changed at or after this instant, in the order of their changes.
+        /// Only messages changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
     }
 }

@@ -15,35 +15,35 @@ use crate::rest::prelude::{
 };
 
 json_object! {
-    /// A webhook endpoint as it is created.
+    /// A new webhook endpoint.
     pub(crate) struct WebhookBody {
-        /// Where events are sent: https, resolving to public addresses only.
+        /// The https URL to which events are sent; its host must have only public addresses.
         url: WebhookUrl,
-        /// Which events.
+        /// The event types.
         events: DistinctList<EventType, 1, 6>,
-        /// What it is for.
+        /// The purpose of the endpoint.
         description: Option<Text<0, 500>>,
     }
 }
 
 json_object! {
-    /// What of a webhook endpoint is to change; what is absent stays.
+    /// A change of a webhook endpoint; a property that is absent keeps its value.
     pub(crate) struct WebhookPatch {
-        /// Where events are sent: https, resolving to public addresses only.
+        /// The https URL to which events are sent; its host must have only public addresses.
         url: Patch<WebhookUrl>,
-        /// Which events.
+        /// The event types.
         events: Patch<DistinctList<EventType, 1, 6>>,
-        /// What it is for; null empties it.
+        /// The purpose of the endpoint; null empties it.
         description: Patch<Option<Text<0, 500>>>,
-        /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
+        /// `enabled` enables the endpoint again, `disabled` disables it.
         status: Patch<WebhookStatus>,
     }
 }
 
 json_object! {
-    /// What a test sends.
+    /// The options of a test.
     pub(crate) struct WebhookTestBody {
-        /// The type of the sample event; the endpoint's first when absent.
+        /// The type of the sample event; the first of the endpoint's types when absent.
         kind as "type": Option<EventType>,
     }
 }

@@ -70,7 +70,7 @@ impl<F> Asked<F> {
 }
 
 list_query! {
-    /// Which part of a list is asked for that nothing narrows.
+    /// The page of a list without filters.
     pub(crate) struct PlainList {}
 }
 
@@ -96,7 +96,7 @@ macro_rules! list_query {
                 $($(#[doc = $field_doc])* $field $(as $parameter)? : $type,)*
                 $(#[doc = $limit_doc])*
                 limit: $limit,
-                /// Where an earlier page ended.
+                /// The `next_cursor` of the previous page.
                 cursor: Option<$crate::http::cursor::CursorText>,
             }
         }
@@ -130,7 +130,7 @@ macro_rules! list_query {
         $crate::list_query! {
             $(#[doc = $doc])*
             $vis struct $name $(=> $filter)? { $($fields)* }
-            /// At most so many.
+            /// The maximum number of items.
             limit: $crate::http::numbers::Limit<50, 100>,
             $(normalize $normalize)?
         }
