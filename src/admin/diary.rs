@@ -53,7 +53,7 @@ fn closed_or_windows_described(object: &mut Schema) {
     closed["closed"]["const"] = json!(true);
     closed["windows"] = json!(windows);
     closed["windows"]["maxItems"] = json!(0);
-    open["closed"] = json!({"type": "boolean", "const": false, "description": "False, or left out."});
+    open["closed"] = json!({"type": "boolean", "const": false, "description": "False, or absent."});
     open["windows"]["minItems"] = json!(1);
 }
 

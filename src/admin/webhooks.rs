@@ -31,27 +31,27 @@ list_query! {
     }
 }
 
-/// How many deliveries are sent again.
+/// The result of resending deliveries.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ResentDeliveries")]
 pub(super) struct Resent {
-    /// Their number.
+    /// The number of resent deliveries.
     resent: u64,
 }
 
-/// An endpoint's new secret, shown this once and never in a log.
+/// The new secret of an endpoint. It is shown only once and never logged.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookSecret")]
 pub(super) struct Rotated {
-    /// The secret; null where the answer is given again, for it is not remembered.
+    /// The secret; null in a repeated response, because the response is stored without it.
     secret: Option<String>,
 }
 
-/// A delivery that is sent again.
+/// A resent delivery.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ResentDelivery")]
 pub(super) struct Resending {
-    /// The event.
+    /// The id of the event.
     event_id: EventId,
 }
 

@@ -45,9 +45,9 @@ fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Slot")]
 pub(crate) struct SlotView {
-    /// When it starts.
+    /// The start time.
     starts_at: Timestamp,
-    /// When it ends.
+    /// The end time.
     ends_at: Timestamp,
 }
 

@@ -13,16 +13,16 @@ use crate::rest::prelude::{ApiError, Context, One};
 pub(super) struct CallerIdentity {
     /// The key.
     api_key: KeyView,
-    /// The business it opens.
+    /// The business of the key.
     business: BusinessName,
 }
 
-/// A business by name.
+/// A business with its name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BusinessName {
-    /// Its id.
+    /// The id of the business.
     id: BusinessId,
-    /// Its name.
+    /// The name of the business.
     name: String,
 }
 

@@ -55,7 +55,7 @@ pub struct OperatorServiceView {
     pub buffer_after_minutes: u32,
     /// The minimum time between a customer's booking and the start, in minutes.
     pub min_notice_minutes: u32,
-    /// How many local days ahead customers can book; null without a limit.
+    /// The number of local days ahead that customers can book; null without a limit.
     pub max_advance_days: Option<u32>,
     /// The price in hundredths of the currency.
     pub price_cents: Option<u32>,

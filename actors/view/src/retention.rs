@@ -25,7 +25,7 @@ impl From<&Retention> for RetentionView {
     }
 }
 
-/// A business that was ended.
+/// A business that is being deleted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EndedBusiness")]
 pub struct EndedView {

@@ -28,7 +28,7 @@ pub(crate) const RETRY_SECONDS: u64 = 1;
 /// The `Retry-After` of a full disk, in seconds. An operator must free space first.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
 
-/// What stands in `code`; there are no others.
+/// The codes of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ErrorCode")]
@@ -363,7 +363,7 @@ fn summary(problems: &[Problem]) -> String {
     }
 }
 
-/// Why a request was not carried out.
+/// The response to a request that was refused or failed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErrorAnswer")]
 pub(crate) struct Body<'a> {
@@ -375,11 +375,11 @@ pub(crate) struct Body<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErrorObject")]
 struct Fault<'a> {
-    /// For programs.
+    /// The code, for programs.
     code: Code,
-    /// For people.
+    /// The message, for people.
     message: String,
-    /// What is wrong and where, if it can be said of places.
+    /// The problems with their places, if the error has places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail<'a>>,
 }
@@ -388,9 +388,9 @@ struct Fault<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErrorDetail")]
 struct Detail<'a> {
-    /// The place, such as `hours[0].open`, a parameter's or a header's name; empty for the whole.
+    /// The place, such as `hours[0].open` or the name of a parameter or header; empty for the whole request.
     path: &'a str,
-    /// What is wrong there.
+    /// The problem.
     message: Cow<'a, str>,
 }
 
