@@ -31,7 +31,7 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
     let mut adas = server.signed_in(&salon, &ada).await;
     let mut bobs = server.signed_in(&salon, &bob).await;
     let path = format!("/dashboard/b/{salon}/alerts");
-    adas.get(&path).await.is(200).says("No alerts yet").says("No new alerts");
+    adas.get(&path).await.is(200).says("No alerts yet").says("Nothing new");
     assert_eq!(news(&mut adas, &salon).await, "Alerts");
     for body in ["<b>first</b>", "second", "third"] {
         server.clock.advance(60);
@@ -51,7 +51,7 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
     let page = adas.get(&path).await;
     adas.submit(&page, &path, &[]).await.leads_to(&path);
     assert_eq!(news(&mut adas, &salon).await, "Alerts");
-    let read = adas.get(&path).await.says("No new alerts").says("second");
+    let read = adas.get(&path).await.says("Nothing new").says("second");
     assert!(!read.forms().iter().any(|form| form.action.starts_with(&path)), "there is nothing to mark");
     assert_eq!(news(&mut bobs, &salon).await, "Alerts, 3 new");
 }

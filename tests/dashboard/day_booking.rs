@@ -23,7 +23,8 @@ async fn the_team_books_an_open_time_for_somebody_new() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=10:00", salon.cut, salon.ines);
-    let page = salon.member.get(&address).await.is(200).says("Book an appointment").says("Times in Paris");
+    let page =
+        salon.member.get(&address).await.is(200).says("Book an appointment").says("Times are in Paris time");
     assert_eq!(offered(&page).first().map(String::as_str), Some("09:00"));
     assert!(
         holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"),

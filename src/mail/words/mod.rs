@@ -28,7 +28,7 @@ mod tests {
         };
         assert_eq!(said(Locale::En, 1), "A: one thing happened");
         assert_eq!(said(Locale::En, 0), "A: 0 things happened");
-        assert_eq!(said(Locale::Fr, 1), "A : un événement");
-        assert_eq!(said(Locale::Fr, 2), "A : 2 événements");
+        assert_eq!(said(Locale::Fr, 1), "A\u{a0}: un événement");
+        assert_eq!(said(Locale::Fr, 2), "A\u{a0}: 2 événements");
     }
 }

@@ -145,9 +145,9 @@ alert-every-daily = The daily email
 alerts = Alerts
 new = new
 alerts-sub = { $count ->
-    [0] No new alerts
-    [one] One new alert
-   *[other] { $count } new alerts
+    [0] Nothing new
+    [one] One new
+   *[other] { $count } new
 }
 alerts-no-mail = This service sends no email, so alerts appear only here.
 alerts-none = No alerts yet

@@ -145,9 +145,9 @@ alert-every-daily = L’e-mail quotidien
 alerts = Alertes
 new = à lire
 alerts-sub = { $count ->
-    [0] Aucune nouvelle alerte
-    [one] Une nouvelle alerte
-   *[other] { $count } nouvelles alertes
+    [0] Rien de nouveau
+    [one] Une nouvelle
+   *[other] { $count } nouvelles
 }
 alerts-no-mail = Ce service n’envoie pas d’e-mail : les alertes ne sont affichées qu’ici.
 alerts-none = Aucune alerte pour l’instant
