@@ -25,7 +25,7 @@ json_object! {
         from_number: Option<Phone>,
         /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact; the contact with the other number when absent. That contact is created if necessary.
+        /// The contact. Without it, the contact with the number at the other end, who is created if needed.
         contact_id: Option<ContactId>,
         /// The name of the contact if one is created; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,

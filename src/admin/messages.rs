@@ -13,7 +13,7 @@ json_object! {
     pub(crate) struct MessageBody {
         /// The call in which the message was taken.
         call_id: Option<CallId>,
-        /// The contact; the contact with the caller's number when absent.
+        /// The contact. Without it, the contact with the caller's number, if there is one.
         contact_id: Option<ContactId>,
         /// The caller's name, as stated by the caller.
         caller_name: Option<Text<1, 200>>,

@@ -241,4 +241,4 @@ move-title = Move { $who }
 move-sub = { $service } · now { $when } with { $staff }
 move-do = Move to this time
 
-# Problems of appointments.
+# Refusals of the engine about appointments.

@@ -1,4 +1,4 @@
-# The texts of the dashboard’s pages in English. Values are inserted as they are, without markup.
+# The dashboard's texts in English. Values are inserted unchanged, and no text is markup.
 
 # The frame.
 skip = Skip to content
@@ -72,7 +72,7 @@ leave-it = Change nothing
 not-now = Not now
 password-set = You have a new password. All your other sessions have ended.
 
-# The list of businesses.
+# The page after signing in.
 your-businesses = Your businesses
 hello = Hello, { $name }
 hello-nobody = Hello

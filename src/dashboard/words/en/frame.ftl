@@ -1,4 +1,4 @@
-# The frame around pages, and texts that many pages share.
+# The frame, and texts that many pages share.
 
 calendar = Calendar
 messages = Messages
@@ -41,7 +41,7 @@ all = All
 yes = Yes
 no = No
 
-# The people and programs behind a change.
+# The actors of changes.
 who-operator = The operator of the service
 who-service = The service itself
 who-gone = A person whose account no longer exists

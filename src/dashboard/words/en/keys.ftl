@@ -1,4 +1,4 @@
-# API keys, and texts that logs share.
+# API keys, and texts of all logs.
 
 keys-sub = For programs and assistants that work with your business. Keep keys on servers, never in a web page or an app.
 keys-create = Create a key
@@ -42,7 +42,7 @@ keys-revoke-stays = Appointments, contacts and webhook endpoints that were creat
 keys-revoke-do = Revoke the key
 keys-revoke-keep = Keep the key
 
-# Dates and durations.
+# Times.
 log-month = { $number ->
     [1] Jan.
     [2] Feb.
@@ -82,7 +82,7 @@ log-when-minutes = { $count ->
 log-when-under-a-minute = under a minute
 log-decimal-point = .
 
-# Filters of logs.
+# Texts that the logs share.
 log-status = Status
 log-actions = Actions
 log-from = From

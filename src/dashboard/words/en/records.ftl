@@ -206,4 +206,4 @@ knowledge-delete-title = Delete “{ $title }”?
 knowledge-delete-sub = The receptionist forgets it immediately. This cannot be undone.
 knowledge-delete-do = Delete permanently
 
-# Problems of records.
+# Refusals of the engine.

@@ -1,4 +1,4 @@
-# Settings of a business: profile, hours, services, staff, data.
+# The settings of a business: profile, hours, services, staff, data.
 
 # Texts that several of these pages share.
 settings-added = Added.
@@ -215,5 +215,5 @@ data-goes = { $what }: everything from before { $before }
 data-shorter-stays = All other data is kept.
 data-shorter-do = Keep for a shorter time
 
-# Problems of settings.
+# Refusals of the engine about these settings.
 special-days-there = This day is a special day already: open it in the list to change it.
