@@ -47,7 +47,7 @@ const SEEDS: u64 = 12;
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 20;
 const SHOPS: usize = 2;
-/// What the people of a business are, and which of its staff members: the last one is shut out now and then.
+/// The role of each person of a business, and the staff member they are. The last person is sometimes disabled.
 const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Owner, None),
     (Role::Admin, Some(0)),
@@ -56,10 +56,10 @@ const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Member, Some(0)),
 ];
 const SHUT_OUT: usize = TEAM.len() - 1;
-/// How many mails of a business may wait, in every third seed.
+/// The limit of waiting mails per business, in every third seed.
 const WAITING_MAX: usize = 6;
 
-/// What is known of a business beside what its log tells.
+/// The state of a business that its audit log does not contain.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,
@@ -70,7 +70,7 @@ struct Shop {
     booked: i64,
 }
 
-/// How the relay does.
+/// The behaviour of the relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Well,
@@ -79,16 +79,16 @@ enum Mood {
     Refuses,
 }
 
-/// A thing that a mail tells somebody of.
+/// One thing that a mail reports to one person.
 type Told = (PersonId, AlertKind, Uuid);
 
-/// The relay, and what it took.
+/// The relay and the mails that it accepted.
 struct Relay {
     dice: Dice,
     mood: Mutex<Mood>,
-    /// The letters that were made, by their ids.
+    /// The letters that were composed, by mail id.
     made: Mutex<BTreeMap<String, Letter>>,
-    /// Under which ids each thing was told, by the address.
+    /// The mail ids that reported each thing, by email address.
     taken: Mutex<BTreeMap<(String, AlertKind, Uuid), BTreeSet<String>>>,
 }
 
@@ -127,7 +127,7 @@ impl Composer for Relay {
     }
 }
 
-/// What a mail tells of.
+/// The things that a mail reports.
 fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
     use domain::ResourceId as _;
     use engine::mail::letter::What;
@@ -152,7 +152,7 @@ struct World {
     relay: Arc<Relay>,
     shops: Vec<Arc<Mutex<Shop>>>,
     seed: u64,
-    /// How many mails of a business may wait, where that is bounded here.
+    /// The limit of waiting mails per business, in the seeds that have one.
     waiting_max: Option<usize>,
 }
 
@@ -183,7 +183,7 @@ impl World {
         Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap()
     }
 
-    /// The businesses, with their staff and their people.
+    /// Creates the businesses with their staff and members.
     async fn found(&self, engine: &Engine) {
         let by = || Request::by(Actor::Operator);
         for (number, shop) in self.shops.iter().enumerate() {
@@ -232,7 +232,7 @@ impl World {
         }
     }
 
-    /// Somebody does something in a business.
+    /// Starts one random change in a business.
     fn some_op(&self, engine: &Engine, slot: &Arc<Mutex<Shop>>) -> tokio::task::JoinHandle<()> {
         let dice = Arc::clone(&self.dice);
         let shop = slot.lock().clone();
@@ -276,7 +276,7 @@ impl World {
         })
     }
 
-    /// Checks what lies on the disk; at the end everything has arrived.
+    /// Checks the disk. At the end of the seed every mail must have arrived.
     fn check(&self, is_the_end: bool) {
         let runtime = runtime();
         let store = runtime.block_on(async { self.store() });
@@ -296,7 +296,7 @@ impl World {
         runtime.block_on(store.close()).unwrap();
     }
 
-    /// Everything that was to be mailed was, each thing under one id.
+    /// Every expected mail was sent, and each thing was reported under one mail id.
     fn check_arrived(&self, expected: &Expected, arrives: &BTreeSet<Told>, shop: &Shop) {
         let taken = self.relay.taken.lock();
         for (told @ (person, kind, about), times) in &expected.mailed {
@@ -313,7 +313,7 @@ fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serial
     shown["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// Runs a seed; gives how many things were told, in the dashboard and by mail, and how many were left out of mails.
+/// Runs a seed. Returns the number of alerts shown, of things mailed, and of things left out of mails.
 fn run(seed: u64) -> (usize, usize, u64) {
     let dice = Arc::new(Dice::new(seed));
     let relay = Arc::new(Relay {
@@ -358,7 +358,7 @@ fn run(seed: u64) -> (usize, usize, u64) {
     counted
 }
 
-/// A life: things happen, several at once; in the last one all gets well at the end.
+/// One life of the engine: several random changes at once. The last life ends with a healthy relay.
 async fn course(world: &World, engine: &Engine, is_last: bool) {
     for _ in 0..STEPS_A_LIFE {
         if world.dice.once_in(5) {
@@ -372,7 +372,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
             }
         }
         if !is_last && world.dice.once_in(STEPS_A_LIFE) {
-            // Killed in the middle of everything.
+            // The life ends here, with requests still running.
             return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
         }
         for task in tasks {

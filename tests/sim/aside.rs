@@ -23,7 +23,7 @@ use crate::wide::Workload;
 pub(crate) struct Aside {
     dice: Dice,
     of: Option<BusinessId>,
-    /// Whether it was set aside, and its rows behind the first life that ended since.
+    /// Whether the business was set aside, and its rows at the end of the life in which that happened.
     is_set_aside: bool,
     rows: Option<Vec<Pair>>,
 }
@@ -33,7 +33,7 @@ impl Aside {
         Self { dice: Dice::new(seed ^ 0xa51d), of: None, is_set_aside: false, rows: None }
     }
 
-    /// The business, once it was set aside.
+    /// The business, if it was set aside.
     pub(crate) fn set_aside(&self) -> Option<BusinessId> {
         self.of.filter(|_| self.is_set_aside)
     }
@@ -63,7 +63,7 @@ impl Sim {
         self.aside.of = Some(of);
     }
 
-    /// Asks for something there, now and then, and sets it aside once.
+    /// Sends a request to the business now and then, and sets it aside once.
     pub(crate) fn some_aside(&mut self, life: &mut Life) {
         let Some(of) = self.aside.of else { return };
         if !self.aside.is_set_aside && self.aside.dice.once_in(60) {
@@ -97,7 +97,7 @@ impl Sim {
         });
     }
 
-    /// What is on the disk of it between two lives: what was there when it was set aside.
+    /// Checks between two lives that the rows of the business are those it had when it was set aside.
     pub(crate) fn check_aside(&mut self, store: &store::Store) {
         let Some(of) = self.aside.set_aside() else { return };
         assert!(store.is_business_set_aside(of), "{of} is not set aside any more");

@@ -9,13 +9,13 @@ use crate::ops::Op;
 use crate::shop::id;
 use crate::sim::Sim;
 
-/// A move of what starts at a time.
+/// A move that names the current start of the appointment.
 pub(crate) type MoveFrom = StartingAt<Reschedule>;
-/// A cancellation of what does.
+/// A cancellation that names the current start of the appointment.
 pub(crate) type CancelAt = StartingAt<Cancel>;
 
 impl Sim {
-    /// An assistant asks for something.
+    /// Sends one request of an assistant.
     pub(crate) fn some_assistant(&mut self, life: &mut Life) {
         let now = self.world.time.truth();
         if self.dice.once_in(2) {

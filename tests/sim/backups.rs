@@ -14,16 +14,16 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// A backup that was begun.
+/// A backup that was started.
 pub(crate) struct Begun {
     id: BackupId,
     home: TempDir,
-    /// When, in simulated time, and how many commits there were then.
+    /// The simulated time of the start, and the number of commits at that time.
     began: i64,
     from: u64,
 }
 
-/// Whether and when backups are made, and the one of the present life.
+/// Whether and when backups are made, and the running backup of this life.
 pub(crate) struct Backups {
     dice: Dice,
     begun: Option<Begun>,
@@ -35,14 +35,14 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// Whether nothing goes by the history of the disk.
+    /// Whether no running backup needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }
 }
 
 impl Sim {
-    /// Begins a backup, now and then, or looks at the one that was begun.
+    /// Starts a backup now and then, or checks the one that is running.
     pub(crate) fn some_backup(&mut self, life: &Life) {
         self.look_at_backup(life);
         if self.workload == Workload::First || self.backups.begun.is_some() || !self.backups.dice.once_in(40)
@@ -63,7 +63,7 @@ impl Sim {
         }
     }
 
-    /// Looks at a backup that has come to its end.
+    /// Checks a finished backup.
     fn look_at_backup(&mut self, life: &Life) {
         let Some(begun) = &self.backups.begun else { return };
         let state = life.engine.backup(begun.id).expect("it was begun in this life");
@@ -95,7 +95,7 @@ impl Sim {
         self.backups.begun = None;
     }
 
-    /// What was revoked stands in the list of what must not come back, whatever the disk has forgotten.
+    /// Every revocation is in the list of tombstones, even if the disk has forgotten the change itself.
     pub(crate) fn check_tombstones(&self) {
         let listed = self.world.disk.tombstones();
         for key in self.models.iter().flat_map(|model| &model.revoked) {
@@ -103,13 +103,13 @@ impl Sim {
         }
     }
 
-    /// A life has ended: what was being made then is no backup.
+    /// Ends the life. A backup that was still running is invalid.
     pub(crate) fn end_backup(&mut self) {
         let Some(begun) = self.backups.begun.take() else { return };
         let dir = begun.home.path().join("backup");
         let opened = Backup::open(&dir).map(drop);
         match opened {
-            // It came to its end when nobody looked any more.
+            // The backup finished just before the life ended.
             Ok(()) => self.world.say(format_args!("the backup was made at the end")),
             Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was cut short")),
             Err(error) => panic!("{error}"),

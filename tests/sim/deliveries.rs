@@ -6,11 +6,11 @@ use crate::hooks::{ATTEMPT_MILLIS, Hook, RETRY_MILLIS};
 use crate::model::{Model, Span};
 use crate::rows::Rows;
 
-/// So many attempts of one endpoint may be under way at once.
+/// The maximum number of concurrent attempts of one endpoint.
 const AT_ONCE: i64 = 8;
 
 impl Model {
-    /// Checks every delivery to an endpoint that is still there.
+    /// Checks every delivery of the endpoints that exist.
     pub(crate) fn check_deliveries(&mut self, rows: &Rows, span: Span) {
         for (endpoint, event) in self.owed.keys().filter(|(endpoint, _)| self.hooks[endpoint].is_there()) {
             assert!(rows.deliveries.contains_key(&(*endpoint, *event)), "{event} for {endpoint} is lost");
@@ -36,15 +36,15 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // Else it would have been turned off, which starts a new epoch.
+                    // Otherwise the endpoint would have been disabled, which starts a new epoch.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "it should be off: {}", told());
                 }
                 DeliveryStatus::Missed => {}
             }
             if status == DeliveryStatus::Pending {
-                // Instants of attempts are the wall clock's, so they say nothing of a life in which it jumped, and
-                // those of another life nothing of this one.
+                // The times of attempts come from the wall clock. They cannot be compared within a life in which the
+                // clock jumped, or across lives.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);
@@ -61,7 +61,7 @@ impl Model {
     }
 }
 
-/// The next attempt is due as long after the last one as the schedule says.
+/// The next attempt is due after the documented delay.
 fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
     let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it is never due: {}", told()));
     let Some(last) = delivery.last_attempt_at else { return };
@@ -73,7 +73,7 @@ fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
     assert!((delay..=delay + ATTEMPT_MILLIS).contains(&waits), "it waits {waits} ms: {}", told());
 }
 
-/// Nothing was due long ago and has not been tried since.
+/// No delivery is long overdue without a new attempt.
 fn check_in_time(
     rows: &Rows,
     (endpoint, event): (WebhookId, EventId),
@@ -84,8 +84,8 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // Each of these may have had its turn in this life: those of the endpoint eight at once, once the first have shown
-    // how it answers; or, where there are few places, those of the business one after the other.
+    // These deliveries may have had their turn before: of the endpoint eight at once, after its first answers; with
+    // few permits, those of the business one after the other.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_places) && (tried || other.status == DeliveryStatus::Pending)
@@ -98,11 +98,11 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// What the endpoint took long enough ago in this life is not tried again.
+/// A delivery that the endpoint accepted long enough ago in this life is not attempted again.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // Being turned off ends an attempt whose outcome is not known.
+    // Disabling the endpoint ends an attempt with an unknown outcome.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

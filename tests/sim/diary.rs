@@ -26,13 +26,13 @@ fn on(days: &[Day], open: u16, close: u16) -> Vec<DayHours> {
     days.iter().map(|day| DayHours { day: *day, open, close }).collect()
 }
 
-/// A date near those that are booked.
+/// A date near the booked appointments.
 fn date(dice: &Dice, now: Timestamp) -> NaiveDate {
     now.utc().date_naive() + Days::new(dice.between(0, 4))
 }
 
 impl Sim {
-    /// The team says something of the diary, mostly little, so that there is something left to book.
+    /// Changes the diary. Most changes are small, so that free time remains.
     pub(crate) fn some_diary(&self, life: &mut Life) {
         let number = self.dice.below(self.shops.len());
         let now = self.world.time.truth();

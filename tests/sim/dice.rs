@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use ports::Random;
 
-/// Numbers that a seed decides (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 pub(crate) struct Dice(Mutex<u64>);
 
 impl Dice {
@@ -20,7 +20,6 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below the bound.
     pub(crate) fn below(&self, bound: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
     }
@@ -30,22 +29,20 @@ impl Dice {
         from + self.next() % (to - from + 1)
     }
 
-    /// One of these.
     pub(crate) fn pick<'a, T>(&self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// One of these, if there is any.
     pub(crate) fn any<T: Copy>(&self, from: &[T]) -> Option<T> {
         (!from.is_empty()).then(|| *self.pick(from))
     }
 
-    /// True once in so many times.
+    /// True with a probability of one in `times`.
     pub(crate) fn once_in(&self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// The value once in so many times, else nothing.
+    /// The value with a probability of one in `times`.
     pub(crate) fn maybe<T>(&self, times: usize, value: impl FnOnce() -> T) -> Option<T> {
         self.once_in(times).then(value)
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// What the document says of the body of each type of event.
+/// The documented schema of each event type.
 static EVENTS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let document = receptionist::openapi::document();
     let components = json!({ "schemas": document["components"]["schemas"] });
@@ -20,7 +20,7 @@ static EVENTS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     webhooks.iter().map(validator).collect()
 });
 
-/// Checks that an event is as the document says.
+/// Checks an event against its documented schema.
 pub(crate) fn check(event: &Value) {
     let validator = &EVENTS[event["type"].as_str().unwrap()];
     let problems: Vec<_> = validator.iter_errors(event).map(|problem| problem.to_string()).collect();

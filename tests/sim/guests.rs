@@ -39,11 +39,11 @@ use crate::shop::{every_day, id, text};
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// How many of these businesses there are.
+/// The number of these businesses.
 const GUESTS: usize = 2;
 
 impl Sim {
-    /// Founds these businesses, where there are none.
+    /// Creates the missing ones of these businesses.
     pub(crate) async fn found_guests(&mut self, life: &Life) {
         if self.workload == Workload::First {
             return;
@@ -85,7 +85,7 @@ impl Sim {
         key
     }
 
-    /// Something happens at one of these businesses.
+    /// Starts one random change in one of these businesses.
     pub(crate) fn some_guest(&mut self, life: &mut Life) {
         if self.guests.all.lock().is_empty() {
             return;
@@ -134,7 +134,7 @@ impl Sim {
                 say("calls");
                 let by_id = dice.once_in(2);
                 let asked = Asked::Call(Box::new(call(number, by_id.then_some(contact), now)));
-                // By the number alone somebody who is gone would come back as another.
+                // A booking by phone number alone would create an erased person again as a new contact.
                 if by_id || person.gone == Gone::No {
                     life.spawn(async move { asker.make(contact, key, asked).await });
                 }
@@ -252,7 +252,7 @@ impl Sim {
                 return;
             }
             asker.note(contact, |person| person.gone = Gone::Yes);
-            // From then on nobody finds them.
+            // From then on the contact is not found.
             match asker.handle.contact(contact).await {
                 Ok(Some(shown)) => asker.world.wrong(format_args!("{shown:?} was erased and is shown")),
                 Ok(None) => {}

@@ -14,31 +14,31 @@ use crate::model::{Effects, Model, Span};
 use crate::network::Received;
 use crate::rows::Rows;
 
-/// So long after it began an attempt is over, with a little room for the disk.
+/// The maximum duration of an attempt in milliseconds, with some margin for the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// So long behind the answer that an endpoint is off or gone, the attempts to it have been ended.
+/// The time in milliseconds after the response to disabling or deleting an endpoint at which its attempts have ended.
 const END_MILLIS: i64 = 200;
-/// How long after each failure the next attempt is due, in milliseconds.
+/// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
     [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
 
-/// A delivery that an endpoint is owed.
+/// A delivery that is due to an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owed {
-    /// Whether it was on when the event happened; else the event was missed.
+    /// Whether the endpoint was enabled at the time of the event. Otherwise the event is missed.
     pub(crate) on: bool,
-    /// How often it had been turned off by then.
+    /// How often the endpoint had been disabled by then.
     pub(crate) epoch: u32,
-    /// Not after the event, in simulated time.
+    /// An instant that is not later than the event, in simulated time.
     pub(crate) since: i64,
 }
 
-/// An endpoint in a state that it had for some time.
+/// A state of an endpoint and the time in which it was valid.
 #[derive(Clone, Debug)]
 struct Version {
-    /// It cannot have been so before.
+    /// The earliest start of this state.
     from: i64,
-    /// It was so by then.
+    /// The latest start of this state.
     surely: i64,
     on: bool,
     there: bool,
@@ -46,20 +46,19 @@ struct Version {
     secret: [u8; 32],
 }
 
-/// An endpoint.
 #[derive(Debug)]
 pub(crate) struct Hook {
     versions: Vec<Version>,
     events: Vec<&'static str>,
-    /// How often it was turned off.
+    /// How often the endpoint was disabled.
     pub(crate) epoch: u32,
     /// Attempts of this life, by event: when each arrived and whether it was surely answered 2xx in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
-    /// When it last answered 2xx.
+    /// The time of the last 2xx response.
     pub(crate) taken: Option<i64>,
-    /// The events that it took at least once.
+    /// The events with at least one 2xx response.
     pub(crate) got: BTreeMap<EventId, i64>,
-    /// When somebody asked that something be sent again.
+    /// The times of the requests to send something again.
     pub(crate) resends: Vec<i64>,
 }
 
@@ -103,7 +102,7 @@ impl Hook {
         self.now().there
     }
 
-    /// Whether events of this type are written for it.
+    /// Whether events of this type are due to the endpoint.
     pub(crate) fn wants(&self, kind: &str) -> bool {
         self.is_there() && self.events.contains(&kind)
     }
@@ -139,7 +138,7 @@ impl Hook {
         self.versions.iter().any(|version| version.url == url)
     }
 
-    /// Why a request cannot be one of this endpoint, if it cannot.
+    /// The reason that a request cannot belong to this endpoint, if there is one.
     fn reject(&self, received: &Received) -> Option<String> {
         let mut why = "it was never so".to_owned();
         for (at, version) in self.versions.iter().enumerate() {
@@ -162,24 +161,24 @@ impl Hook {
         Some(why)
     }
 
-    /// When this life's newest attempt of an event was surely taken in time.
+    /// When the newest attempt of an event in this life was surely accepted in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }
 
-    /// Whether it may have been turned off, or deleted, just when something happened.
+    /// Whether the endpoint may have been disabled or deleted at this instant.
     pub(crate) fn was_ended_at(&self, at: i64) -> bool {
         let ended =
             |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
         self.versions.iter().any(ended)
     }
 
-    /// Attempts of an earlier life are no measure for those of this one.
+    /// Removes the attempts of an earlier life, which say nothing about those of the next one.
     pub(crate) fn forget_attempts(&mut self) {
         self.attempts.clear();
     }
 
-    /// Takes note of an attempt, and checks that it was not made before its time.
+    /// Records an attempt, and checks that it was not early.
     fn attempt(&mut self, event: EventId, received: &Received) {
         let quick = received.status / 100 == 2 && received.status != 204;
         if received.status / 100 == 2 {
@@ -192,7 +191,7 @@ impl Hook {
             && *known == marks
             && received.at - *at < ATTEMPT_MILLIS
         {
-            return; // one attempt, on a second connection
+            return; // a second connection of the same attempt
         }
         if let Some((at, _, taken)) = earlier.last() {
             let resent = self.resends.iter().any(|asked| (at - ATTEMPT_MILLIS..=received.at).contains(asked));
@@ -210,7 +209,7 @@ impl Hook {
                 );
             }
         }
-        // One that was cut off may not count, so what comes after it need not wait for it.
+        // A cut-off attempt may not count as a failure, so the next attempt need not wait.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }
@@ -225,7 +224,7 @@ fn sign(secret: &[u8; 32], received: &Received) -> String {
 }
 
 impl Model {
-    /// Checks a request that one of this business's endpoints received.
+    /// Checks a request to one of this business's endpoints.
     pub(crate) fn check_received(&mut self, rows: &Rows, received: &Received) {
         let (endpoint, hook) = self
             .hooks
@@ -236,7 +235,7 @@ impl Model {
         if let Some(why) = hook.reject(received) {
             panic!("{} got what it must not get, for {why}: {received:?}", received.url);
         }
-        // An attempt that began before may have come to its end.
+        // An attempt that started earlier may have ended.
         let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
         assert!(
             self.suspended_for(since, until) < until - since,
@@ -257,7 +256,7 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// An endpoint that failed too long was turned off.
+    /// The service disabled an endpoint that had failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

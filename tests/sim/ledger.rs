@@ -13,7 +13,7 @@ use crate::ops::Op;
 use crate::terms::Terms;
 use crate::time::Time;
 
-/// A request that was made. Each has an actor and an idempotency key of its own, by which its traces are found.
+/// A request. Each has its own actor and idempotency key, which identify its rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) number: usize,
@@ -21,45 +21,44 @@ pub(crate) struct Tried {
     pub(crate) by: KeyId,
     pub(crate) key: [u8; 32],
     pub(crate) op: Op,
-    /// Whether it names what belongs to another business, so that it must be refused.
+    /// Whether the request names a resource of another business and must be refused.
     pub(crate) foreign: bool,
-    /// On which terms.
+    /// The conditions of the request.
     pub(crate) terms: Terms,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Came {
-    /// Nobody knows.
+    /// The client received no response.
     Unknown,
-    /// It was carried out, and this was answered.
+    /// The request was carried out, with this response.
     Done(Vec<u8>),
-    /// It was refused and has changed nothing.
+    /// The request was refused and changed nothing.
     Refused,
 }
 
-/// A request and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) tried: Tried,
-    /// When it was made, in simulated time.
+    /// The simulated time of the request.
     pub(crate) asked: i64,
-    /// When it was answered.
+    /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// What the service's count of steady time was when it was made, the least of all times.
+    /// The lowest possible value of the service's steady time at the request.
     pub(crate) count: i64,
-    /// What the service may have believed it to be from when it was made until it was answered: the earliest, the
-    /// latest.
+    /// The earliest and the latest time that the service may have believed between request and response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// Up to when a list by change had shown everything before it was made: its stamp is no earlier.
+    /// The time up to which a list by change was complete before the request. The request's stamp is not earlier.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
-    /// How often it was made.
+    /// How often the request was sent.
     pub(crate) times: u32,
 }
 
 impl Entry {
-    /// The answer's JSON.
+    /// The JSON of the response.
     pub(crate) fn body(&self) -> Option<Value> {
         match &self.came {
             Came::Done(body) => Some(json(body)),
@@ -67,18 +66,18 @@ impl Entry {
         }
     }
 
-    /// The same of a new key, if it was shown: an answer that is given again does not show it.
+    /// The JSON with the new key, if the response showed one. A repeated response does not show it.
     pub(crate) fn shown_key(&self) -> Option<Value> {
         self.body().filter(|body| body["key"].is_string())
     }
 }
 
-/// The JSON of a body; null of one that is empty.
+/// The JSON of a body, or null if the body is empty.
 pub(crate) fn json(body: &[u8]) -> Value {
     if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap() }
 }
 
-/// A resource that somebody saw in a state, which must be there from then on.
+/// A resource state that a client has seen, so it must be durable.
 pub(crate) struct Seen {
     pub(crate) shop: usize,
     pub(crate) id: Uuid,
@@ -91,18 +90,18 @@ pub(crate) struct Seen {
 pub(crate) struct Ledger {
     entries: Mutex<Vec<Entry>>,
     by: Mutex<BTreeMap<KeyId, usize>>,
-    /// Requests whose answers nobody has looked at yet.
+    /// The requests whose responses were not yet read with [`Ledger::news`].
     news: Mutex<Vec<usize>>,
     seen: Mutex<Vec<Seen>>,
 }
 
 impl Ledger {
-    /// How many requests there are, which is the number of the next.
+    /// The number of requests, which is also the number of the next one.
     pub(crate) fn len(&self) -> usize {
         self.entries.lock().len()
     }
 
-    /// Takes down a new request.
+    /// Records a new request.
     pub(crate) fn ask(&self, tried: Tried, time: &Time) {
         self.by.lock().insert(tried.by, tried.number);
         let (asked, count, believed) = (time.now(), time.count(), time.believed());
@@ -111,7 +110,7 @@ impl Ledger {
         self.entries.lock().push(Entry { tried, asked, answered, count, believed, listed, came, times });
     }
 
-    /// Takes down what came of it. What was refused at first may be carried out when it is tried again.
+    /// Records the outcome. A refused request may be carried out when it is repeated.
     pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer<Vec<u8>>>) {
         let entry = &mut self.entries.lock()[number];
         let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.value.clone()));
@@ -119,14 +118,14 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        // The wall clock may have been put back since it was made.
+        // The wall clock may have been set back since the request.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
         entry.listed = entry.listed.min(time.stamped_from(entry.tried.shop));
         self.news.lock().push(number);
     }
 
-    /// It was made once more.
+    /// Records that the request was repeated.
     pub(crate) fn again(&self, number: usize, time: &Time) {
         let entry = &mut self.entries.lock()[number];
         entry.times += 1;
@@ -148,13 +147,13 @@ impl Ledger {
         self.entries.lock()[number..].to_vec()
     }
 
-    /// The requests that were answered since this was asked last, in the order of the answers.
+    /// The requests answered since the last call, in the order of the responses.
     pub(crate) fn news(&self) -> Vec<Entry> {
         let news = std::mem::take(&mut *self.news.lock());
         news.into_iter().map(|number| self.entry(number)).collect()
     }
 
-    /// Takes down a resource that somebody saw.
+    /// Records a resource state that a client has seen.
     pub(crate) fn saw(&self, shop: usize, resource: &Value, how: &'static str) {
         let (Some(id), Some(updated_at)) = (resource["id"].as_str(), resource["updated_at"].as_str()) else {
             return;
@@ -163,7 +162,7 @@ impl Ledger {
         self.seen.lock().push(seen);
     }
 
-    /// What was seen since this was asked last.
+    /// The states seen since the last call.
     pub(crate) fn take_seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.seen.lock())
     }

@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::rows::Rows;
 
 impl Model {
-    /// Checks what is left between two lives.
+    /// Checks the leftover rows between two lives.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {
             assert!(
@@ -44,7 +44,7 @@ impl Model {
         }
     }
 
-    /// Checks that the last life has left nothing.
+    /// Checks that the last life left no rows.
     pub(crate) fn check_nothing_left(&self, rows: &Rows) {
         assert_eq!(rows.due, BTreeSet::new(), "something is still due");
         let left: BTreeSet<_> = left_of(rows).collect();
@@ -54,7 +54,7 @@ impl Model {
     }
 }
 
-/// The endpoints that are no more and have rows.
+/// The deleted endpoints that still have rows.
 fn left_of(rows: &Rows) -> impl Iterator<Item = WebhookId> {
     let delivered = rows.deliveries.keys().map(|(endpoint, _)| *endpoint);
     let due = rows.due.iter().map(|(endpoint, ..)| *endpoint);

@@ -20,10 +20,10 @@ use crate::sim::Sim;
 use crate::terms::Terms;
 use crate::world::World;
 
-/// Whatever is asked for is answered by then; trying an endpoint out takes longest.
+/// The longest response time of the engine. A test attempt of an endpoint takes longest.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// The engine while it lives, and what is under way.
+/// A running engine with the running requests.
 pub(crate) struct Life {
     pub(crate) engine: Engine,
     tasks: Vec<JoinHandle<()>>,
@@ -36,12 +36,11 @@ impl Life {
         Self { engine: world.start().await, tasks: Vec::new(), closing: Arc::default() }
     }
 
-    /// Lets something happen beside everything else.
     pub(crate) fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.push(tokio::spawn(task));
     }
 
-    /// Waits until nobody waits for an answer.
+    /// Waits until no request is running.
     pub(crate) async fn quiet(&mut self) {
         for task in self.tasks.drain(..) {
             let ended = tokio::time::timeout(ANSWER_TIME_MAX, task).await;
@@ -55,7 +54,7 @@ impl Life {
     }
 }
 
-/// Carries out a request and takes down what came of it.
+/// Sends a request and records the outcome.
 async fn carry_out(
     (world, ledger, closing): (World, Arc<Ledger>, Arc<AtomicBool>),
     engine: Engine,
@@ -108,8 +107,8 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // Where only what frees is written, what changes nothing is not remembered either. With room for everything
-            // meanwhile, somebody may have begun anew what had been ended.
+            // On an exhausted disk a change without effect is refused too. If the disk had room at some time meanwhile,
+            // another request may have created the target again.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -123,7 +122,7 @@ async fn carry_out(
         }
         Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
             world.say(format_args!("{name} < its key is revoked"));
-            // Of one that was made before, nobody knows what came of it then.
+            // The outcome of the first attempt is unknown for a repeated request.
             if times == 1 {
                 ledger.end(tried.number, &world.time, None);
             }
@@ -135,7 +134,7 @@ async fn carry_out(
             let excused = match error {
                 EngineError::Stopping | EngineError::Store(_) => ends,
                 EngineError::Failed => ends || broken,
-                // An actor that fails just before it would have taken the request says so.
+                // An actor that fails just before it takes a request reports this error.
                 EngineError::Overloaded | EngineError::Resting(_) => broken,
                 _ => false,
             };
@@ -146,7 +145,7 @@ async fn carry_out(
     }
 }
 
-/// The first level at which a change of this weight is refused.
+/// The first room level at which a change of this weight is refused.
 fn refused_from(weight: Weight) -> RoomLevel {
     match weight {
         Weight::Grows => RoomLevel::Scarce,
@@ -155,7 +154,7 @@ fn refused_from(weight: Weight) -> RoomLevel {
     }
 }
 
-/// Whether there is still something that a change would end or stop.
+/// Whether the target of a change still exists or is still active.
 async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     let appointment = async |id| handle.appointment(id).await.ok().flatten();
     match op {
@@ -168,9 +167,9 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
             handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some_and(|hook| hook.is_enabled()))
         }
         Op::DeleteKnowledge(op) => handle.knowledge(op.id).await.is_ok_and(|shown| shown.is_some()),
-        // Whether anything refers to it nobody looked for: it may have been there.
+        // References to the target were not looked up, so it may have existed.
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
-        // An endpoint is deleted or not there, which is another refusal.
+        // The endpoint is deleted or missing, which is a different refusal.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
         Op::RevokeKey(op) => {
             let all = PageRequest { limit: 100, after: None };
@@ -181,7 +180,7 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     }
 }
 
-/// The part of an answer that a history has room for.
+/// The part of a response body that a line of the history shows.
 fn brief(body: &[u8]) -> String {
     let shown = crate::ledger::json(body);
     let of = |field: &str| shown[field].as_str().unwrap_or_default().to_owned();
@@ -189,19 +188,19 @@ fn brief(body: &[u8]) -> String {
 }
 
 impl Sim {
-    /// A URL of a host that nobody else has.
+    /// A URL with a host that no other endpoint has.
     pub(crate) fn new_url(&self) -> WebhookUrl {
         let name = format!("h{}.example.com", self.world.network.len());
         self.world.network.add(name.clone());
         WebhookUrl::parse(&format!("https://{name}/hook")).unwrap()
     }
 
-    /// Asks for a change, and does not wait for the answer.
+    /// Sends a change without waiting for the response.
     pub(crate) fn ask(&self, life: &mut Life, shop: usize, op: Op, foreign: bool) -> Tried {
         self.ask_on(life, shop, op, foreign, Terms::default())
     }
 
-    /// The same on these terms.
+    /// Sends a change with conditions.
     pub(crate) fn ask_on(&self, life: &mut Life, shop: usize, op: Op, foreign: bool, terms: Terms) -> Tried {
         let mut key = [0; 32];
         self.dice.fill(&mut key);
@@ -215,7 +214,7 @@ impl Sim {
         tried
     }
 
-    /// Makes a request that was made already.
+    /// Repeats a request.
     pub(crate) fn ask_again(&self, life: &mut Life, tried: &Tried, again: bool) {
         if again {
             self.ledger.again(tried.number, &self.world.time);
@@ -226,7 +225,7 @@ impl Sim {
         life.spawn(carry_out(notes, life.engine.clone(), handle, tried.clone()));
     }
 
-    /// Takes note of what was answered.
+    /// Reads the new responses.
     pub(crate) fn learn(&mut self) {
         for entry in self.ledger.news() {
             if let Some(body) = entry.body() {
@@ -236,7 +235,7 @@ impl Sim {
         }
     }
 
-    /// Somebody asks for something.
+    /// Sends one random request.
     pub(crate) fn some_request(&mut self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let now = self.world.time.truth();
@@ -256,7 +255,7 @@ impl Sim {
         }
     }
 
-    /// Somebody makes again a request that was answered a while ago.
+    /// Repeats a request that was answered a while ago.
     pub(crate) fn some_repeat(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
@@ -268,7 +267,7 @@ impl Sim {
         }
     }
 
-    /// Something changes outside.
+    /// Changes the behaviour of the network or of a host.
     pub(crate) fn some_weather(&self) {
         let hosts = self.world.network.len();
         if hosts == 0 {
@@ -315,7 +314,7 @@ impl Sim {
         self.world.network.set_mood(host, *self.dice.pick(&moods));
     }
 
-    /// Time passes: mostly little, now and then much.
+    /// Lets time pass: usually a little, sometimes much.
     pub(crate) async fn some_time(&self) {
         let wait = match self.dice.below(60) {
             0 => Duration::from_secs(self.dice.between(1_000, 30_000)),
@@ -327,7 +326,7 @@ impl Sim {
         tokio::time::sleep(wait).await;
     }
 
-    /// The wall clock jumps, or is put right.
+    /// Lets the wall clock jump, or corrects it.
     pub(crate) fn some_jump(&self) {
         let hours = |bound: usize| i64::try_from(self.dice.below(bound)).unwrap();
         let ahead = if self.world.time.ahead() == 0 {
@@ -336,7 +335,7 @@ impl Sim {
                 1 => -hours(30_000),
                 _ => 20 - hours(1_500),
             };
-            // No two alike, for one that looks as one before may be taken for it.
+            // Every jump has a different length, because the service may take equal ones for the same jump.
             ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0
@@ -345,7 +344,7 @@ impl Sim {
         self.world.time.set_ahead(ahead);
     }
 
-    /// The disk will fail.
+    /// Schedules a failure of the disk.
     pub(crate) fn some_fault(&self) {
         if self.dice.once_in(2) {
             self.world.say(format_args!("the next write will fail"));

@@ -24,7 +24,7 @@ use crate::shop::text;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// What is looked at.
+/// A kind of read.
 #[derive(Clone, Copy, Debug)]
 enum Look {
     Appointments,
@@ -50,7 +50,6 @@ const LOOKS: [Look; 9] = [
     Look::One,
 ];
 
-/// The first items of a list.
 fn page(limit: usize) -> PageRequest {
     PageRequest { limit, after: None }
 }
@@ -59,7 +58,7 @@ fn values<T: Serialize>(items: &[T]) -> Vec<Value> {
     items.iter().map(|item| serde_json::to_value(item).unwrap()).collect()
 }
 
-/// Walks a list to its end.
+/// Reads a list to its end.
 pub(crate) async fn all<T, F>(
     limit: usize,
     mut next: impl FnMut(PageRequest) -> F,
@@ -79,7 +78,7 @@ where
     }
 }
 
-/// The first items of a list, from as many pages as it takes to see one.
+/// The first items of a list. Pages may be empty, so this may need several.
 async fn some<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,
@@ -95,7 +94,7 @@ where
     }
 }
 
-/// Takes one look and gives the resources that it showed.
+/// Reads once and returns the resources of the response.
 async fn look(
     handle: &BusinessHandle,
     look: Look,
@@ -151,7 +150,7 @@ async fn look(
 }
 
 impl Sim {
-    /// Somebody reads something.
+    /// Starts one random read.
     pub(crate) fn some_look(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let what = *self.dice.pick(&LOOKS);
@@ -189,7 +188,7 @@ impl Sim {
         });
     }
 
-    /// A business's list of open times is asked for, then one that is listed and one that is not is booked.
+    /// Lists the open times of a business, then books a listed time and an unlisted one.
     pub(crate) async fn probe(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -228,7 +227,7 @@ impl Sim {
         }
     }
 
-    /// Who asks for open times: mostly an integration, else the team, which heeds what is kept free or does not.
+    /// The requester of open times: usually an integration, otherwise the team, with or without buffers.
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };
         match self.workload {
@@ -240,7 +239,7 @@ impl Sim {
         }
     }
 
-    /// Some time of a day, mostly on the grid.
+    /// A random time of a day, usually on the grid.
     fn time_of(&self, shop: usize, day: NaiveDate) -> Timestamp {
         let minutes = i64::try_from(self.dice.below(96)).unwrap() * 15;
         let local = day.and_hms_opt(0, 0, 0).unwrap() + TimeDelta::minutes(minutes);
@@ -267,7 +266,8 @@ impl Sim {
         self.ledger.entry(tried.number).came
     }
 
-    /// While nothing changes, every list walks whole, in its order, and agrees with what is got one by one.
+    /// Without concurrent changes, every list can be read to its end, is in order, and agrees with the single
+    /// resources.
     pub(crate) async fn walk(&self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             self.rested(life, number).await;
@@ -278,7 +278,7 @@ impl Sim {
     }
 }
 
-/// Whether another appointment and another contact may be kept.
+/// Whether the budget allows another appointment and another contact.
 async fn has_room(handle: &BusinessHandle) -> bool {
     let Ok(budget) = handle.budget().await else { return false };
     let budget = serde_json::to_value(budget).unwrap();
@@ -301,7 +301,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     }
     let (waiting, more) = handle.requests(by_start.len()).await?;
     assert!(!more);
-    let now = handle.now(); // what began since they were asked for is left out of both
+    let now = handle.now(); // times that began since the request are left out of both
     let waits = |one: &&AppointmentView| one.status == AppointmentStatus::Pending && one.starts_at >= now;
     let listed: Vec<_> = by_start.iter().filter(waits).map(|one| one.id).collect();
     let found: Vec<_> = waiting.iter().filter(waits).map(|one| one.id).collect();
@@ -353,7 +353,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The log of deliveries, which goes on being written: what has come to its end stays as it is.
+/// Reads the delivery log, which may grow meanwhile. A finished delivery must not change.
 async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineError> {
     let of = |status| DeliveryFilter { status, ..DeliveryFilter::default() };
     let whole = all(4, async |page| handle.deliveries(id, of(None), &page).await).await?;

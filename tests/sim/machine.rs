@@ -10,20 +10,22 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// An attempt has ended by then, and what became due meanwhile was looked at.
+/// The time after which a running attempt has ended and the deliveries that became due were attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
 
 impl Sim {
-    /// The machine is suspended. What follows is that everything due is tried, though no timer went on meanwhile.
+    /// Suspends the machine. Afterwards everything that became due must be attempted, although no timer ran
+    /// meanwhile.
     pub(crate) async fn some_suspension(&self, life: &mut Life) {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // How long a jump has held by then is not known: the service may have read the clock a moment before, or not.
+        // The service may have read the clock just before the suspension or not, so the age of a jump would be
+        // unknown.
         if self.world.time.is_doubted() {
             return;
         }
-        // What is under way then began after every change.
+        // Attempts that run then were started after every change.
         life.quiet().await;
         tokio::time::sleep(CAUGHT_UP).await;
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
@@ -32,7 +34,8 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Nothing runs for a while, or the machine starts again. Its clock may be behind until something sets it.
+    /// Stops the service for a while or restarts the machine. After a restart the clock may be too early until it is
+    /// set.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {
             return;
@@ -53,7 +56,7 @@ impl Sim {
         }
     }
 
-    /// The operator sets a kept time right that is ahead of a wall clock that is right, as a repair does; the stamps stay.
+    /// Repairs a kept time that is later than a correct wall clock. The stamps stay.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =

@@ -24,10 +24,10 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// Somebody who has left: nobody may send them anything.
+/// The person who has left. No mail may be sent to them.
 const GONE: u8 = 7;
 
-/// How the relay does for a while.
+/// The behaviour of the relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Well,
@@ -38,16 +38,16 @@ enum Mood {
     Moody,
 }
 
-/// Everything that is known of mails.
+/// The expected state of all mails.
 pub(crate) struct Mails {
     dice: Dice,
     mood: Mutex<Mood>,
-    /// The ids that were acknowledged, by business.
+    /// The ids of the acknowledged mails, by business.
     acknowledged: Mutex<BTreeMap<BusinessId, BTreeSet<MailId>>>,
-    /// The `Message-ID`s of what the relay was handed, and of what it took.
+    /// The `Message-ID`s of the mails that the relay received, and of those it accepted.
     handed: Mutex<BTreeSet<String>>,
     taken: Mutex<BTreeSet<String>>,
-    /// How mails were noted that are done with.
+    /// The final status of each finished mail.
     ended: Mutex<BTreeMap<MailId, MailStatus>>,
 }
 
@@ -63,7 +63,7 @@ impl Mails {
         })
     }
 
-    /// What the engine sends mails with.
+    /// The mail ports of the engine.
     pub(crate) fn ports(self: &Arc<Self>) -> MailPorts {
         MailPorts {
             mailer: Arc::clone(self) as _,
@@ -72,12 +72,12 @@ impl Mails {
         }
     }
 
-    /// Everything gets well.
+    /// Makes the relay accept everything.
     pub(crate) fn heal(&self) {
         *self.mood.lock() = Mood::Well;
     }
 
-    /// Checks what lies on the disk of a business.
+    /// Checks the mail rows of a business.
     pub(crate) fn check(&self, store: &Store, of: BusinessId) {
         let mails: BTreeMap<MailId, Mail> = store
             .scan(&keys::of_kind(of, kind::MAIL), Order::Ascending)
@@ -100,7 +100,7 @@ impl Mails {
         }
     }
 
-    /// Checks that nothing was sent which was never written.
+    /// Checks that every sent mail was on the disk.
     pub(crate) fn check_handed(&self, store: &Store, all: &[BusinessId]) {
         let mut written = BTreeSet::new();
         for of in all {
@@ -162,7 +162,7 @@ impl Recipients for Mails {
 }
 
 impl Sim {
-    /// Somebody is mailed, or the relay is as it was not before.
+    /// Sends a mail, or changes the behaviour of the relay.
     pub(crate) fn some_mail(&mut self, life: &mut Life) {
         let mails = Arc::clone(&self.world.mails);
         if self.workload == Workload::First || !mails.dice.once_in(4) {

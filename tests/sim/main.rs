@@ -71,26 +71,26 @@ use crate::world::Trace;
 
 const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
-/// So many lines of the history are shown when a seed fails.
+/// The number of lines of the history that a failed seed prints.
 const LINES_SHOWN: usize = 60;
-/// A seed that takes so long in real time, where others take a second, never ends: simulated time stands still while
-/// any task has something to do, so one that always has keeps its seed at one instant.
+/// A seed that runs for longer than this never ends; others take a second. Simulated time stands still while any task
+/// can run, so one task that always can run stops it.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that found a fault once, in the first workload. A seed means something else whenever the workload changes, so
-/// a fault of the service has a test of its own beside it. 528: an answer that changed nothing was forgotten by a clock
-/// that had gone back. 22572 and 24099: the model took a request made again a day later, by such a clock, for the same
-/// one. 1001221, 2007011 and 2009737: an attempt went by an address or a secret that was not on the disk. 2012550 and
-/// 2017516: a business decided on after its store had failed.
+/// Seeds that found a fault once, in the first workload. A seed changes its meaning with the workload, so each fault
+/// of the service also has a test of its own. 528: a response without a change was forgotten after the clock had gone
+/// back. 22572 and 24099: the model took a request that was repeated a day later, by such a clock, for the same one.
+/// 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk. 2012550 and 2017516: a
+/// business decided changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
 
-/// What went wrong in a seed.
+/// The failure of a seed.
 struct Failure {
     seed: u64,
     message: String,
     history: String,
 }
 
-/// Runs something, and calls `overdue` once if it has not ended after this time.
+/// Runs a function, and calls `overdue` once if it takes longer than the bound.
 fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce() -> T) -> T {
     let (running, watching) = channel::<()>();
     std::thread::scope(move |scope| {
@@ -105,7 +105,7 @@ fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce()
     })
 }
 
-/// Runs a seed and gives its history. The process ends when the seed does not.
+/// Runs a seed and returns its history. Ends the process if the seed does not end.
 fn try_seed(seed: u64, workload: Workload) -> Result<Vec<String>, Failure> {
     world::count_panics();
     let trace = Arc::new(Trace::new());
@@ -126,13 +126,13 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// What the seeds mean: everything, unless `SIM_WORKLOAD=first` asks for the first workload.
+/// The workload: the wide one, unless `SIM_WORKLOAD=first` is set.
 fn workload() -> Workload {
     let first = std::env::var("SIM_WORKLOAD").is_ok_and(|name| name == "first");
     if first { Workload::First } else { Workload::Wide }
 }
 
-/// Runs the seeds on two threads and stops at the first that fails.
+/// Runs the seeds on two threads and stops at the first failure.
 fn try_seeds(seeds: &[u64], workload: Workload) {
     let next = AtomicU64::new(0);
     let failure = Mutex::new(None);

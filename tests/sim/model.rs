@@ -16,7 +16,7 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// How far a list by change and the starts may have put a stamp behind the one before: a millisecond each.
+/// The maximum distance of a stamp from the one before it. Lists by change and starts add one millisecond each.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// One life of the engine.
@@ -24,69 +24,67 @@ const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 pub(crate) struct Span {
     /// When it began, in simulated time.
     pub(crate) began: i64,
-    /// When it ended.
     pub(crate) ended: i64,
-    /// Until when it worked: when its store failed, or it ended.
+    /// The end of the engine's work in this life: the failure of its store, or its end.
     pub(crate) worked: i64,
-    /// What the service believed it to be when it began, in milliseconds: schedules run evenly from there.
+    /// The believed time in milliseconds at its start, from which schedules run evenly.
     pub(crate) wall: i64,
-    /// Whether the wall clock jumped meanwhile, or was not believed at the start, or the machine was suspended: the wall
-    /// clock and the schedules may differ, and an attempt may have ended long after it began.
+    /// Whether the wall clock jumped, was not believed at the start, or the machine was suspended. Then the wall
+    /// clock and the schedules may differ, and an attempt may have ended long after its start.
     pub(crate) jumped: bool,
-    /// For how long the machine was suspended meanwhile, and what became due in that time waited for a timer to look.
+    /// How long the machine was suspended. Deliveries that became due in that time waited for the next timer.
     pub(crate) suspended: i64,
-    /// Until when an outage of ours may have held deliveries back.
+    /// Until when an outage of the service's network may have delayed deliveries.
     pub(crate) held_until: i64,
-    /// Whether there were so few places for attempts that endpoints waited for each other's.
+    /// Whether the number of permits was so small that endpoints waited for each other.
     pub(crate) few_places: bool,
 }
 
-/// What a business must be.
+/// The expected state of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest stamp; a list by change, or a start, puts the next one at most a little behind it.
+    /// The newest stamp. A list by change or a start may set the next stamp slightly earlier than this one.
     newest_stamp: Timestamp,
-    /// The newest entry of the audit log that was replayed, and how many there were.
+    /// The newest replayed entry of the audit log, and the number of replayed entries.
     replayed: Option<AuditId>,
     count: usize,
-    /// The requests that have left entries.
+    /// The requests with audit entries.
     carried_out: BTreeSet<KeyId>,
-    /// Each resource as it was answered last.
+    /// Each resource as in its last response.
     pub(crate) newest: BTreeMap<Uuid, Value>,
-    /// When each resource changed.
+    /// The times at which each resource changed.
     pub(crate) stamps: BTreeSet<(Uuid, String)>,
-    /// Of each appointment: whether it was announced, and whether it was moved since.
+    /// For each appointment: whether it was announced, and whether it was moved since.
     pub(crate) announced: BTreeMap<Uuid, (bool, bool)>,
-    /// How many contacts there are, and how many there may be, if that is bounded.
+    /// The number of contacts, and its limit if there is one.
     pub(crate) contacts: u64,
     pub(crate) contacts_max: Option<u64>,
     pub(crate) phones: BTreeMap<String, Uuid>,
     pub(crate) emails: BTreeMap<String, Uuid>,
-    /// What appointments were booked with: minutes before and after that they keep free.
+    /// The buffers of each appointment as it was booked, in minutes.
     pub(crate) buffers: BTreeMap<Uuid, (i64, i64)>,
-    /// The special days as they were answered last, by their dates.
+    /// The special days as in their last response, by date.
     pub(crate) special: BTreeMap<String, Value>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
-    /// The keys that were revoked.
     pub(crate) revoked: BTreeSet<KeyId>,
-    /// To which endpoints each event is owed.
+    /// The deliveries that are due, by endpoint and event.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
-    /// The bytes of each event, as every attempt of every life sends them.
+    /// The bytes of each event, which are the same in every attempt of every life.
     events: BTreeMap<EventId, Vec<u8>>,
-    /// When each delivery was tried last, by the wall clock, as of the life before.
+    /// The wall clock time of the last attempt of each delivery, at the end of the previous life.
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
-    /// When somebody asked that something be sent again.
+    /// The times of the requests to send something again, by endpoint.
     resends: BTreeMap<WebhookId, Vec<i64>>,
-    /// From when to when it was surely suspended, in simulated time; the end is there once somebody asks for it.
+    /// The periods of suspension in simulated time. The end is set when a client requests the resumption.
     pub(crate) suspended: Vec<(i64, i64)>,
 }
 
-/// What a change must have brought with it.
+/// The expected effects of a change.
 #[derive(Default)]
 pub(crate) struct Effects {
-    /// Entries of the audit log, as action and resource.
+    /// The entries of the audit log, as action and resource.
     pub(crate) noted: Vec<(&'static str, Uuid)>,
-    /// Events, with the resource as it is shown in them.
+    /// The events, with the resource that they contain.
     pub(crate) events: BTreeMap<&'static str, Value>,
 }
 
@@ -117,32 +115,32 @@ impl Model {
         }
     }
 
-    /// Somebody asks an endpoint to be sent something again.
+    /// Records a request to send something again.
     pub(crate) fn note_resend(&mut self, endpoint: WebhookId, asked: i64) {
         self.resends.entry(endpoint).or_default().push(asked);
     }
 
-    /// It is suspended: the answer says so.
+    /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
-        // Something may have been sent in the very instant in which it was let in and suspended anew.
+        // A delivery may have been sent in the instant in which the business was resumed and suspended again.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
 
-    /// Somebody asks that it be let in again.
+    /// Records a request to resume the business.
     pub(crate) fn note_let_in(&mut self, asked: i64) {
         if let Some((_, until)) = self.suspended.last_mut() {
             *until = asked.min(*until);
         }
     }
 
-    /// For how long after this instant it was suspended, until another one.
+    /// How long the business was suspended between two instants.
     pub(crate) fn suspended_for(&self, from: i64, until: i64) -> i64 {
         let within = |(since, to): &(i64, i64)| (until.min(*to) - from.max(*since)).max(0);
         self.suspended.iter().map(within).sum()
     }
 
-    /// Hands the endpoints what was noted for them.
+    /// Passes the recorded requests to the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {
@@ -151,7 +149,7 @@ impl Model {
         }
     }
 
-    /// Replays what was changed in a life, and checks that all records are what they must be.
+    /// Replays the changes of a life and checks all records.
     pub(crate) fn replay(&mut self, rows: &Rows, requests: &Ledger, span: Span) {
         assert!(rows.audit.len() >= self.count, "the audit log has lost entries");
         let newest = self.count.checked_sub(1).map(|at| rows.audit[at].id);
@@ -193,7 +191,7 @@ impl Model {
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
         let mut body = body.unwrap_or_else(|| panic!("half of {name} is there: {group:?}"));
         if let Op::AddKnowledge(add) = &tried.op {
-            body["content"] = add.details.content.as_str().into(); // which is not remembered
+            body["content"] = add.details.content.as_str().into(); // the stored response omits it
         }
         self.check_stamp(entry, group[0].at, &name);
         self.check_terms(tried, &name);
@@ -201,7 +199,7 @@ impl Model {
         let effects = self.apply(&tried.op, &body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has left other traces: {body}");
-        // Integrations see no change of what the team notes.
+        // Integrations see no change of the team's notes.
         let is_seen = !matches!(tried.op, Op::NoteContact(_) | Op::PatchAppointment(_));
         if let Some(updated_at) = body["updated_at"].as_str().filter(|_| is_seen) {
             assert_eq!(updated_at, group[0].at.to_string(), "{name} was stamped otherwise");
@@ -209,7 +207,7 @@ impl Model {
         effects
     }
 
-    /// A change is stamped with what the service may believe it to be, or as the one before where that is later.
+    /// The stamp of a change is the believed time, or the previous stamp if that is later.
     fn check_stamp(&self, entry: &Entry, at: Timestamp, name: &str) {
         let (from, to) = entry.believed;
         assert!(at >= from, "{name} was stamped {at}, before {from}");
@@ -223,7 +221,7 @@ impl Model {
         assert!(!told || at <= latest, "{name} was stamped {at}, behind {to} and {}", self.newest_stamp);
     }
 
-    /// The operator creates the business, and shuts its keys out for a while.
+    /// Replays a change by the operator, who creates the business and sometimes suspends it.
     fn replay_operator(&mut self, entry: &AuditEntry) -> Effects {
         let id = self.id.uuid();
         match entry.action.as_str() {
@@ -242,8 +240,8 @@ impl Model {
         Effects::default()
     }
 
-    /// Checks that exactly the events were written that a group of entries calls for, each with a delivery for each
-    /// endpoint that subscribed to it.
+    /// Checks that a group of entries produced exactly the expected events, each with a delivery for each subscribed
+    /// endpoint.
     fn check_effects(&mut self, rows: &Rows, group: &[AuditEntry], effects: &Effects, span: Span) {
         let last = group[group.len() - 1].id;
         let from = self.replayed.map_or(Uuid::nil(), ResourceId::uuid);
@@ -271,7 +269,7 @@ impl Model {
         }
     }
 
-    /// Every record is as it was answered last, and none is there that nobody asked for.
+    /// Every record equals its last response, and no other record exists.
     fn check_newest(&self, rows: &Rows) {
         for (id, newest) in &self.newest {
             let shown = rows.shown.get(id);
@@ -287,7 +285,7 @@ impl Model {
         }
     }
 
-    /// What every request left, or did not leave, beside its records.
+    /// Checks the other rows of every request: its idempotency key and its audit entries.
     pub(crate) fn check_traces(&self, rows: &Rows, entries: &[Entry], kept_from: i64) {
         let audited: BTreeSet<_> = rows
             .audit
@@ -338,7 +336,7 @@ impl Model {
     }
 }
 
-/// Checks that two views of a resource agree wherever both say something.
+/// Checks that two views of a resource agree in their common fields.
 pub(crate) fn check_agree(one: &Value, other: &Value, what: &str) {
     let (one, other) = (one.as_object().unwrap(), other.as_object().unwrap());
     for (field, value) in one {

@@ -26,22 +26,23 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// So many records of a business are imported into the service at most: what takes long is not met by many crashes.
+/// The maximum number of records of a business that is imported into the service. A longer import would rarely finish
+/// before a crash.
 const ARRIVING_MAX: usize = 400;
-/// How long whoever takes records or gives them rests between them, in milliseconds.
+/// The longest pause between two records of an export or import, in milliseconds.
 const REST_MAX: u64 = 20;
 
-/// An export, as far as it has come.
+/// A running or finished export.
 #[derive(Default)]
 struct Leaves {
-    /// How many commits there were when the first records came.
+    /// The number of commits when the first records arrived.
     upto: Option<u64>,
     moved: Vec<Moved>,
-    /// Whether it came to its end, once it goes on no more.
+    /// Whether the export is complete; `None` while it runs.
     whole: Option<bool>,
 }
 
-/// How far an import into the service has come.
+/// The progress of an import into the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     Maybe,
@@ -49,11 +50,11 @@ enum Arrival {
     Acknowledged,
 }
 
-/// Whether and when businesses move, and those that have.
+/// Whether and when businesses move, and the moved businesses.
 pub(crate) struct Moves {
     dice: Dice,
     leaving: Option<(BusinessId, u64, Arc<Mutex<Leaves>>)>,
-    /// What left last of a business of the model.
+    /// The last export of a business of the model.
     last: Vec<Moved>,
     arrived: Vec<(BusinessId, Vec<Moved>, Arc<Mutex<Arrival>>)>,
 }
@@ -63,13 +64,13 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// Whether nothing goes by the history of the disk.
+    /// Whether no running export needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }
 }
 
-/// The rows of a disk as they were.
+/// The rows of a disk at an earlier commit.
 struct AsOf(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Rows for AsOf {
@@ -88,7 +89,7 @@ impl Rows for AsOf {
     }
 }
 
-/// Everything that leaves of a business, if it is there.
+/// The records of an export of a business, if it exists.
 fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
     let profile = rows.get(&keys::profile(of)).unwrap();
     let Some(profile) = profile else { return Vec::new() };
@@ -103,7 +104,7 @@ fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) ->
     }
 }
 
-/// A clock that is ahead of every stamp, and randomness.
+/// A clock that is later than every stamp, and randomness.
 struct Late(Dice);
 
 impl Clock for Late {
@@ -124,7 +125,7 @@ impl Random for Late {
     }
 }
 
-/// Gives all records to an import of the service; false where one is not good.
+/// Gives all records to an import. Returns false if the import refuses one.
 async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
     for (line, record) in (2..).zip(moved) {
         if dice.once_in(20) {
@@ -139,7 +140,7 @@ async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<
 }
 
 impl Sim {
-    /// Has a business leave or arrive, now and then, and looks at what has left.
+    /// Starts an export or import now and then, and checks the finished exports.
     pub(crate) async fn some_move(&mut self, life: &mut Life) {
         if self.workload == Workload::First {
             return;
@@ -221,7 +222,7 @@ impl Sim {
         }
     }
 
-    /// Imports what has left into another service, where that is cut short first, and has it leave again.
+    /// Imports an export into another service, interrupts the import at first, and exports the business again.
     async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
         let Some(Moved::Business(business)) = moved.first() else { return };
         let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();
@@ -233,7 +234,7 @@ impl Sim {
             let mut import = loop {
                 match engine.import(ImportOptions::default()) {
                     Ok(import) => break import,
-                    // What was cut short is settled first.
+                    // The service first removes the interrupted import.
                     Err(EngineError::Refused(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
                     Err(error) => panic!("{error}"),
                 }
@@ -262,11 +263,11 @@ impl Sim {
         }
     }
 
-    /// Imports what has left into the service itself, as another business.
+    /// Imports an export into the service itself, as another business.
     fn arrive(&mut self, life: &mut Life) {
         let mut moved: Vec<_> = std::mem::take(&mut self.moves.last);
         let Some(Moved::Business(business)) = moved.first_mut() else { return };
-        // Version and variant stay.
+        // Version and variant of the UUID must stay.
         let id =
             business.id.uuid().as_u128() & !0x3fff_ffff | u128::from(self.moves.dice.next() & 0x3fff_ffff);
         let id = BusinessId::from(Uuid::from_u128(id));
@@ -281,7 +282,8 @@ impl Sim {
         let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
         life.spawn(async move {
-            // One may be under way, or the disk full; whoever stops caring leaves it to the service.
+            // Another import may be running, or the disk may be full. The service removes an abandoned import by
+            // itself.
             let Ok(mut importing) = engine.import(ImportOptions::default()) else {
                 return *of_task.lock() = Arrival::Refused;
             };
@@ -315,12 +317,12 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// A life has ended: what was leaving goes no further.
+    /// Ends the life. A running export ends with it.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }
 
-    /// Looks at what lies on the disk of those that have arrived; at the very end nothing is half-way.
+    /// Checks the imported businesses on the disk. At the end of the seed no import is incomplete.
     pub(crate) fn check_moves(&mut self, store: &Store, is_the_end: bool) {
         for (id, moved, arrival) in &self.moves.arrived {
             let (there, arrival) = (all_of(store, store.rows(), *id, false), *arrival.lock());

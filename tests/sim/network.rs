@@ -19,89 +19,87 @@ use crate::receiver::{Request, serve};
 use crate::time::Time;
 use crate::world::Trace;
 
-/// So many bytes fit into a connection at once; more than any request, so that lengths do not matter to the order of
-/// events.
+/// The buffer of a connection. It is larger than any request, so lengths do not change the order of events.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// So long it takes to find out that no name server answers.
+/// The time until the service knows that no name server responds.
 const SILENCE: Duration = Duration::from_secs(7);
 
-/// Whether the service has a network at all.
+/// The state of the service's network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// It has.
+    /// The network works.
     There,
-    /// It knows no way to anywhere. Some names it still knows; of the others a server on its own machine says that it
-    /// cannot tell.
+    /// There is no route. Some names are still cached; for the others the local resolver reports that it cannot tell.
     NoRoute,
-    /// No name server answers.
+    /// No name server responds.
     NoNameServer,
 }
 
 /// How a host behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mood {
-    /// 200, and keeps the connection.
+    /// Responds 200 and keeps the connection open.
     Takes,
-    /// 204 after so many seconds.
+    /// Responds 204 after so many seconds.
     TakesSlowly(u64),
-    /// 202, and closes the connection.
+    /// Responds 202 and closes the connection.
     TakesOnce,
-    /// 200 with a body that never ends.
+    /// Responds 200 with a body that never ends.
     Floods,
-    /// This status.
+    /// Responds with this status.
     Fails(u16),
-    /// A redirect to a name of the inside.
+    /// Responds with a redirect to an internal name.
     Redirects,
-    /// Reads the request and says nothing.
+    /// Reads the request and does not respond.
     Hangs,
-    /// Takes the connection and says nothing at all.
+    /// Accepts the connection and sends nothing, not even a TLS handshake.
     Mute,
-    /// Reads the request and closes.
+    /// Reads the request and closes the connection.
     Closes,
-    /// Something that is not HTTP.
+    /// Sends bytes that are not HTTP.
     Babbles,
-    /// Takes one request in so many and fails the others.
+    /// Accepts one request in so many and fails the others.
     Flaps(u32),
-    /// Shows a certificate of an authority that nobody trusts.
+    /// Presents a certificate of an untrusted authority.
     Impostor,
-    /// Takes no connection.
+    /// Refuses connections.
     Refuses,
-    /// Never answers whoever connects.
+    /// Does not respond to connection attempts.
     Swallows,
-    /// Turns out to be another host once connected.
+    /// Presents the certificate of another host.
     Elsewhere,
 }
 
 /// What a host's name resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
-    /// Its address.
+    /// The host's address.
     Right,
-    /// Its other address.
+    /// The host's other address.
     Moved,
-    /// An address of the inside.
+    /// An internal address.
     Inside,
-    /// Its address and one of the inside.
+    /// The host's address and an internal one.
     Mixed,
-    /// One time its address, the next time one of the inside.
+    /// The host's address and an internal one in turn.
     Flips,
-    /// Nothing.
+    /// No address.
     Gone,
-    /// Nothing, ever.
+    /// No response.
     Hangs,
-    /// Its address, after so many seconds.
+    /// The host's address, after so many seconds.
     Slow(u64),
 }
 
-/// A host and what is known of it.
+/// A host and its state.
 struct Host {
     name: String,
     mood: Mood,
     dns: Name,
     asked: u32,
     served: u32,
-    /// The addresses of all answers that held no address of the inside.
+    /// The addresses of all responses without an internal address.
     allowed: Vec<IpAddr>,
 }
 
@@ -115,21 +113,20 @@ pub(crate) struct Received {
     pub(crate) signature: String,
     pub(crate) body: String,
     pub(crate) test: bool,
-    /// The status it is answered with, or 0.
+    /// The status of the response, or 0.
     pub(crate) status: u16,
-    /// Whether the way was lost while the answer was waited for, or may have been: then the attempt may not count.
+    /// Whether the connection was or may have been lost before the response. Then the attempt may not count.
     pub(crate) cut_off: bool,
 }
 
-/// The network.
 pub(crate) struct Network {
     time: Arc<Time>,
     trace: Arc<Trace>,
     hosts: Mutex<Vec<Host>>,
     received: Mutex<Vec<Received>>,
-    /// The line, and since when it is as it is.
+    /// The state of the network, and since when.
     line: Mutex<(Line, i64)>,
-    /// When the way was lost each time.
+    /// The times at which the network was lost.
     lost: Mutex<Vec<i64>>,
 }
 
@@ -138,7 +135,7 @@ fn address(host: usize, other: bool) -> IpAddr {
     if other { [151, 101, high, low].into() } else { [93, 184, high, low].into() }
 }
 
-/// The host that is at an address, if it is one of those that hosts have.
+/// The host with an address, if the address belongs to a host.
 fn host_at(address: IpAddr) -> Option<usize> {
     let IpAddr::V4(v4) = address else { return None };
     let [first, second, high, low] = v4.octets();
@@ -153,7 +150,7 @@ impl Network {
         Self { time, trace, hosts, received, line, lost }
     }
 
-    /// Takes the network away from the service, or gives it back.
+    /// Sets the state of the network.
     pub(crate) fn set_line(&self, line: Line) {
         let now = self.time.now();
         self.trace.say(now, format_args!("the line is now {line:?}"));
@@ -163,7 +160,7 @@ impl Network {
         }
     }
 
-    /// What there is of the network, and since when.
+    /// The state of the network, and since when.
     pub(crate) fn line(&self) -> (Line, i64) {
         *self.line.lock()
     }
@@ -197,7 +194,7 @@ impl Network {
         hosts[host].dns = dns;
     }
 
-    /// Makes the line and every host well.
+    /// Makes the network and every host work.
     pub(crate) fn heal(&self) {
         if self.line().0 != Line::There {
             self.set_line(Line::There);
@@ -211,7 +208,7 @@ impl Network {
         self.hosts.lock()[host].mood
     }
 
-    /// The mood that the next request meets.
+    /// The mode for the next request.
     pub(crate) fn mood_of_request(&self, host: usize) -> Mood {
         let mut hosts = self.hosts.lock();
         let host = &mut hosts[host];
@@ -223,7 +220,7 @@ impl Network {
         }
     }
 
-    /// Notes a request.
+    /// Records a request.
     pub(crate) fn received(&self, host: usize, request: &Request, status: u16) {
         let name = self.hosts.lock()[host].name.clone();
         let at = self.time.now();
@@ -246,7 +243,7 @@ impl Network {
         self.received.lock().push(received);
     }
 
-    /// What was received since this was asked last.
+    /// The requests received since the last call.
     pub(crate) fn take_received(&self) -> Vec<Received> {
         let mut all = std::mem::take(&mut *self.received.lock());
         let lost = self.lost.lock();
@@ -354,7 +351,7 @@ impl Dialer for Shared {
     }
 }
 
-/// A stream that says whom it leads to. Nothing can be sent on it while there is no way.
+/// A stream with the number of its host. It transfers nothing while there is no route.
 struct At {
     stream: DuplexStream,
     peer: SocketAddr,

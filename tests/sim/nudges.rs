@@ -19,7 +19,7 @@ use crate::ops::Op;
 use crate::sim::Sim;
 use crate::world::Meant;
 
-/// A change with a fault in it.
+/// A change that panics.
 struct Broken;
 
 impl Change for Broken {
@@ -35,8 +35,7 @@ impl Change for Broken {
 }
 
 impl Sim {
-    /// A fault makes a business's actor fail. It starts again from the store, and whoever had asked it gets to know
-    /// nothing.
+    /// Makes the actor of a business fail. It starts again from the store, and its pending requests get an error.
     pub(crate) fn some_panic(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         self.world.say(format_args!("the actor of {shop} will panic"));
@@ -45,7 +44,7 @@ impl Sim {
         life.spawn(async move { _ = handle.change(Request::by(Actor::Operator), Broken).await });
     }
 
-    /// Waits until the actor of a shop takes requests. It rests if it was made to fail twice within a minute.
+    /// Waits until the actor of a shop accepts requests. It backs off after two failures within a minute.
     pub(crate) async fn rested(&self, life: &Life, shop: usize) {
         if !self.world.was_broken(shop) {
             return;
@@ -57,7 +56,7 @@ impl Sim {
         }
     }
 
-    /// Somebody does something with deliveries or keys.
+    /// Starts one random action on deliveries or keys.
     pub(crate) fn some_nudge(&mut self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let Some(id) = self.dice.any(&self.shops[shop].webhooks) else { return };
@@ -83,7 +82,7 @@ impl Sim {
                     world.say(format_args!("not again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // The business says how much more may wait.
+                // The business reports how many more deliveries may wait.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -110,7 +109,7 @@ impl Sim {
                 Ok(()) | Err(EngineError::Refused(_)) => {}
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // The business says how much more may wait.
+                // The business reports how many more deliveries may wait.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -138,7 +137,7 @@ impl Sim {
         });
     }
 
-    /// Another business asks for things of this endpoint.
+    /// Requests this endpoint through another business.
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();
@@ -155,7 +154,7 @@ impl Sim {
         });
     }
 
-    /// Somebody shows a key: it opens its business until it is revoked.
+    /// Uses a key, which must work until it is revoked.
     fn use_key(&self, life: &mut Life, shop: usize) {
         let entries = self.ledger.since(0);
         let of_shop = || entries.iter().filter(|entry| entry.tried.shop == shop);
@@ -186,7 +185,7 @@ impl Sim {
         });
     }
 
-    /// The keys of a business are shut out for a while.
+    /// Suspends a business for a while.
     pub(crate) async fn suspend(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -217,7 +216,7 @@ impl Sim {
                 for entry in self.ledger.since(first).iter().filter(|entry| entry.tried.shop == shop) {
                     assert!(!matches!(entry.came, Came::Done(_)), "a suspended business took {entry:?}");
                 }
-                // What is due meanwhile waits, and so does what is sent again.
+                // Deliveries that are due or sent again meanwhile must wait.
                 if let Some(id) = self.dice.any(&self.shops[shop].webhooks) {
                     self.resend_missed(life, shop, id);
                 }
@@ -226,7 +225,7 @@ impl Sim {
         }
     }
 
-    /// A life that ended too early leaves a business shut out.
+    /// Resumes the businesses that were suspended when a life ended.
     pub(crate) async fn lift_suspensions(&mut self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
@@ -238,7 +237,7 @@ impl Sim {
         }
     }
 
-    /// Turning an endpoint on or off.
+    /// Enables or disables an endpoint.
     pub(crate) fn turn(id: WebhookId, status: WebhookStatus) -> Op {
         let (url, events, description) = (None, None, None);
         let reason = DisabledReason::Operator;

@@ -24,22 +24,22 @@ use store::Weight;
 
 use crate::assistants::{CancelAt, MoveFrom};
 
-/// Changes a contact, answered as the team sees them.
+/// Changes a contact and responds with the team's view of it.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
 
-/// Deletes a service that nothing refers to, which is looked for first.
+/// Deletes a service after a check that no record refers to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveService {
     pub(crate) id: ServiceId,
 }
 
-/// Deletes a staff member whom nothing refers to, which is looked for first.
+/// Deletes a staff member after a check that no record refers to them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveStaff {
     pub(crate) id: StaffId,
 }
 
-/// What a business can be asked for.
+/// A change that a business carries out.
 trait Asked {
     fn weight(&self) -> Weight;
 
@@ -86,7 +86,7 @@ impl Asked for RemoveStaff {
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
-        /// A change that is asked for.
+        /// A requested change.
         #[derive(Clone, Debug)]
         pub(crate) enum Op {
             $($name($name),)*
@@ -99,21 +99,21 @@ macro_rules! ops {
         })*
 
         impl Op {
-            /// What it is called.
+            /// The name of the change in the history.
             pub(crate) fn name(&self) -> &'static str {
                 match self {
                     $(Self::$name(_) => stringify!($name),)*
                 }
             }
 
-            /// How much room on the disk it asks for.
+            /// The change's need of disk space.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
                     $(Self::$name(asked) => Asked::weight(asked),)*
                 }
             }
 
-            /// Asks a business for it.
+            /// Sends the change to a business.
             pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
                 match self {
                     $(Self::$name(asked) => Asked::ask(asked, of, request).await,)*
@@ -132,7 +132,7 @@ ops! {
 }
 
 impl Op {
-    /// Whether it names something of its business that no other business has.
+    /// Whether the change names a resource of its business.
     pub(crate) fn names_its_own(&self) -> bool {
         !matches!(
             self,
@@ -150,7 +150,7 @@ impl Op {
         )
     }
 
-    /// What is remembered of this answer: all of it, but for the content of knowledge, which the request has, and a new
+    /// The stored form of a response: without the content of knowledge, which the request contains, and without a new
     /// key.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
@@ -166,12 +166,12 @@ impl Op {
         }
     }
 
-    /// What is answered again where this was answered first: what is remembered, and what the request has beside it.
+    /// The response to a repeated request: the stored response with the fields that the request contains.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
         if let Self::CreateKey(_) = self { self.remembered(first) } else { first.to_vec() }
     }
 
-    /// Whom a new contact would be made from, when nobody has this phone or email.
+    /// The phone and email of the contact that the change creates if no contact has them.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

@@ -13,19 +13,19 @@ use crate::life::Life;
 use crate::network::Line;
 use crate::sim::Sim;
 
-/// What began before an outage has ended by then, one way or the other.
+/// The time after which every attempt from before an outage has ended.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
-/// So long after the network is there again the service knows of it, in milliseconds.
+/// The time until the service notices that the network is back, in milliseconds.
 const KNOWN_MILLIS: i64 = 31_000;
-/// So many deliveries of an endpoint are compared.
+/// The number of deliveries of an endpoint that are compared.
 const COMPARED: usize = 200;
 
-/// By the place of its business.
+/// The deliveries, by the number of their business.
 type Log = BTreeMap<(usize, WebhookId, EventId), DeliveryView>;
 
 impl Sim {
-    /// The network goes away. As long as that lasts, no attempt is counted that does not reach anybody, and nothing is
-    /// given up.
+    /// Disconnects the network. Meanwhile an attempt without a connection does not count, and no delivery is given
+    /// up.
     pub(crate) async fn outage(&mut self, life: &mut Life) {
         life.quiet().await;
         self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));
@@ -39,7 +39,7 @@ impl Sim {
         self.learn();
         let after = self.logs(life).await;
         for (of, row) in &after {
-            // The log shows 30 days, so a jump of years hides what is older and may show it again.
+            // The log shows 30 days, so a jump of years hides older deliveries and may show them again.
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }
@@ -52,13 +52,13 @@ impl Sim {
                 before.get(of)
             );
         }
-        // Now and then it outlasts this life.
+        // Sometimes the outage outlasts this life.
         if !self.dice.once_in(3) {
             self.world.network.set_line(Line::There);
         }
     }
 
-    /// Until when an outage may have held things back in this life.
+    /// Until when an outage may have delayed deliveries in this life.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,
@@ -67,13 +67,13 @@ impl Sim {
         }
     }
 
-    /// What ids of each business are greater than once something else happens there.
+    /// For each business an id that is lower than those of later events.
     async fn newest_ids(&self, life: &Life) -> Vec<Uuid> {
         let newest = PageRequest { limit: 1, after: None };
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // Of a store that has failed nothing new comes.
+            // A failed store accepts no new events.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids
@@ -85,7 +85,7 @@ impl Sim {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
             for id in &shop.webhooks {
-                // It may be deleted, or the store may have failed.
+                // The endpoint may be deleted, or the store may have failed.
                 let Ok(log) = handle.deliveries(*id, DeliveryFilter::default(), &newest).await else {
                     continue;
                 };

@@ -42,7 +42,7 @@ const SHOPS: usize = 3;
 const PASSWORDS: [&str; 3] =
     ["correct horse battery staple", "gargle fjord zipper amount", "plinth omelette quasar dew"];
 
-/// A clock that goes with simulated time, through all lives.
+/// A clock that follows simulated time, through all lives.
 pub(crate) struct Wall {
     before: AtomicI64,
     began: Mutex<Option<Instant>>,
@@ -75,25 +75,25 @@ impl Clock for Wall {
     }
 }
 
-/// What is known of a person.
+/// The expected state of a person.
 #[derive(Default)]
 struct Known {
     id: Option<PersonId>,
     account: Option<Person>,
     members: BTreeMap<usize, Membership>,
-    /// Which of the passwords it is.
+    /// The number of the password.
     password: Option<usize>,
-    /// The tokens that let in, as far as was acknowledged.
+    /// The valid tokens, as far as acknowledged.
     live: Vec<Token>,
-    /// Those of them that may only set a password.
+    /// The valid tokens that may only set a password.
     restricted: Vec<Token>,
-    /// The tokens that never let in again, of sessions and of links.
+    /// The tokens of sessions and links that are revoked for good.
     dead: Vec<Token>,
     dead_links: Vec<Token>,
     link: Option<Token>,
-    /// Whether a request is under way of which nobody knows what came.
+    /// Whether a request with an unknown outcome is running.
     in_flight: bool,
-    /// How often each thing was done.
+    /// How often each action was carried out.
     did: BTreeMap<&'static str, usize>,
 }
 
@@ -134,7 +134,7 @@ impl World {
         let store = Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap();
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let mut limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
-        // Fewer actors than people and businesses, in every third seed.
+        // Every third seed has fewer actors than people and businesses.
         if self.seed.is_multiple_of(3) {
             (limits.business_actors, limits.person_actors) = (1, 1);
         }
@@ -178,7 +178,7 @@ impl World {
         }
     }
 
-    /// Behind a crash all is as it was acknowledged.
+    /// After a crash everything is as acknowledged.
     async fn check(&self, engine: &Engine) {
         let people = engine.people();
         for (number, slot) in self.people.iter().enumerate() {
@@ -208,7 +208,7 @@ impl World {
                 }
                 known.live = live;
                 if known.in_flight {
-                    // Which password it is shows itself.
+                    // The sign-in attempts below show which password is set.
                     known.password = None;
                     for (which, password) in PASSWORDS.iter().enumerate() {
                         let came = people.sign_in(email(number, false).as_str(), password, from()).await;
@@ -243,7 +243,7 @@ fn refused<T>(came: &Result<T, EngineError>) -> bool {
     matches!(came, Err(EngineError::Refused(_)))
 }
 
-/// Carries out a request, checks what it leads to, and takes down what was acknowledged.
+/// Sends a request, checks its effects, and records the acknowledged state.
 async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known>>, number: usize, op: Op) {
     let people = engine.people();
     let (id, link) = {
@@ -300,7 +300,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                         known.live.push(token);
                     }
                     SignIn::Wrong => assert_ne!(Some(number_of), password, "the password does not work"),
-                    // So many failures are made from the one address that there is.
+                    // All failures come from one address, so its limit may be reached.
                     SignIn::TooMany(_) => {}
                     SignIn::Known => unreachable!(),
                 }
@@ -345,7 +345,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
     done(&engine, &shops, &slot).await;
 }
 
-/// Takes down how the person is now, which is on the disk.
+/// Records the current state of the person, which is durable.
 async fn done(engine: &Engine, shops: &[BusinessId], slot: &Arc<Mutex<Known>>) {
     let people: People = engine.people();
     let Some(id) = slot.lock().id else { return };
@@ -386,7 +386,7 @@ impl Known {
         *self.did.entry(what).or_default() += 1;
     }
 
-    /// What an older one has led to sets no password any more.
+    /// After a new link, older links cannot set a password.
     fn new_link(&mut self, link: Token) {
         self.note("link made");
         let restricted = std::mem::take(&mut self.restricted);
@@ -395,7 +395,7 @@ impl Known {
         self.dead_links.extend(self.link.replace(link));
     }
 
-    /// Of an account that was not confirmed it leaves nothing else.
+    /// Using the link of an unconfirmed account revokes all other tokens.
     fn used_link(&mut self, link: Token, token: Token, restricted: bool) {
         if !self.account.as_ref().is_some_and(|account| account.confirmed) {
             self.dead.append(&mut self.live);
@@ -410,7 +410,7 @@ impl Known {
         self.live.push(token);
     }
 
-    /// Gives the tokens that have ended by it.
+    /// Returns the tokens that the new password revoked.
     fn new_password(&mut self, which: usize, token: Token) -> Vec<Token> {
         self.note("password set");
         let ended = std::mem::replace(&mut self.live, vec![token]);
@@ -427,7 +427,7 @@ impl Known {
     }
 }
 
-/// Runs a seed; gives how often each thing was done.
+/// Runs a seed. Returns how often each action was carried out.
 fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let wall = Wall::new();
     let people = (0..6).map(|_| Arc::default()).collect();
@@ -453,7 +453,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
                     }
                 }
                 if world.dice.once_in(STEPS_A_LIFE) {
-                    // Killed in the middle of everything.
+                    // The life ends here, with requests still running.
                     tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
                     world.wall.end();
                     return;

@@ -16,10 +16,10 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// How many are planted at most.
+/// The maximum number of planted rows.
 const PLANTED_MAX: usize = 12;
 
-/// The rows that lie there.
+/// The planted rows.
 pub(crate) struct Planted {
     dice: Dice,
     rows: BTreeMap<Key, Vec<u8>>,
@@ -30,29 +30,28 @@ impl Planted {
         Self { dice: Dice::new(seed ^ 0x5e7a), rows: BTreeMap::new() }
     }
 
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether some of it stays whatever happens: the log of an endpoint goes with it.
+    /// Whether some of the rows stay in any case. The delivery log of an endpoint is deleted with the endpoint.
     pub(crate) fn stays(&self) -> bool {
         self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
     }
 
-    /// An id from long before everything else was minted: of records nobody knows.
+    /// An id that is older than every real id, so no record has it.
     fn id<I: ResourceId>(&self) -> I {
         Uuid::from_u128(u128::from(self.dice.next())).into()
     }
 
     fn value(&self) -> Vec<u8> {
-        // Of a version that nobody knows; of none; cut off.
+        // An unknown version, no version, or a truncated record.
         self.dice.pick(&[b"\xee and more".to_vec(), Vec::new(), vec![1]]).clone()
     }
 }
 
 impl Sim {
-    /// Plants some, now and then.
+    /// Plants some rows now and then.
     pub(crate) fn some_planted(&mut self) {
         let Planted { dice, .. } = &self.planted;
         if self.workload == Workload::First || self.shops.is_empty() || !dice.once_in(3) {
@@ -68,7 +67,7 @@ impl Sim {
         self.write(batch);
     }
 
-    /// The key of a row of any kind that holds records, of a record that nobody knows.
+    /// The key of a row of any record kind, with the id of a record that does not exist.
     fn key_to_plant(&self) -> Key {
         let Planted { dice, .. } = &self.planted;
         let shop = dice.pick(&self.shops);
@@ -98,7 +97,7 @@ impl Sim {
         }
     }
 
-    /// Nothing but these was set aside, and no row that was recorded is missing.
+    /// Only these rows were set aside, and no recorded row is missing.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();
@@ -107,7 +106,7 @@ impl Sim {
         assert_eq!(different, 0, "the daily count did not find the recorded rows");
     }
 
-    /// Takes them away; they are as they were.
+    /// Removes the rows, which must be unchanged.
     pub(crate) fn unplant(&mut self) {
         if self.planted.is_empty() {
             return;
@@ -118,7 +117,7 @@ impl Sim {
         let store = runtime.block_on(async { self.world.store() });
         for (key, value) in rows {
             let found = store.get_raw(&key).unwrap();
-            // The log of an endpoint that is deleted goes with it, whatever is in it.
+            // A deleted endpoint takes its log along, including undecodable rows.
             if found.is_none() && keys::kind_of(&key).unwrap() == keys::kind::DELIVERY {
                 continue;
             }
@@ -130,7 +129,6 @@ impl Sim {
         self.write(batch);
     }
 
-    /// Writes to the disk while no engine runs.
     fn write(&self, batch: Batch) {
         runtime().block_on(async {
             let store = self.world.store();

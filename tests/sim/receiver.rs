@@ -13,8 +13,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::network::{Mood, Network};
 use crate::tls;
 
-/// The certificates of a test process. Making them takes time, and a signature of Ed25519 has one length, so what
-/// goes over a connection is as long in every run.
+/// The certificates of a test process. They are made once because that takes time. Ed25519 signatures have a fixed
+/// length, so connections transfer the same number of bytes in every run.
 struct Certificates {
     authority: Vec<u8>,
     good: Arc<ServerConfig>,
@@ -32,7 +32,7 @@ pub(crate) fn authority() -> &'static [u8] {
     &CERTIFICATES.authority
 }
 
-/// An authority, and a server with a certificate of it for every host.
+/// An authority, and a server configuration with its certificate for every host.
 fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     let key = || KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     let params = |names: &[String]| {
@@ -52,7 +52,7 @@ fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     (authority, Arc::new(config))
 }
 
-/// A request as it came in.
+/// A received request.
 pub(crate) struct Request {
     pub(crate) path: String,
     headers: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The value of a header, empty when it is not there.
+    /// The value of a header, or an empty string.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }

@@ -15,13 +15,13 @@ use crate::life::Life;
 use crate::rows::Rows;
 use crate::sim::{Sim, runtime};
 
-/// How often the repair is killed before it is let to its end.
+/// How often the repair is killed before it may finish.
 const KILLS: usize = 4;
 
 /// The fields of a resource that hold stamps.
 const STAMPS: [&str; 4] = ["created_at", "updated_at", "disabled_at", "revoked_at"];
 
-/// Every stamp of a business, by whose it is.
+/// Every stamp of a business, by resource and field.
 fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
     let mut stamps = BTreeMap::new();
     for (id, shown) in &rows.shown {
@@ -57,7 +57,7 @@ impl Sim {
         self.world.say(format_args!("stamps are repaired as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
         if self.aside.set_aside().is_some() {
-            // Stamps of the business that is set aside would stay in the future.
+            // The repair cannot change the business that is set aside, so its stamps would stay in the future.
             let refused =
                 runtime().block_on(async { repair_stamps(&self.world.store(), present, false).await });
             assert!(refused.is_err(), "a business is set aside");
@@ -69,7 +69,7 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // The instant it was begun with holds.
+                    // The repair continues with the instant with which it began.
                     now = present + TimeDelta::hours(1);
                 }
                 let time = Duration::from_millis(self.dice.next() % 60);
@@ -105,7 +105,7 @@ impl Sim {
         self.lives_on();
     }
 
-    /// The repaired store is one like any other.
+    /// The repaired store works like any other.
     fn lives_on(&mut self) {
         let runtime = runtime();
         runtime.block_on(async {

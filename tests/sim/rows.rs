@@ -18,7 +18,7 @@ use view::{
     OperatorServiceView, OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
 
-/// What lies in the store of one business.
+/// The rows of one business.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
@@ -28,33 +28,33 @@ pub(crate) struct Rows {
     pub(crate) endpoints: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) events: BTreeMap<EventId, Vec<u8>>,
     pub(crate) deliveries: BTreeMap<(WebhookId, EventId), Delivery>,
-    /// The deliveries that wait, by when they are due.
+    /// The pending deliveries, by their due time.
     pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
     /// The audit log, oldest first.
     pub(crate) audit: Vec<AuditEntry>,
-    /// How much the newest entry says that the business keeps, and how much it does.
+    /// The usage in the newest entry, and the counted usage.
     told: Option<Usage>,
     kept: Usage,
-    /// The bodies of remembered answers, by idempotency key.
+    /// The stored responses, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
-    /// Every resource as an answer would show it, but for names that it takes from others.
+    /// Every resource as in a response, without the names of other resources.
     pub(crate) shown: BTreeMap<Uuid, Value>,
-    /// The endpoints of which a row says that something has reached them.
+    /// The endpoints with a row that records a successful delivery.
     pub(crate) reached: BTreeSet<WebhookId>,
-    /// The endpoints that stand in the list of all.
+    /// The endpoints in the list of all endpoints.
     pub(crate) listed: BTreeSet<WebhookId>,
-    /// The special days, by their dates.
+    /// The special days, by date.
     pub(crate) special: BTreeMap<String, Value>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
-    /// The keys of all rows but pieces, and the keys of those that the pieces belong to.
+    /// The keys of all rows except pieces, and the keys that own pieces.
     whole: BTreeSet<Vec<u8>>,
     in_pieces: BTreeSet<Vec<u8>>,
 }
 
 impl Rows {
-    /// Reads a business, and checks that every index row is there which its records ask for, and no other.
+    /// Reads a business. Checks that exactly the index rows exist that its records require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         for row in store.scan(&keys::all(of), Order::Ascending) {
@@ -86,7 +86,7 @@ impl Rows {
     fn add(&mut self, store: &Store, of: BusinessId, key: Vec<u8>, value: &[u8]) {
         const PIECE: u8 = 0x80;
         if keys::kind_of(&key).unwrap() & PIECE != 0 {
-            // Its number stands behind the key that it belongs to, which the store reads whole.
+            // The key of a piece is the key of its record and a number. The store reads all pieces together.
             let mut whole = key[..key.len() - 2].to_vec();
             whole[16] &= !PIECE;
             self.in_pieces.insert(whole);
@@ -161,7 +161,7 @@ impl Rows {
                 let (at, event) = keys::instant_and_id(&key).unwrap();
                 self.due.insert((id_in(&key), at, event));
             }
-            // Those are looked at apart ([`crate::mails`]).
+            // [`crate::mails`] checks these rows.
             kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => {}
             kind::DELIVERY_REACHED => {
                 assert_eq!(value.len(), 8);
@@ -265,7 +265,6 @@ impl Rows {
         self.messages.insert(message.id.uuid(), message);
     }
 
-    /// No two active appointments of a staff member overlap.
     fn check_overlaps(&self) {
         let mut by_staff: BTreeMap<_, Vec<(Timestamp, Timestamp, AppointmentId)>> = BTreeMap::new();
         for a in self.appointments.values().filter(|a| a.is_active()) {
@@ -279,7 +278,8 @@ impl Rows {
         }
     }
 
-    /// What waits stands among what is due, every delivery has its event, and every endpoint is in the list of all.
+    /// Every pending delivery has a due row, every delivery has its event, and every endpoint is in the list of all
+    /// endpoints.
     fn check_deliveries(&mut self, store: &Store, of: BusinessId) {
         for ((endpoint, event), delivery) in &self.deliveries {
             if !self.endpoints.contains_key(endpoint) {
@@ -307,7 +307,7 @@ impl Rows {
         }
     }
 
-    /// Whether a delivery waited when its endpoint was turned off.
+    /// Whether a delivery was pending when its endpoint was disabled.
     fn was_missed(&self, endpoint: WebhookId, delivery: &Delivery) -> bool {
         delivery.epoch < self.endpoints[&endpoint].epoch
     }

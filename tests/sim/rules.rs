@@ -14,7 +14,6 @@ use crate::hooks::Hook;
 use crate::model::{Effects, Model};
 use crate::ops::Op;
 
-/// The id in a field.
 fn id_in(body: &Value, field: &str) -> Uuid {
     body[field].as_str().unwrap().parse().unwrap()
 }
@@ -31,7 +30,7 @@ fn is_time_off(shown: &Value) -> bool {
     shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
 }
 
-/// The resource of an answer that also tells what is affected.
+/// The resource of a response that also contains `affected`.
 fn alone(body: &Value) -> Value {
     let mut body = body.clone();
     if let Some(body) = body.as_object_mut() {
@@ -41,7 +40,7 @@ fn alone(body: &Value) -> Value {
 }
 
 impl Model {
-    /// Applies a change that was carried out, and tells what it must have brought with it.
+    /// Applies a change that was carried out. Returns its expected effects.
     pub(crate) fn apply(
         &mut self,
         op: &Op,
@@ -99,7 +98,7 @@ impl Model {
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
             }
-            // It has no id; it is a setting of the business.
+            // The budget has no id; it is a setting of the business.
             Op::PatchBudget(patch) => {
                 for (_, limit) in patch.limits.iter().filter(|(kind, _)| *kind == BudgetKind::Contacts) {
                     self.contacts_max = limit.rows_max.unwrap_or(self.contacts_max);
@@ -121,7 +120,7 @@ impl Model {
             }
             Op::RemoveStaff(gone) => {
                 let id = gone.id.uuid();
-                // What they have off goes with them.
+                // The time off of a staff member is deleted with them.
                 self.newest.retain(|_, shown| !(is_time_off(shown) && id_in(shown, "staff_id") == id));
                 self.check_unused(id);
                 effects.noted.push(("staff.deleted", id));
@@ -134,7 +133,7 @@ impl Model {
         effects
     }
 
-    /// Takes away a service or staff member, which nothing may refer to.
+    /// Removes a service or staff member, to which no record may refer.
     fn check_unused(&mut self, id: Uuid) {
         assert!(self.newest.remove(&id).is_some(), "{id} was deleted twice");
         let named = id.to_string();
@@ -149,7 +148,7 @@ impl Model {
         assert!(user.is_none(), "{id} was deleted, and {} refers to it", user.unwrap());
     }
 
-    /// Takes over what was answered to a change that has few rules.
+    /// Records the response to a change with few rules.
     fn keep(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
         let id = id_in(body, "id");
         let (action, event, given) = match op {
@@ -234,8 +233,7 @@ impl Model {
         }
     }
 
-    /// Takes over how a record was answered last, and gives how it was before. Integrations are not told what the team
-    /// notes.
+    /// Records the last response for a record and returns the one before. Integrations do not see the team's notes.
     fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
         let notes = self.newest.get(&id).and_then(|before| before.get("notes"));
@@ -245,7 +243,7 @@ impl Model {
         self.newest.insert(id, shown)
     }
 
-    /// A contact as it is now; phones and emails are each of one contact.
+    /// Records the current state of a contact. A phone number or email belongs to one contact.
     fn keep_contact(&mut self, id: Uuid, shown: &Value) {
         self.phones.retain(|_, holder| *holder != id);
         self.emails.retain(|_, holder| *holder != id);
@@ -262,8 +260,7 @@ impl Model {
         }
     }
 
-    /// What was booked once was not there already: for the same contact, service, time and, if one was asked for, staff
-    /// member.
+    /// A new booking does not repeat an existing one: same contact, service, time and, if requested, staff member.
     fn check_once(&self, book: &Book, body: &Value) {
         assert_eq!(body["already_booked"], false, "what was there was booked: {body}");
         let same = |field: &str, other: &Value| other[field] == body[field];
@@ -300,7 +297,7 @@ impl Model {
         }
     }
 
-    /// The status that whoever asks gets.
+    /// The initial status of an appointment, by requester.
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
@@ -311,8 +308,8 @@ impl Model {
         }
     }
 
-    /// Takes over an appointment, which must not overlap another one of its staff member or their time off, nor, unless
-    /// the team says so, what appointments keep free around them.
+    /// Records an appointment. It must not overlap another appointment or time off of its staff member. It must not
+    /// overlap buffers either, unless the team allows it.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
@@ -327,7 +324,7 @@ impl Model {
         self.newest.insert(id, body.clone());
     }
 
-    /// Neither time off nor, where buffers are heeded, what this one and others keep free is booked.
+    /// The appointment does not overlap time off or, if they are respected, buffers.
     fn check_kept_free(&self, id: Uuid, body: &Value, heeds_buffers: bool) {
         let minutes = |count: i64| TimeDelta::minutes(if heeds_buffers { count } else { 0 });
         let (before, after) = self.buffers[&id];

@@ -30,10 +30,10 @@ use serde_json::Value;
 use crate::dice::Dice;
 use crate::ops::Op;
 
-/// How long services take. Those that do not fill whole steps of the grid end in the middle of the next start.
+/// Durations of services. Some do not fill whole steps of the grid, so they end within the next step.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
 
-/// What clients know of a business.
+/// The clients' view of a business.
 pub(crate) struct Shop {
     pub(crate) id: BusinessId,
     pub(crate) zone: Tz,
@@ -46,9 +46,9 @@ pub(crate) struct Shop {
     pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
-    /// Whose it is, and which.
+    /// The staff member and the id of each time off.
     pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
-    /// How many endpoints it has at most.
+    /// The maximum number of endpoints.
     endpoints_max: usize,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn every_day(open: u16, close: u16) -> WeeklyHours {
     WeeklyHours::new(Day::ALL.iter().map(day).collect()).unwrap()
 }
 
-/// An id that an answer holds.
+/// The id in a response.
 pub(crate) fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> I {
     value.as_str().unwrap().parse().unwrap()
 }
@@ -95,7 +95,7 @@ impl Shop {
         }
     }
 
-    /// Takes note of what an answer shows to whoever made this change.
+    /// Records the response to a change.
     pub(crate) fn learn(&mut self, op: &Op, body: &Value) {
         match op {
             Op::Book(_) | Op::BookOnce(_) => {
@@ -129,7 +129,7 @@ impl Shop {
         }
     }
 
-    /// A change that somebody asks for next. New endpoints get the URL.
+    /// The next random change. A new endpoint gets the URL.
     pub(crate) fn next(&self, dice: &Dice, now: Timestamp, url: impl FnOnce() -> WebhookUrl) -> Op {
         let known = dice.any(&self.appointments);
         match (dice.below(100), known) {
@@ -147,7 +147,7 @@ impl Shop {
         }
     }
 
-    /// The days on which times are asked for, by their first midnight.
+    /// A random midnight; open times are requested for the days from there.
     fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);
@@ -220,7 +220,7 @@ impl Shop {
             13 => AddKnowledge {
                 details: KnowledgeDetails {
                     title: text("Parking"),
-                    // Some of it is kept in pieces.
+                    // The long content is stored in pieces.
                     content: text(&"Behind the house. ".repeat(if dice.once_in(4) { 2_700 } else { 3 })),
                     source_url: None,
                     locale: Some(Locale::En),
@@ -239,7 +239,7 @@ impl Shop {
         }
     }
 
-    /// What the team changes about the business.
+    /// A random change by the team.
     fn next_of_business(&self, dice: &Dice) -> Op {
         match dice.below(10) {
             0 if self.services.len() < 5 => Self::service(dice).into(),
@@ -288,7 +288,7 @@ impl Shop {
         }
     }
 
-    /// Little room for some kind of record, or as much as ever.
+    /// A low limit for one kind of record, or the default.
     fn budget(dice: &Dice) -> PatchBudget {
         let kinds: Vec<_> = BudgetKind::kept().collect();
         let kind = if dice.once_in(2) { BudgetKind::Contacts } else { *dice.pick(&kinds) };
@@ -296,7 +296,7 @@ impl Shop {
         PatchBudget { limits: vec![(kind, LimitPatch { rows_max, bytes_max: None })] }
     }
 
-    /// Room for whatever is booked next.
+    /// A budget that allows the next booking.
     pub(crate) fn room() -> PatchBudget {
         let limit = LimitPatch { rows_max: Some(None), bytes_max: None };
         PatchBudget { limits: vec![(BudgetKind::Contacts, limit), (BudgetKind::Appointments, limit)] }
@@ -373,13 +373,12 @@ impl Shop {
         }
     }
 
-    /// An endpoint.
     pub(crate) fn webhook(dice: &Dice, url: WebhookUrl) -> CreateWebhook {
         CreateWebhook { url, events: events(dice), description: Text::default() }
     }
 }
 
-/// All events, or some of them.
+/// All event types, or some.
 fn events(dice: &Dice) -> EventTypes {
     let some = (1..=3).map(|_| *dice.pick(EventType::ALL)).collect();
     if dice.once_in(3) { some } else { EventTypes::all() }

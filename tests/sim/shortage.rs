@@ -12,15 +12,16 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::world::World;
 
-/// How long the engine may not have noticed.
+/// The time within which the engine notices a change of the free space.
 const NOTICED: Duration = Duration::from_millis(1_001);
-/// How long what is due waits at most for room, so that it is not late beyond what a full house explains.
+/// The maximum duration of exhaustion in milliseconds. A longer one would delay due deliveries more than the other
+/// checks allow.
 const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
 
-/// When the disk gets scarce.
+/// When the disk has little free space.
 pub(crate) struct Shortage {
     dice: Dice,
-    /// Whether it does at all in this seed.
+    /// Whether this seed has shortages.
     happens: bool,
 }
 
@@ -33,12 +34,12 @@ impl Shortage {
 }
 
 impl Sim {
-    /// The disk has room for everything.
+    /// Frees the disk.
     pub(crate) fn enough_room(&self) {
         self.world.set_room(RoomLevel::Ample);
     }
 
-    /// Somebody else fills the disk, or makes room on it.
+    /// Another program fills or frees the disk.
     pub(crate) fn some_shortage(&self, life: &mut Life) {
         let Shortage { dice, happens } = &self.shortage;
         if !happens {
@@ -60,8 +61,7 @@ impl Sim {
         }
     }
 
-    /// In some seeds, room gets so scarce that only what stops or ends something is still done; until
-    /// [`Sim::enough_room`].
+    /// In some seeds, leaves only enough space for changes that end or stop something, until [`Sim::enough_room`].
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);
@@ -69,7 +69,7 @@ impl Sim {
         }
     }
 
-    /// Waits until the engine knows of the room that there is for everything.
+    /// Waits until the engine knows that the disk has enough space.
     pub(crate) async fn noticed_room(&self) {
         if !self.world.has_room() {
             tokio::time::sleep(NOTICED).await;
@@ -78,7 +78,7 @@ impl Sim {
 }
 
 impl World {
-    /// Makes the disk have room for this, on which there is a reserve of 1 GiB.
+    /// Sets the free space to this level. The reserve is 1 GiB.
     fn set_room(&self, level: RoomLevel) {
         let mib: u64 = match level {
             RoomLevel::Ample => 100 << 10,
@@ -95,12 +95,12 @@ impl World {
         self.room.lock().last().map_or(RoomLevel::Ample, |(_, level)| *level)
     }
 
-    /// Whether the disk has room for everything, and the engine knows it.
+    /// Whether the disk has enough space and the engine knows it.
     pub(crate) fn has_room(&self) -> bool {
         self.room_between(self.time.now()).1 == RoomLevel::Ample
     }
 
-    /// The most and the least room that the engine may have seen from this instant until now.
+    /// The highest and the lowest room level that the engine may have seen since this instant.
     pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
         let room = self.room.lock();
         let from = from - i64::try_from(NOTICED.as_millis()).unwrap();

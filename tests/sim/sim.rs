@@ -29,31 +29,30 @@ use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 90;
-/// An idempotency key is kept for a day of steady time; a minute less, for what is on its way.
+/// The lifetime of an idempotency key in steady time: a day, minus a minute for running requests.
 const KEPT_MILLIS: i64 = 24 * 3_600_000 - 60_000;
-/// How often the service keeps its count of steady time, with a little room for the disk.
+/// How often the service stores its steady time, with some margin for the disk.
 const KEEPS_MILLIS: i64 = 65_000;
 
-/// A seed and everything in it.
 pub(crate) struct Sim {
     pub(crate) dice: Dice,
     pub(crate) world: World,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
-    /// What the disk holds of the service's count of steady time, now that no engine runs.
+    /// The steady time that is stored on the disk, between two lives.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether there was room to keep it in the life before.
+    /// Whether the disk had room to store it in the previous life.
     could_keep: bool,
     pub(crate) workload: Workload,
-    /// Whether very many contacts were made at once.
+    /// Whether the burst of new contacts has happened.
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
     pub(crate) moves: Moves,
     pub(crate) planted: Planted,
     pub(crate) aside: Aside,
-    /// The businesses beside those of the models, in which people are erased; they have lots of their own.
+    /// The additional businesses in which people are erased. They have their own randomness.
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
     pub(crate) machine_dice: Dice,
@@ -61,18 +60,18 @@ pub(crate) struct Sim {
 
 /// How a life ends.
 enum End {
-    /// In order; everything is on the disk.
+    /// In order, with everything on the disk.
     Closed,
-    /// At once, in the middle of everything.
+    /// By a kill, with requests running.
     Killed,
 }
 
-/// A runtime on one thread, whose clock goes on only when nothing else can.
+/// A runtime on one thread. Its clock advances only when no task can run.
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
-/// Runs a seed, whose history goes into the trace.
+/// Runs a seed and writes its history to the trace.
 pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
@@ -110,12 +109,12 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
 }
 
 impl Sim {
-    /// What was answered before this point of steady time may have been forgotten by now.
+    /// Responses from before this steady time may be forgotten.
     pub(crate) fn kept_from(&self) -> i64 {
         self.world.time.count() - KEPT_MILLIS
     }
 
-    /// A life begins, in the runtime that this is called in. Gives whether the wall clock is behind the kept time.
+    /// Starts the clock of a life, within its runtime. Returns whether the wall clock is earlier than the kept time.
     pub(crate) fn begin_time(&self) -> bool {
         let is_behind = self.world.time.begin(self.kept.as_ref(), self.could_keep);
         if is_behind {
@@ -124,7 +123,7 @@ impl Sim {
         is_behind
     }
 
-    /// A life that begins.
+    /// The span of a new life.
     fn span(&self) -> Span {
         let began = self.world.time.now();
         let few_places = self.world.places.is_some();
@@ -145,7 +144,7 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // Such a day goes by the schedule to the second, so nobody waits for a place.
+        // On such a day the attempts must follow the schedule to the second, so they must not wait for permits.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();
@@ -179,7 +178,7 @@ impl Sim {
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
         } else {
-            // Nothing is unsynced; a fault that was to come does not wait for the next life.
+            // After an ordered end nothing is unsynced, and a scheduled fault is not carried over to the next life.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
@@ -195,7 +194,7 @@ impl Sim {
         self.some_standstill();
     }
 
-    /// The engine begins to live, and to send mails.
+    /// Starts the engine and its mail actor.
     async fn begin_life(&self) -> Life {
         let life = Life::begin(&self.world).await;
         if self.workload == Workload::Wide {
@@ -204,13 +203,14 @@ impl Sim {
         life
     }
 
-    /// Requests of which nobody knows what came of them.
+    /// The requests with an unknown outcome.
     fn unknown(&self) -> Vec<Entry> {
         let all = self.ledger.since(0);
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Makes them again, but those whose key may have outlived its day: to the service they would be others.
+    /// Repeats them, except those with a key that may have expired: the service would carry those out as new
+    /// requests.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
@@ -218,7 +218,7 @@ impl Sim {
         }
     }
 
-    /// The businesses, with what can be booked there.
+    /// Creates the businesses with services and staff.
     async fn found(&mut self, life: &mut Life) {
         for (number, zone) in self.workload.zones(self).into_iter().enumerate() {
             let new = NewBusiness {
@@ -306,7 +306,7 @@ impl Sim {
         if life.close().await { End::Closed } else { End::Killed }
     }
 
-    /// Everything gets well, and everything that is owed arrives.
+    /// All faults end, and every due delivery arrives.
     fn last_life(&mut self) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -327,7 +327,7 @@ impl Sim {
             life.quiet().await;
             self.learn();
             if self.dice.once_in(3) {
-                // Long enough for a dead endpoint to be turned off.
+                // Long enough to disable a dead endpoint.
                 tokio::time::sleep(Duration::from_secs(25 * 3_600)).await;
             }
             self.world.say(format_args!("all is well"));
@@ -362,9 +362,9 @@ impl Sim {
         self.repair(&all_rows);
     }
 
-    /// Turns every endpoint on, has everything sent again that was missed, and waits until nothing waits any more.
+    /// Enables every endpoint, sends everything again that was missed, and waits until no delivery is pending.
     async fn send_all(&mut self, life: &mut Life) {
-        // What began in bad weather may still turn an endpoint off.
+        // Attempts that failed before may still disable an endpoint.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {
@@ -382,13 +382,12 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Whether there was no room at some time to write what the service keeps for itself.
+    /// Whether the disk at some time had no room for the service's own rows.
     fn is_room_short(&self, span: Span) -> bool {
         self.world.room_between(span.began).1 >= RoomLevel::Exhausted
     }
 
-    /// Steady time is kept once a minute, unless nothing is written for want of room, or could be before the store
-    /// failed.
+    /// Steady time is stored once a minute, unless the disk has no room or the store has failed.
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
@@ -400,7 +399,7 @@ impl Sim {
         );
     }
 
-    /// Checks everything that lies on the disk, now that no engine runs, against everything that is known.
+    /// Checks everything on the disk between two lives.
     fn look_at_disk(&mut self, span: Span, from: usize, is_the_end: bool) -> Vec<Rows> {
         self.world.check();
         self.unplant();
@@ -428,7 +427,7 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Older ones were looked at already; a day's worth of them has to be remembered still.
+        // Older requests were checked already. Keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }
@@ -444,7 +443,7 @@ impl Sim {
             assert!(known, "{} was {} as of {}, and is lost", seen.id, seen.how, seen.updated_at);
         }
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
-            // Endpoints that were created though nobody was told are known to the operator's list.
+            // The operator's list also contains endpoints whose creation was not acknowledged.
             shop.webhooks = rows.endpoints.keys().copied().collect();
         }
         all_rows

@@ -24,21 +24,21 @@ use crate::ops::Op;
 use crate::shop::{id, text};
 use crate::sim::Sim;
 
-/// On which terms a change is asked for.
+/// The conditions of a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
-    /// The key that is shown, whole; else somebody asks whose key nobody looks at.
+    /// The key of the request. Without it the engine does not check the key of the actor.
     pub(crate) key: Option<Shown>,
-    /// The resource as whoever asks has seen it: it must be so still.
+    /// The resource as the client has seen it. The change requires that it is unchanged.
     pub(crate) seen: Option<Vec<u8>>,
 }
 
-/// A key that is shown.
+/// A key that a client presents.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     id: KeyId,
     secret: String,
-    /// Whether it was surely revoked before this was asked for.
+    /// Whether the key was surely revoked before the request.
     revoked: bool,
 }
 
@@ -47,13 +47,13 @@ impl Terms {
         self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
     }
 
-    /// What is wrong with a change that was carried out, if anything.
+    /// The violated condition of a change that was carried out, if there is one.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
         Some(format!("it was asked for with {}, which was revoked", key.id))
     }
 
-    /// Whether the key lets in whoever shows it.
+    /// Whether the engine accepts the key.
     pub(crate) async fn lets_in(&self, engine: &Engine) -> Result<(), EngineError> {
         let Some(key) = &self.key else { return Ok(()) };
         let credential = Credential::parse(&key.secret).unwrap();
@@ -61,7 +61,7 @@ impl Terms {
         if opened.is_some() { Ok(()) } else { Err(EngineError::KeyRevoked) }
     }
 
-    /// Whether it may be that the key was revoked.
+    /// Whether the key may have been revoked.
     pub(crate) fn may_be_shut_out(&self, ledger: &Ledger) -> bool {
         let Some(key) = &self.key else { return false };
         ledger.since(0).iter().any(|entry| entry.came != Came::Refused && revokes(&entry.tried.op, key.id))
@@ -73,8 +73,8 @@ fn revokes(op: &Op, key: KeyId) -> bool {
 }
 
 impl Model {
-    /// What was asked for on the condition that nothing had changed has found nothing changed, and no key was revoked
-    /// by which something was changed.
+    /// A conditional change that was carried out found its resource unchanged, and no change was made with a revoked
+    /// key.
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
         if let Some(key) = &tried.terms.key {
             assert!(!self.revoked.contains(&key.id), "{name} was carried out after {} was revoked", key.id);
@@ -82,14 +82,14 @@ impl Model {
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
-        // Of a contact that a booking has made, the model does not know when.
+        // The model does not know the time of a contact that a booking created.
         let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
         assert!(same, "{name} asked for {seen} to be unchanged, and changed {before}");
     }
 }
 
 impl Sim {
-    /// Somebody changes what they have seen, and only if it is so still; some of it is old.
+    /// Changes a resource on the condition that it is unchanged; the condition is sometimes outdated.
     pub(crate) fn some_condition(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
         let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
@@ -102,7 +102,7 @@ impl Sim {
         self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
     }
 
-    /// What may be asked for next of the resource that a request was answered with.
+    /// The next possible change of the resource of a response.
     fn follow(&self, entry: &Entry) -> Option<Op> {
         let body = entry.body()?;
         Some(match &entry.tried.op {
@@ -119,7 +119,7 @@ impl Sim {
         })
     }
 
-    /// A name that nobody has had.
+    /// A new, unique name.
     fn rename(&self, contact: &Value) -> Op {
         let name = Some(text(&format!("Renamed {}", self.ledger.len())));
         let patch = ContactPatch {
@@ -133,7 +133,7 @@ impl Sim {
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 
-    /// While nothing else goes on, what is true is taken, and what is true no longer is refused.
+    /// Without concurrent changes a true condition is accepted and an outdated one is refused.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
         if !self.world.has_room() {
             return;
@@ -165,11 +165,11 @@ impl Sim {
         }
     }
 
-    /// Somebody uses an idempotency key for something else than before.
+    /// Uses an idempotency key for a different request.
     pub(crate) fn some_reused_key(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
-        // Those with a key of their own may be shut out meanwhile, which is told first.
+        // A request with a key of the business may be refused because the key is revoked, which is checked first.
         let kept = |entry: &&Entry| {
             entry.body().is_some() && entry.count > kept_from && entry.tried.terms.key.is_none()
         };
@@ -198,8 +198,7 @@ impl Sim {
         });
     }
 
-    /// Somebody shows a key that the business has made, and asks for a change with it. Each is used once, so that its
-    /// traces are found.
+    /// Sends a change with a key of the business. Each key is used once, which identifies its rows.
     pub(crate) fn some_change_by_key(&self, life: &mut Life) {
         let entries = self.ledger.since(0);
         let made = |entry: &&Entry| matches!(entry.tried.op, Op::CreateKey(_));
@@ -225,7 +224,7 @@ impl Sim {
         }
     }
 
-    /// Who asks: the key that is shown, else somebody new.
+    /// The actor of the request: the presented key, or else a new one.
     pub(crate) fn asker(&self, terms: &Terms, drawn: KeyId) -> KeyId {
         terms.key.as_ref().map_or(drawn, |key| key.id)
     }

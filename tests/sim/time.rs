@@ -13,21 +13,22 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// A jump of the wall clock is believed when it has held for so long, or by then at the latest, in milliseconds:
-/// somebody asks what time it is once a minute.
+/// A jump of the wall clock is believed at the latest after it has held for so many milliseconds; the clock is read
+/// once a minute.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
-/// What is no further away is followed at once, in milliseconds.
+/// A difference up to this many milliseconds is followed at once.
 const FOLLOWED_MILLIS: i64 = 60_000;
-/// So much of the time for which nothing ran counts, at most.
+/// The maximum time without a running engine that counts as steady time.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// What the service may believe: how far its time is ahead of the truth, and since when it doubts the wall clock.
+/// A belief that the service may have: how far its time is ahead of the true time, and since when it doubts the wall
+/// clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// How far the wall clock of the start is ahead, while the kept time is believed instead: it is never believed.
+    /// How far the wall clock was ahead at a start at which the kept time was believed. It is never believed.
     behind: Option<i64>,
 }
 
@@ -37,49 +38,47 @@ impl Belief {
     }
 }
 
-/// How long the service may take to start, in milliseconds.
+/// The maximum duration of a start, in milliseconds.
 const STARTS_MILLIS: i64 = 1_000;
 
-/// When every seed begins: a Monday at 08:00 UTC.
+/// The start of every seed: a Monday at 08:00 UTC.
 const BEGIN: i64 = 1_772_438_400_000;
 
-/// The simulated time and the wall clock.
 #[derive(Default)]
 pub(crate) struct Time(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Milliseconds that had passed when this life began.
+    /// The milliseconds before this life.
     before: i64,
-    /// For how many milliseconds of this life the machine was suspended.
+    /// How many milliseconds of this life the machine was suspended.
     suspended: i64,
-    /// The number of the machine's boot, and when it began.
+    /// The number of the machine's boot, and its time.
     boot: u64,
     booted: i64,
-    /// The kept time, before which the service believes no time unless it follows a jump to before it.
+    /// The kept time. The service believes no earlier time, except after a jump to before it.
     kept: i64,
-    /// Of each business, by its number, the latest instant up to which a list by change has shown everything.
+    /// For each business, by number, the latest instant up to which a list by change was complete.
     listed: BTreeMap<usize, Timestamp>,
-    /// Whether the service may have given up a later time for an earlier one since a list was shown.
+    /// Whether the service may have replaced a later time by an earlier one since a list was shown.
     went_back: bool,
-    /// When this life began, on its own clock.
+    /// The start of this life, on its own clock.
     began: Option<Instant>,
-    /// How far the wall clock is ahead of the truth.
+    /// How far the wall clock is ahead of the true time.
     ahead: i64,
-    /// What may be believed.
+    /// The possible beliefs.
     beliefs: Vec<Belief>,
-    /// What may have been believed before the last jump, and whether anything has read the clock since. A jump that nothing
-    /// has seen before the next one leaves no trace in what is believed.
+    /// The possible beliefs before the last jump, and whether the clock has been read since. A jump that ends before
+    /// the clock is read has no effect on the beliefs.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
-    /// The latest that the service may ever have believed it to be, as of the last jump or whenever it gave a belief
-    /// up.
+    /// The latest time that the service may ever have believed, updated at each jump and whenever a belief is
+    /// dropped.
     latest: i64,
-    /// How far the count that the service keeps of steady time is ahead of the simulated time.
+    /// How far the service's steady time is ahead of the simulated time.
     counts_ahead: i64,
-    /// How often the wall clock has jumped.
     jumps: u32,
-    /// How much later than usual the seed begins.
+    /// The offset of the seed's start from the usual one.
     later: i64,
 }
 
@@ -97,7 +96,7 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Lets what is doubted be believed that has held for long enough.
+    /// Lets the service believe a doubted clock that has held for long enough.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -124,23 +123,21 @@ impl State {
 }
 
 impl Time {
-    /// Milliseconds since the seed began.
     pub(crate) fn now(&self) -> i64 {
         self.0.lock().now()
     }
 
-    /// What the wall clock shows.
     pub(crate) fn wall(&self) -> Timestamp {
         Timestamp::from_millis(self.0.lock().wall())
     }
 
-    /// What a wall clock would show that never jumped.
+    /// The reading of a wall clock that never jumped.
     pub(crate) fn truth(&self) -> Timestamp {
         let later = self.0.lock().later;
         Timestamp::from_millis(BEGIN + later + self.now())
     }
 
-    /// The earliest and the latest that the service may believe it to be.
+    /// The earliest and the latest time that the service may believe.
     pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
         state.believe();
@@ -152,22 +149,22 @@ impl Time {
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
-    /// A list by change was asked for when the service believed it to be this at the earliest, and was answered.
+    /// Records a list by change that was answered, and the earliest believed time of the request.
     pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
         let mut state = self.0.lock();
         let listed = state.listed.entry(of).or_insert(asked);
         *listed = asked.max(*listed);
     }
 
-    /// The earliest stamp of a change of a business that is asked for now: none is before a list that was shown. Where a
-    /// later time was given up in this life, an actor that is loaded again does not know of lists before that.
+    /// The earliest possible stamp of a change that is requested now. It is not before a list that was shown. If this
+    /// life has given up a later time, a reloaded actor does not know earlier lists.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.went_back);
         listed.copied().unwrap_or(Timestamp::MIN)
     }
 
-    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    /// Suspends the machine. Its clocks continue, the runtime's timers do not.
     pub(crate) fn suspend(&self, millis: i64) {
         self.0.lock().suspended += millis;
     }
@@ -177,52 +174,50 @@ impl Time {
         self.0.lock().beliefs.iter().any(|belief| belief.doubts_since.is_some())
     }
 
-    /// For how many milliseconds of this life the machine was suspended.
+    /// How many milliseconds of this life the machine was suspended.
     pub(crate) fn suspended(&self) -> i64 {
         self.0.lock().suspended
     }
 
-    /// Nothing runs for so long.
+    /// Lets time pass without a running engine.
     pub(crate) fn stand_still(&self, millis: i64) {
         self.0.lock().before += millis;
     }
 
-    /// The machine is started anew; nothing runs on it.
+    /// Restarts the machine. Nothing runs on it meanwhile.
     pub(crate) fn reboot(&self) {
         let mut state = self.0.lock();
         state.boot += 1;
         state.booted = state.now();
     }
 
-    /// The latest that the service may have believed it to be so far. A stamp may bear it though the wall clock has
-    /// gone back since, for whoever asked for a list by change then: no change to come shares an instant that was
-    /// shown.
+    /// The latest time that the service may have believed so far. A stamp may have this time even if the wall clock
+    /// has gone back since, because no later change may share an instant with a list by change that was shown.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
 
-    /// The count that the service keeps of steady time, in milliseconds.
+    /// The service's steady time, in milliseconds.
     pub(crate) fn count(&self) -> i64 {
         let state = self.0.lock();
         state.now() + state.counts_ahead
     }
 
-    /// Has the seed begin so many milliseconds later than usual.
+    /// Moves the start of the seed.
     pub(crate) fn begin_later(&self, millis: i64) {
         self.0.lock().later = millis;
     }
 
-    /// How often the wall clock has jumped.
     pub(crate) fn jumps(&self) -> u32 {
         self.0.lock().jumps
     }
 
-    /// How far the wall clock is ahead of the truth, in milliseconds.
+    /// How far the wall clock is ahead of the true time, in milliseconds.
     pub(crate) fn ahead(&self) -> i64 {
         self.0.lock().ahead
     }
 
-    /// Makes the wall clock be so far ahead of the truth.
+    /// Sets how far the wall clock is ahead of the true time.
     pub(crate) fn set_ahead(&self, millis: i64) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();
@@ -249,9 +244,9 @@ impl Time {
         state.went_back |= went_back;
     }
 
-    /// A life begins, in the runtime that this is called in. The wall clock is believed, or the kept time where the wall
-    /// clock is before it; the count goes on from what was kept of it. Gives whether the kept time is believed. In the life
-    /// before there may have been no room to keep anything.
+    /// Starts a life, within its runtime. The service believes the later of wall clock and kept time, and steady time
+    /// continues from the stored value. `could_keep` is false if the previous life may have had no room to store it.
+    /// Returns whether the kept time is believed.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
@@ -266,7 +261,7 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // Within a boot nothing that was shown is forgotten, and after another one nothing that was kept.
+        // Within a boot, no list that was shown is forgotten; after a restart of the machine, no stored time is.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.went_back) {
             assert!(
                 listed.millis() <= goes_on,
@@ -288,7 +283,7 @@ impl Time {
         true
     }
 
-    /// The life ends; to be called in the same runtime.
+    /// Ends the life, within its runtime.
     pub(crate) fn end(&self) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();
@@ -305,7 +300,7 @@ impl Clock for Time {
         self.wall()
     }
 
-    /// It goes on as long as the machine runs, suspended or not.
+    /// Steady time includes suspensions of the machine.
     fn steady(&self) -> Duration {
         let state = self.0.lock();
         Duration::from_millis(u64::try_from(state.now() - state.booted).unwrap())
@@ -316,7 +311,7 @@ impl Clock for Time {
     }
 }
 
-/// Simulated time as people read it.
+/// Simulated time in readable form.
 pub(crate) fn shown(millis: i64) -> String {
     let (seconds, days) = (millis / 1_000, millis / 86_400_000);
     let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);

@@ -13,14 +13,14 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// What happens on that day beside an event that fails all its attempts.
+/// The other events of that day, besides the one whose attempts all fail.
 #[derive(Clone, Copy, Debug)]
 enum Day {
-    /// Nothing: the endpoint has to be turned off.
+    /// No other event. The endpoint must be disabled.
     Idle,
-    /// It takes another event: it has to stay on.
+    /// The endpoint accepts another event. It must stay enabled.
     Takes,
-    /// During the last attempt somebody turns it off and on: it has to stay on.
+    /// The endpoint is disabled and enabled during the last attempt. It must stay enabled.
     TurnedOffAndOn,
 }
 
@@ -40,7 +40,7 @@ impl Sim {
         self.learn();
         let body = self.ledger.entry(created).body().expect("an endpoint is created");
         let id: WebhookId = crate::shop::id(&body["id"]);
-        // Each attempt takes its ten seconds.
+        // Each attempt takes ten seconds.
         self.world.network.set_mood(host, Mood::Hangs);
         self.event(life, shop).await;
         let last = RETRY_MILLIS.iter().sum::<i64>() + 10_000 * i64::try_from(RETRY_MILLIS.len()).unwrap();
@@ -66,7 +66,7 @@ impl Sim {
         assert_eq!(endpoint.is_enabled(), expected, "after a day of {day:?}: {endpoint:?}");
     }
 
-    /// Makes an event happen.
+    /// Causes an event.
     async fn event(&mut self, life: &mut Life, shop: usize) {
         let details = ContactDetails { name: Some(text("Somebody")), ..ContactDetails::default() };
         self.ask(life, shop, CreateContact { details }.into(), false);

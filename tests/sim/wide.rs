@@ -20,16 +20,16 @@ use crate::ops::{Op, RemoveService, RemoveStaff};
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// What happens in a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
-    /// Three businesses.
+    /// Three businesses, as in the first version of the simulation.
     First,
-    /// Everything.
+    /// All features.
     Wide,
 }
 
-/// Zones of whole hours, halves and quarters, with and without summer time; of Lord Howe it is half an hour.
+/// Zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe's summer time is half
+/// an hour.
 const ZONES: [Tz; 9] = [
     chrono_tz::UTC,
     chrono_tz::Europe::Paris,
@@ -41,21 +41,21 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// Days after the usual beginning on which some clocks change a day or two later: 7 March (America), 27 March
+/// Start days in days after the usual one. One or two days later some clocks change: 7 March (America), 27 March
 /// (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and 30 October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
-/// Endpoints of a business, at most.
 const ENDPOINTS_MAX: usize = 6;
-/// Contacts of a burst: more than a row of names holds; and of a big one: more than one turn looks at of what is due.
+/// The number of contacts of a burst: a small one fills more than one row of names; a big one makes more deliveries
+/// due than one turn reads.
 const BURST: (u64, u64) = (70, 90);
 const BIG_BURST: (u64, u64) = (280, 320);
-/// So many requests of a burst are under way at once, fewer than a business takes.
+/// The concurrent requests of a burst, fewer than a business accepts.
 const AT_ONCE: usize = 40;
 
 impl Workload {
-    /// The zones of the businesses, in their order.
+    /// The zone of each business.
     pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
         match self {
             Self::First => ZONES[..3].to_vec(),
@@ -69,14 +69,14 @@ impl Workload {
 }
 
 impl Sim {
-    /// Begins on a day near which clocks change.
+    /// Moves the start to a day near a change of clocks.
     pub(crate) fn choose_beginning(&self) {
         if self.workload == Workload::Wide {
             self.world.time.begin_later(*self.dice.pick(&BEGINNINGS) * DAY_MILLIS);
         }
     }
 
-    /// Does something of the wider workload, now and then; whether it did.
+    /// Runs one action of the wider workload now and then. Returns whether it did.
     pub(crate) async fn some_wide(&mut self, life: &mut Life) -> bool {
         if self.workload == Workload::First || !self.dice.once_in(5) {
             return false;
@@ -96,8 +96,8 @@ impl Sim {
         true
     }
 
-    /// Very many new contacts at one business, whose receivers fail meanwhile: names fill whole rows, and what is due
-    /// is more than one turn looks at.
+    /// Creates very many contacts in one business while its receivers fail. The names fill whole rows, and more
+    /// deliveries become due than one turn reads.
     async fn burst(&mut self, life: &mut Life) {
         self.has_burst = true;
         let shop = self.dice.below(self.shops.len());
@@ -119,7 +119,7 @@ impl Sim {
         }
         life.quiet().await;
         self.learn();
-        // What waits is then so much that it is dropped, or deleted, in several steps.
+        // So many deliveries are pending then that they are dropped or deleted in several steps.
         for id in self.shops[shop].webhooks.clone() {
             let ops: Vec<Op> = match self.dice.below(4) {
                 0 => vec![DeleteWebhook { id }.into()],
@@ -132,14 +132,14 @@ impl Sim {
         }
     }
 
-    /// The team changes or removes what it has no use for any more. What is in use stays.
+    /// Changes or removes resources. A resource that is in use stays.
     fn some_removal(&self, life: &mut Life) {
         let number = self.dice.below(self.shops.len());
         let shop = &self.shops[number];
         let op: Op = match (self.dice.below(6), self.dice.any(&shop.knowledge)) {
             (0, Some(id)) => DeleteKnowledge { id }.into(),
             (1 | 2, Some(id)) => {
-                // Longer or shorter than it was, in pieces or not.
+                // A new length, with or without pieces.
                 let times = *self.dice.pick(&[1, 40, 900, 2_700]);
                 let content = Some(text(&"Behind the house. ".repeat(times)));
                 let patch = KnowledgePatch { content, ..KnowledgePatch::default() };
@@ -147,14 +147,14 @@ impl Sim {
             }
             (3, _) if shop.services.len() < 8 => Shop::service(&self.dice).into(),
             (4, _) if shop.staff.len() > 2 => RemoveStaff { id: *self.dice.pick(&shop.staff) }.into(),
-            // The first ones, which the workload needs, are in use nearly always.
+            // The workload needs the first two, which are nearly always in use.
             _ if shop.services.len() > 2 => RemoveService { id: *self.dice.pick(&shop.services) }.into(),
             _ => shop.member(&self.dice).into(),
         };
         self.ask(life, number, op, false);
     }
 
-    /// Somebody searches contacts by a part of their names, to the last page.
+    /// Searches contacts by a part of their names, to the last page.
     fn some_search(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let part = (*self.dice.pick(&["contact 1", "CONTACT 10", "renamed", "t 1"])).to_owned();
@@ -177,7 +177,7 @@ impl Sim {
         });
     }
 
-    /// Reads what is written and not yet on the disk. The caller lets the power go right after.
+    /// Reads changes that are not yet durable. The caller cuts the power right afterwards.
     pub(crate) async fn glance(&mut self, life: &mut Life) {
         life.quiet().await;
         self.learn();
@@ -195,7 +195,8 @@ impl Sim {
         self.world.check();
     }
 
-    /// Endpoints of a new business: with one, everything goes to one receiver; with several, places are shared.
+    /// Creates the endpoints of a new business. Seeds with several share the permits; in the others everything goes
+    /// to one receiver.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
             Workload::First => 1,

@@ -15,12 +15,12 @@ use crate::network::{Network, Shared};
 use crate::receiver::authority;
 use crate::time::{Time, shown};
 
-/// The readable history of a seed: a line for each request, answer, attempt, crash, jump of the clock.
+/// The readable history of a seed, with one line for each request, response, attempt, crash and clock jump.
 pub(crate) struct Trace {
     /// Whether each line is printed at once.
     aloud: bool,
     lines: Mutex<Vec<String>>,
-    /// The first thing that was seen to be wrong by somebody who cannot stop the seed.
+    /// The first violation reported by code that cannot stop the seed.
     wrong: Mutex<Option<String>>,
 }
 
@@ -48,11 +48,11 @@ impl Trace {
     }
 }
 
-/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's, and whoever
-/// only waits has no actor.
+/// The number of concurrent attempts in every other seed. It is so small that endpoints wait for each other, and a
+/// waiting endpoint has no actor.
 const FEW_PLACES: usize = 12;
 
-/// Everything around the engine. Cheap to clone.
+/// Everything outside the engine. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
@@ -60,27 +60,27 @@ pub(crate) struct World {
     pub(crate) network: Arc<Network>,
     pub(crate) mails: Arc<Mails>,
     pub(crate) trace: Arc<Trace>,
-    /// When the store of the present life has failed.
+    /// The time at which the store of this life failed.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
-    /// How many attempts may be under way at once, if fewer than usual.
+    /// The maximum number of concurrent attempts, if it is lower than usual.
     pub(crate) places: Option<usize>,
-    /// What the disk has had room for, and from when on.
+    /// The room level of the disk and its start time, for each change.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors were broken in the present life.
+    /// The businesses whose actors were made to fail in this life.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 thread_local! {
-    /// How many panics this thread has seen; a seed and all its tasks run on one thread.
+    /// The number of panics on this thread. A seed and all its tasks run on one thread.
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What a change panics with that is meant to break its business's actor.
+/// The panic payload of a change that makes its actor fail.
 pub(crate) struct Meant;
 
-/// Counts panics from now on, so that one which an actor's supervisor catches is not overlooked.
+/// Counts panics from now on, because a supervisor catches the panics of actors.
 pub(crate) fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -95,8 +95,8 @@ pub(crate) fn count_panics() {
     });
 }
 
-/// How many rows a list reads at once: mostly few, so that pages end early. A third of the seeds has fewer actors than
-/// businesses.
+/// The number of rows that a list reads at once, usually small, so that pages end early. A third of the seeds have
+/// fewer actors than businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
     let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);
@@ -124,7 +124,6 @@ impl World {
         }
     }
 
-    /// Starts the engine on what the disk holds.
     pub(crate) async fn start(&self) -> Engine {
         let ports = Ports {
             resolver: Arc::clone(&self.network) as _,
@@ -139,7 +138,7 @@ impl World {
         Engine::start_within(self.store(), ports, limits).await.unwrap()
     }
 
-    /// The store itself, while no engine is on it.
+    /// Opens the store. No engine may be running.
     pub(crate) fn store(&self) -> Store {
         *self.failed.lock() = None;
         self.broken.lock().clear();
@@ -156,17 +155,15 @@ impl World {
         self.failed.lock().is_some()
     }
 
-    /// When the store has failed, if it has.
     pub(crate) fn failed_at(&self) -> Option<i64> {
         *self.failed.lock()
     }
 
-    /// The actor of a business will panic.
+    /// Records that the actor of a business will panic.
     pub(crate) fn note_broken(&self, shop: usize) {
         self.broken.lock().insert(shop);
     }
 
-    /// Whether the actor of a business was made to panic in this life.
     pub(crate) fn was_broken(&self, shop: usize) -> bool {
         self.broken.lock().contains(&shop)
     }
@@ -176,12 +173,12 @@ impl World {
         self.trace.say(self.time.now(), what);
     }
 
-    /// Notes that something is wrong, where the seed cannot be stopped.
+    /// Records a violation where the seed cannot be stopped.
     pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
         self.trace.wrong(self.time.now(), what);
     }
 
-    /// Stops the seed if anything was wrong so far.
+    /// Stops the seed if a violation was recorded.
     pub(crate) fn check(&self) {
         assert_eq!(PANICS.get(), 0, "something has panicked inside the engine");
         if let Some(wrong) = self.trace.wrong.lock().clone() {

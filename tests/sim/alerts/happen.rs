@@ -130,7 +130,7 @@ pub(super) fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
     vec![one(), one()]
 }
 
-/// Somebody looks at their alerts, and reads one or all: what is acknowledged stays so, and is counted.
+/// A person reads one alert or all. An acknowledged read is permanent, and the unread count agrees.
 pub(super) async fn read(
     business: &BusinessHandle,
     dice: &Dice,
@@ -144,7 +144,7 @@ pub(super) async fn read(
     business.change(by(), ReadAlerts { number }).await?;
     let unread = |of: Vec<domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
     let after = business.alerts(person, &page).await?.items;
-    // Others may have come meanwhile; of those that were there, what was read is.
+    // New alerts may have arrived meanwhile. Of the alerts that existed before, the read ones are marked as read.
     let known: Vec<_> =
         after.into_iter().filter(|alert| alerts.iter().any(|one| one.number == alert.number)).collect();
     match number {

@@ -15,38 +15,39 @@ use uuid::Uuid;
 
 use super::{AlertKind, Shop, TEAM, Told};
 
-/// Whom what was to be told.
+/// The expected alerts and mails.
 #[derive(Default)]
 pub(super) struct Expected {
-    /// In the dashboard, in that order.
+    /// The alerts of each person, in order.
     pub(super) shown: BTreeMap<PersonId, Vec<Shown>>,
-    /// By mail, how often.
+    /// How often each thing is mailed.
     pub(super) mailed: BTreeMap<Told, usize>,
 }
 
-/// Something that is shown to somebody in the dashboard.
+/// An alert of one person.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// Whether they asked for that, or only where it is not mailed since too many mails wait.
+    /// Whether the person chose the dashboard. Otherwise the alert replaces a mail that the limit of waiting mails
+    /// dropped.
     is_asked: bool,
 }
 
-/// Somebody of the team, as of some entry.
+/// A person of the team, at the replayed entry.
 struct Member {
     role: Role,
     is_active: bool,
     staff: Option<StaffId>,
-    /// The settings by the names of the kinds, as they are shown.
+    /// The alert settings, by kind.
     settings: Value,
 }
 
-/// An appointment, as of some entry.
+/// An appointment, at the replayed entry.
 #[derive(Clone)]
 struct Booked {
     status: String,
     staff: StaffId,
-    /// Whether everybody knows of it: it was confirmed once.
+    /// Whether the appointment was ever confirmed, so that the team was alerted.
     known: bool,
 }
 
@@ -58,7 +59,7 @@ fn text(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap()
 }
 
-/// What the contract says of whoever chose nothing.
+/// The documented settings of a person who has chosen none.
 fn by_default(role: Role, is_staff: bool) -> Value {
     let runs = role != Role::Member;
     let of = |email: &str, scope: &str| json!({ "email": email, "in_app": true, "scope": scope });
@@ -167,8 +168,8 @@ impl Expected {
         }
     }
 
-    /// Everybody has exactly their alerts, in the order in which things happened, numbered; and what they asked to be
-    /// mailed of alone, where so many mails wait as may. Gives how much that is of each.
+    /// Each person has exactly the expected alerts, in order and numbered. At the limit of waiting mails, a person
+    /// with mails only gets an alert for each dropped mail. Returns the number of those alerts for each thing.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -194,9 +195,9 @@ impl Expected {
         unasked
     }
 
-    /// The outbox and its log tell everybody exactly what was to be mailed; to whoever is shut out now and then, no
-    /// more than that, nor where so many wait as may: then what is shown instead (`unasked`) is in none. Gives what has
-    /// to arrive.
+    /// The outbox and its log contain exactly the expected mails. A person who is sometimes disabled may have fewer,
+    /// and so may everyone at the limit of waiting mails; a thing that was shown instead (`unasked`) is in no mail.
+    /// Returns the mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,
@@ -254,7 +255,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
     }
 }
 
-/// The appointments as they were when they were booked: what changed since is undone.
+/// The appointments as they were booked, without the later changes.
 fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, Booked> {
     let booked = |one: &Appointment| {
         let status = match one.status {
@@ -278,7 +279,7 @@ fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, B
     appointments
 }
 
-/// What an entry is to the team, and which staff members it concerns.
+/// The alert kind of an entry and the staff members it concerns.
 fn happens(
     action: &str,
     appointment: &mut Booked,

@@ -12,7 +12,7 @@ use crate::ledger::json;
 use crate::shop::id;
 use crate::world::World;
 
-/// Somebody who asks something of a business.
+/// A client of a business.
 pub(super) struct Asker {
     pub(super) world: World,
     pub(super) handle: BusinessHandle,
@@ -34,7 +34,7 @@ impl Asker {
         }
     }
 
-    /// What was not done must have a reason.
+    /// A refusal must have a valid reason.
     pub(super) fn refused(&self, error: &EngineError) {
         let ends = self.world.failed() || self.closing.load(Ordering::SeqCst);
         let excused = match error {
@@ -48,7 +48,7 @@ impl Asker {
         }
     }
 
-    /// Takes note of something that was acknowledged of somebody.
+    /// Records an acknowledged fact about a person.
     pub(super) fn note(&self, contact: ContactId, note: impl FnOnce(&mut Person)) {
         if let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
             note(person);
@@ -65,7 +65,7 @@ impl Asker {
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
-        // Whoever was erased meanwhile is found no more, and another contact may have been made of the number.
+        // A contact who was erased meanwhile is not found, and a new contact may have been created with the number.
         let shown = match &asked {
             Asked::Create(_) | Asked::Patch(_) => &body["id"],
             _ => &body["contact_id"],
@@ -82,7 +82,7 @@ impl Asker {
         });
     }
 
-    /// Makes a request again: while nobody has been erased it is answered as before, and then as it is.
+    /// Repeats a request. Before an erasure the response is the recorded one, afterwards a current one.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
@@ -100,11 +100,11 @@ impl Asker {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // Its key was forgotten, and from now on it stands for another answer.
+            // The service has deleted the idempotency key, and the key now belongs to a new response.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // Somebody else may have asked again at the same time, and been the one whose request was another.
+        // A concurrent repetition may have been carried out as a new request.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let stands = all[self.at].people.get(&contact).is_some_and(of_first);
@@ -115,7 +115,7 @@ impl Asker {
             self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }
         if !answer.replayed {
-            // Its day is over, so it was another request; of whom it tells is found by its answer.
+            // The key was older than a day, so this was a new request. Its response names the person.
             let body = json(&answer.value);
             let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
             let made: ContactId = id(shown);

@@ -10,7 +10,7 @@ use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
 impl Sim {
-    /// Looks at what lies on the disk of them; at the very end nothing is left to be done.
+    /// Checks the rows of these businesses. At the end of the seed no cleanup is left.
     pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
         let listed = self.world.disk.tombstones();
         for (at, guest) in self.guests.all.lock().iter_mut().enumerate() {
@@ -61,7 +61,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // A request that is made again once its key is forgotten, or whose answer is lost, makes a contact anew that is as alive.
+    // A repeated request creates a new contact if its key has expired or its response was lost. That contact is not
+    // erased.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
@@ -81,7 +82,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             }
             for word in words(person.number) {
                 let word = word.to_lowercase();
-                // A number must not be found in a longer one.
+                // The search must not match a number inside a longer number.
                 let told = all_rows.iter().find(|(_, shown)| {
                     shown.match_indices(&word).any(|(at, _)| {
                         !shown[at + word.len()..].starts_with(|next: char| next.is_ascii_digit())

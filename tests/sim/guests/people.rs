@@ -16,19 +16,19 @@ use parking_lot::Mutex;
 
 use crate::shop::text;
 
-/// How far something has come that is done for good.
+/// The state of an irreversible action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gone {
-    /// Nobody has asked for it.
+    /// The action was not requested.
     #[default]
     No,
-    /// Somebody has, and nobody knows what came of it.
+    /// The action was requested, and its outcome is unknown.
     Maybe,
-    /// It was acknowledged.
+    /// The action was acknowledged.
     Yes,
 }
 
-/// A person, by the words that stand nowhere else.
+/// A person, with words that no other person has.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) contact: ContactId,
@@ -37,11 +37,11 @@ pub(super) struct Person {
     pub(super) appointments: BTreeSet<AppointmentId>,
     pub(super) calls: BTreeSet<CallId>,
     pub(super) messages: BTreeSet<MessageId>,
-    /// The requests whose answers tell of them, to be made again: which, by its key, and what it was answered with.
+    /// The requests whose responses name the person: idempotency key, request and response.
     pub(super) answered: Vec<([u8; 32], Asked, Vec<u8>)>,
 }
 
-/// A request that may be made again.
+/// A repeatable request.
 #[derive(Clone, Debug)]
 pub(super) enum Asked {
     Create(CreateContact),
@@ -59,27 +59,26 @@ pub(super) struct Guest {
     pub(super) webhooks: Vec<WebhookId>,
     pub(super) people: BTreeMap<ContactId, Person>,
     pub(super) ended: Gone,
-    /// Whether what has happened may have been deleted because its time was over.
+    /// Whether retention may have deleted old records.
     pub(super) expires: bool,
 }
 
-/// All of them, as those who ask know them.
+/// All of these businesses, as their clients know them.
 #[derive(Clone, Default)]
 pub(crate) struct Guests {
     pub(super) all: Arc<Mutex<Vec<Guest>>>,
-    /// How many people there were.
+    /// The number of people so far.
     pub(super) people: Arc<Mutex<usize>>,
-    /// Where their events are sent; nobody looks at those.
+    /// The URLs that receive their events. The test does not check these deliveries.
     pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Guests {
-    /// Their ids.
     pub(crate) fn ids(&self) -> Vec<BusinessId> {
         self.all.lock().iter().map(|guest| guest.id).collect()
     }
 
-    /// Whether events of theirs are sent there.
+    /// Whether the URL belongs to an endpoint of these businesses.
     pub(crate) fn have_url(&self, url: &str) -> bool {
         self.urls.lock().contains(url)
     }
@@ -97,7 +96,7 @@ pub(super) fn email(number: usize) -> Email {
     Email::new(&format!("guest-{number}@nobody.example")).unwrap()
 }
 
-/// The words that tell of somebody.
+/// The words that identify the person.
 pub(super) fn words(number: usize) -> [String; 4] {
     [name(number).to_lowercase(), phone(number).as_str().to_owned(), format!("guest-{number}@"), said(number)]
 }
