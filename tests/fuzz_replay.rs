@@ -1,7 +1,8 @@
-//! A short run of every fuzz target on stable Rust: the corpus as it is, and a fixed number of inputs made from it, the
-//! same ones every time. `FUZZ_RUNS` says how many for each target, `FUZZ_SEED` which.
+//! A short run of every fuzz target on stable Rust: the corpus, and a fixed number of inputs derived from it, the
+//! same in every run. `FUZZ_RUNS` sets the number for each target, `FUZZ_SEED` the seed.
 //!
-//! The targets are those of `cargo fuzz`, which goes on from the same corpus with coverage; see `tests/README.md`.
+//!
+//! The targets are those of `cargo fuzz`, which continues from the same corpus with coverage; see `tests/README.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
@@ -14,7 +15,7 @@ use std::path::Path;
 #[path = "fuzz/src/lib.rs"]
 mod targets;
 
-/// What inputs are made to hold now and then.
+/// Words that are inserted into inputs now and then.
 const WORDS: [&str; 36] = [
     "\n",
     "\n\n",
@@ -54,7 +55,7 @@ const WORDS: [&str; 36] = [
     "tools/call",
 ];
 
-/// Numbers that a seed decides (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -74,7 +75,7 @@ fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// The inputs of a target, in the order of their names.
+/// The inputs of a target, ordered by name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let mut paths: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -110,7 +111,7 @@ fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
     input
 }
 
-/// Tries the corpus of a target and what is made of it. A failure shows its input.
+/// Runs a target on its corpus and on derived inputs. A failure shows its input.
 fn replay(target: &str, usual: u64, check: fn(&[u8])) {
     let corpus = corpus(target);
     let mut dice = Dice(number("FUZZ_SEED", 1));
@@ -183,11 +184,11 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
         assert_eq!(statuses.len(), lines.len(), "{text}");
         for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
             let (method, path) = line.split_once(' ').unwrap();
-            // What is deleted is a spare one.
+            // Deletions use the spare records.
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // No input may say where files are to be written, and there is no relay.
+    // The fuzz inputs may not choose file paths, and no relay is configured.
     let apart = ["/admin/v1/backup", "/admin/v1/mail"];
     let routes = receptionist::service::routes().into_iter();
     for (method, path) in routes.filter(|(_, path)| !apart.iter().any(|start| path.starts_with(start))) {

@@ -1,5 +1,5 @@
-//! The published documents: well-formed by their own standard, with examples that keep their schemas; and the checker
-//! that holds answers against it, tried on answers that are as promised and on some that are not.
+//! Checks the published documents: they are valid OpenAPI, and their examples match their schemas. Checks the checker
+//! of responses with matching and with non-matching responses.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
@@ -29,7 +29,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
         .map_or(value, |pointer| document.pointer(pointer).unwrap_or_else(|| panic!("nothing at {pointer}")))
 }
 
-/// Calls back for each object anywhere in a value.
+/// Calls `visit` for each object inside a value.
 fn each_object(value: &Value, visit: &mut impl FnMut(&serde_json::Map<String, Value>)) {
     match value {
         Value::Object(object) => {
@@ -77,7 +77,7 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
             assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
             assert!(operation["responses"]["403"].is_object(), "{what}");
         }
-        // A test of an endpoint changes nothing, so neither a condition nor a key means anything to it.
+        // A test of an endpoint changes nothing, so it takes neither a condition nor an idempotency key.
         let changes = method != "get" && operation["operationId"] != "testWebhook";
         let parameters = operation["parameters"].to_string();
         assert_eq!(parameters.contains("Idempotency-Key"), changes, "{what}");
@@ -88,9 +88,9 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
     let operator = operator_document();
     check_operations(&operator, &["401", "403", "429", "500", "503"]);
     for (path, method, operation) in operations(&operator) {
-        // What is sent again waits, and what waits is not sent again.
+        // Pending deliveries and mails cannot be sent again, so resending is not idempotent.
         let id = operation["operationId"].as_str().unwrap();
-        // Nor is a backup or a test mail a change of anything, and there is one backup at a time.
+        // A backup or test mail changes no resource, and only one backup can run at a time.
         let changes =
             method != "get" && !id.starts_with("resend") && !["createBackup", "testMail"].contains(&id);
         let what = format!("{method} {path}");
@@ -103,7 +103,7 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
     }
 }
 
-/// Checks what every operation has, with these answers to any request.
+/// Checks what every operation must have. `always` are the statuses of every request.
 fn check_operations(document: &Value, always: &[&str]) {
     let mut names = std::collections::BTreeSet::new();
     for (path, method, operation) in operations(document) {
@@ -114,12 +114,12 @@ fn check_operations(document: &Value, always: &[&str]) {
             assert!(operation["responses"][status].is_object(), "{what}: {status}");
         }
         for status in ["408", "413", "415"] {
-            // Lines may be as many as there are.
+            // The number of lines is unlimited.
             let may_be =
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // Whoever was created may have been erased when the request is made again.
+        // A created contact may have been erased by the time the request is repeated.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {

@@ -135,7 +135,7 @@ async fn exports_backups_and_ended_businesses_are_in_the_installations_log() {
     let home = tempfile::tempdir().unwrap();
     let backup = server.operator.post("/backup", &json!({ "to": home.path().join("b") })).await;
     let backup = backup.is(202).body["data"]["id"].clone();
-    // What was refused is no backup.
+    // A refused backup leaves no entry.
     server.operator.post("/backup", &json!({ "to": "here" })).await.is(400);
     server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(202);
     server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(404);
@@ -145,7 +145,7 @@ async fn exports_backups_and_ended_businesses_are_in_the_installations_log() {
         .map(|entry| {
             assert_eq!(entry["actor"], json!({ "type": "operator", "id": null }), "{entry}");
             assert_eq!(entry["changes"], json!([]), "nothing of a business is told but its id");
-            // An export of everything has an id that stands nowhere else.
+            // The id of an export of all businesses appears in no other place.
             let id = if entry["resource_type"] == "export" { &Value::Null } else { &entry["resource_id"] };
             [&entry["action"], &entry["resource_type"], id].map(Clone::clone)
         })

@@ -8,7 +8,7 @@ fn day(day: &str, open: &str, close: &str) -> Value {
     json!({ "day": day, "open": open, "close": close })
 }
 
-/// Every so many minutes from `first` to `last`, both `HH:MM` of one day.
+/// The times from `first` to `last`, both `HH:MM` on one day, at this step in minutes.
 fn every(date: &str, step: u32, first: &str, last: &str) -> Vec<String> {
     let minutes = |text: &str| text[..2].parse::<u32>().unwrap() * 60 + text[3..].parse::<u32>().unwrap();
     (minutes(first)..=minutes(last))
@@ -269,7 +269,7 @@ async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
 #[tokio::test]
 async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
     let server = Server::open().await;
-    // In October the second 02:00 is no step from an opening at 02:30, by the clock on the wall.
+    // In October the second 02:00 is not on the grid of an opening at 02:30, because the grid follows local time.
     for (open, close, date, expected) in [
         ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
         (

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Server;
 
-/// Waits until a backup has come to its end.
+/// Waits until a backup has finished.
 async fn ended(server: &Server, id: &str) -> Value {
     loop {
         let state = server.operator.get(&format!("/backup/{id}")).await.data();
@@ -46,7 +46,7 @@ async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
     assert!(report.is_whole() && report.businesses == 1, "{report:?}");
 }
 
-/// Nobody but the owner can read people's data.
+/// Only the owner of the files can read people's data.
 fn check_private(dir: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -13,7 +13,7 @@ async fn a_booking_is_answered_whole_and_found_again() {
     let more = json!({ "staff_id": salon.ben, "allow_pending": true });
     let answer = salon.try_book_with(&salon.massage, "2026-03-03T10:00:00+01:00", more).await;
     let booked = answer.created();
-    // The stamp follows those before it, even where the clock stands still.
+    // A stamp is later than earlier ones, even if the clock stands still.
     assert!(booked["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         booked,
@@ -250,7 +250,7 @@ async fn the_day_that_counts_is_the_local_one() {
     let mut hours = week("00:00", "24:00");
     hours.as_array_mut().unwrap().truncate(4);
     let salon = server.salon_with(json!({ "hours": hours })).await;
-    // 23:00Z on Monday is midnight of Tuesday in Paris.
+    // 23:00Z on Monday is midnight on Tuesday in Paris.
     salon.book_with(&salon.massage, &salon.anna, "2026-03-02T22:00:00Z").await;
     salon.book_with(&salon.cut, &salon.ben, "2026-03-02T23:00:00Z").await;
     salon.book_with(&salon.cut, &salon.chloe, "2026-03-02T23:30:00Z").await;

@@ -26,7 +26,7 @@ impl Salon {
         self.operator.patch("/budget", &json!({ (kind): limit })).await.is(200);
     }
 
-    /// Creates one more of a kind; the number makes it another one.
+    /// Creates one more record of a kind; the number makes it unique.
     async fn one_more(&self, kind: &str, number: usize) -> Answer {
         let start = || format!("2026-03-03T{:02}:00:00Z", 8 + number);
         match kind {
@@ -141,7 +141,7 @@ async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
     let inline = json!({ "contact": { "phone": "+33698765432" } });
     let booking = salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", inline.clone()).await;
     full(&booking, "contact", "the business may keep at most 1 contacts; it has 1");
-    salon.book(&salon.cut, "2026-03-03T09:00:00Z").await; // for whoever is known
+    salon.book(&salon.cut, "2026-03-03T09:00:00Z").await; // for an existing contact
     salon.allow("contacts", json!({ "rows_max": 2 })).await;
     salon.try_book_with(&salon.cut, "2026-03-03T10:00:00Z", inline).await.created();
     let call = salon.record_call(anonymous).await;

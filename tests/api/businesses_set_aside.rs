@@ -59,7 +59,7 @@ async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
         assert!(answer.contains("internal_error") && answer.contains("x-request-id: "), "{answer}");
         assert!(!answer.contains("aside") && !answer.contains("damaged"), "{answer}");
     }
-    // Without the key's secret nobody learns that.
+    // Without the key's secret the response does not reveal that.
     let last = salon.key.chars().next_back().unwrap();
     let wrong = format!("{}{}", &salon.key[..salon.key.len() - 1], if last == 'a' { 'b' } else { 'a' });
     server.with_key(&wrong).get("/me").await.fails(401, "unauthorized");
@@ -73,7 +73,7 @@ async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
     let metrics = raw(operator, request).await;
     assert!(metrics.contains("receptionist_businesses_set_aside 1\n"), "{metrics}");
 
-    // The operator lifts it.
+    // The operator accepts the business again.
     server.stop().await;
     std::fs::remove_file(&list).unwrap();
     server.start().await;

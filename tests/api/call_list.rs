@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{OUTCOMES, Salon, Server, encoded, ids, pick};
 
-/// Calls a second apart, not in the order of their starts; the last two start at one instant.
+/// Calls that were recorded a second apart, not in the order of their starts. The last two have the same start.
 async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (hour, direction, outcome, number) in [

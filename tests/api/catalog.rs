@@ -10,7 +10,7 @@ async fn services_are_listed_in_the_order_of_their_creation() {
     let salon = server.salon().await;
     let shown = salon.get("/services").await.list();
     assert_eq!(ids(&shown), [salon.cut.clone(), salon.massage.clone(), salon.colour.clone()]);
-    // The stamp follows those before it, even where the clock stands still.
+    // A stamp is later than earlier ones, even if the clock stands still.
     assert!(shown[0]["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         shown[0],

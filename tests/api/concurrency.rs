@@ -136,7 +136,7 @@ async fn one_new_contact_of_many_bookings_is_created_once() {
     assert_eq!(contacts.len(), 1);
 }
 
-/// Tasks that book and cancel from Wednesday to Saturday until they are told to stop, or have done so much.
+/// Tasks that book and cancel from Wednesday to Saturday until they are stopped or have done this many rounds.
 fn disturb(server: &Server, salon: &crate::harness::Salon, rounds: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for task in 0..8 {

@@ -23,12 +23,12 @@ impl Wire {
         self.0.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// The head of the next response, in lower case; its body is read and dropped.
+    /// The head of the next response, in lower case. Its body is discarded.
     async fn response(&mut self) -> String {
         self.response_or_end().await.expect("a response")
     }
 
-    /// The same, or nothing if the server closes the connection first.
+    /// The head of the next response, or `None` if the server closes the connection first.
     async fn response_or_end(&mut self) -> Option<String> {
         let mut all = Vec::new();
         let read = async {
@@ -51,7 +51,7 @@ impl Wire {
         tokio::time::timeout(Duration::from_secs(20), read).await.expect("a response in time")
     }
 
-    /// What comes until the server closes, which must be no reset.
+    /// The remaining bytes until the server closes the connection, which must not be a reset.
     async fn rest(mut self) -> String {
         let mut all = String::new();
         self.0.read_to_string(&mut all).await.expect("no reset");
@@ -59,12 +59,12 @@ impl Wire {
     }
 }
 
-/// The start of a request, without the headers that tell its body.
+/// The start of a request, without the headers that describe its body.
 fn head(method: &str, path: &str, headers: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
 }
 
-/// Every request that is refused without a credential, and those of every kind of refusal with one.
+/// Every request that is refused without a credential, and one of each kind of refusal with a credential.
 async fn refused(server: &Server) -> Vec<(Api, String)> {
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
@@ -90,7 +90,7 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // A GET is answered whatever its body is; anything else is refused for the media type.
+        // A GET is answered whatever its body is. Other methods are refused because of the media type.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),
@@ -125,7 +125,7 @@ async fn after_a_refusal_the_connection_carries_the_next_request() {
             if let Some(next) = wire.response_or_end().await {
                 break next;
             }
-            // On a busy machine the body may come after the time that the server waits for it.
+            // On a busy machine the body may arrive after the time that the server waits for it.
             assert!(began.elapsed() >= DISCARD_TIME_MAX, "{head}the connection was closed");
         };
         assert!(next.starts_with("http/1.1 404 ") || next.starts_with("http/1.1 401 "), "{head}{next}");
@@ -171,7 +171,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
     ] {
         let mut wire = Wire::to(&salon.api).await;
         wire.send(head("POST", "/v1/contacts", &format!("{bearer}{framing}\r\n\r\n"))).await;
-        // The server may have answered and shut down writing meanwhile, but it reads on.
+        // The server may have responded and shut down writing meanwhile, but it continues to read.
         let _ = wire.0.write_all(body.as_bytes()).await;
         let response = wire.response().await;
         assert!(
@@ -179,7 +179,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
             "{response}"
         );
     }
-    // A head that is none is refused by the HTTP library, and the client that goes on can still read why.
+    // The HTTP library refuses an invalid head, and the client can still read the response.
     let mut wire = Wire::to(&salon.api).await;
     wire.send("GET / HTTP/1.1\r\na b: c\r\n\r\n").await;
     wire.send("x".repeat(10_000)).await;

@@ -20,7 +20,7 @@ async fn staff(salon: &Salon, member: &str, change: Value) -> Answer {
     salon.operator.patch(&format!("/staff/{member}"), &change).await
 }
 
-/// What a refused booking says.
+/// The message of a refused booking.
 async fn refused(salon: &Salon, staff: &str, at: &str) -> String {
     let answer = salon.try_book_with(&salon.cut, at, json!({ "staff_id": staff })).await;
     answer.fails(409, "slot_unavailable").message().to_owned()
@@ -47,7 +47,7 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
     assert_eq!(closed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(salon.show(&booked).await, booked, "it stays");
     assert!(refused(&salon, &salon.ben, "2026-03-10T13:00:00Z").await.contains("closed that day"));
-    // Whoever asks again is told again, and what a special day shows can be set again.
+    // A repeated change gets the same response, and the shown special day can be sent back.
     for same in [json!({ "closed": true }), json!({ "closed": true, "windows": [], "note": null })] {
         assert_eq!(put(&salon, date, same).await.data(), closed.data());
     }
@@ -276,7 +276,7 @@ async fn a_service_keeps_its_staff_free_around_appointments() {
     assert!(!listed("").await.contains(&taken) && listed("&ignore_buffers=true").await.contains(&taken));
     let squeezed = team("2026-03-03T09:30:00Z", ignoring.clone()).await.created();
     team("2026-03-03T09:30:00Z", ignoring.clone()).await.fails(409, "slot_unavailable").says("taken");
-    // What was booked keeps what it was booked with, and takes it along.
+    // An appointment keeps the buffers it was booked with, also when it is moved.
     service(&salon, &salon.cut, json!({ "buffer_after_minutes": 0 })).await.is(200);
     assert!(refused(&salon, &salon.anna, "2026-03-03T10:00:00Z").await.contains("is taken"));
     let moved = format!("/appointments/{}/reschedule", id(&squeezed));

@@ -8,12 +8,12 @@ use store::{Order, Store, every_row, piece_of};
 
 use crate::harness::{Salon, Server, id, merged};
 
-/// What stands in everything that tells of her, in lower case: pieces of her name and address, her number, as it is kept
-/// and as it was typed, and what she has said.
+/// The contact's words, in lower case: parts of her name and address, her number as stored and as typed, and her
+/// statements. Every record about her contains one of them.
 const WORDS: [&str; 6] =
     ["ermintrude", "vanishing", "33612000471", "06 12 00 04 71", "0612000471", "rather not say"];
 const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";
-/// How often the service is started anew until the steps are done.
+/// The maximum number of restarts until the cleanup is complete.
 const STARTS: usize = 50;
 
 #[tokio::test]
@@ -76,8 +76,8 @@ async fn how_long_things_are_kept_is_changed_like_any_resource() {
     assert_eq!(cleared.data()["audit_days"], 90);
 }
 
-/// The kinds of the rows that tell of her, with their pieces joined and as they are kept; and whether steps are left to be
-/// done. The service is stopped meanwhile.
+/// The kinds of the rows that contain her words, as stored or with their pieces joined; and whether cleanup remains.
+/// The service is stopped meanwhile.
 async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     server.stop().await;
     let report = engine::verify::verify(server.data_dir()).await.unwrap();
@@ -102,7 +102,7 @@ async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     (kinds, is_unfinished)
 }
 
-/// Waits until no row tells of her but those of these kinds.
+/// Waits until only rows of these kinds contain her words.
 async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
     let mut left = Vec::new();
     for _ in 0..STARTS {
@@ -111,13 +111,13 @@ async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
             return true;
         }
         left = kinds;
-        // Meanwhile the steps go on.
+        // The cleanup continues meanwhile.
         salon.again(server).operator.all("/audit").await;
     }
     panic!("rows of these kinds still tell of her: {left:x?}");
 }
 
-/// An endpoint for every event, at which nobody answers.
+/// An endpoint for every event. It never responds.
 async fn endpoint(salon: &Salon, host: &str) -> String {
     let events = ["appointment.booked", "appointment.cancelled", "appointment.rescheduled"];
     let events = [&events[..], &["call.completed", "contact.created", "message.taken"]].concat();
@@ -125,7 +125,7 @@ async fn endpoint(salon: &Salon, host: &str) -> String {
     format!("/webhooks/{}", id(&salon.api.post("/webhooks", &body).await.created()))
 }
 
-/// Something that is sent under a key, and can be sent again.
+/// Sends a repeatable request with an idempotency key.
 async fn once(salon: &Salon, path: &str, body: &Value, key: &str) -> crate::harness::Answer {
     salon.api.call("POST", path).json(body).once(key).await
 }
@@ -152,7 +152,7 @@ async fn of_somebody_who_was_erased_no_row_tells_and_no_answer() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // Of her in three ways: by number, by id, by the call.
+    // Calls that refer to her by number, by id, and by the appointment of the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
         merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),
@@ -183,7 +183,7 @@ async fn of_somebody_who_was_erased_no_row_tells_and_no_answer() {
         let expected = merged(booked.clone(), nobody);
         assert_eq!(merged(again.data(), json!({ "updated_at": booked["updated_at"] })), expected);
     };
-    // Events wait, for the endpoint that is on; nothing else does.
+    // Events for the enabled endpoint are still pending; everything else is cleaned up.
     gone(&mut server, &salon, &[kind::EVENT]).await;
     let salon = salon.again(&server);
     replays(&salon).await;
@@ -206,7 +206,7 @@ async fn of_somebody_who_was_erased_no_row_tells_and_no_answer() {
         salon.operator.post(&resend, &json!({})).await.fails(409, "conflict").says("somebody who was erased");
     }
 
-    // They have waited for long enough.
+    // The events have now expired.
     server.clock.advance(25 * 3_600);
     gone(&mut server, &salon, &[]).await;
     let salon = salon.again(&server);

@@ -11,11 +11,11 @@ use crate::harness::{Answer, Salon, Server, id, ids};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// The bases of the two APIs, as the tables of routes have them.
+/// The bases of the two APIs, as in the tables of routes.
 const PUBLIC: &str = "/v1";
 const OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// A request with every id that its route takes, as `{name}`; the ones of the path are the route's own.
+/// A request with every id that its route takes, as `{name}`; the ids of the path are those of the route.
 struct Row {
     base: &'static str,
     method: &'static str,
@@ -24,7 +24,7 @@ struct Row {
     body: &'static str,
 }
 
-/// The public ones first, then those of the operator; what takes something away comes last.
+/// The public rows come before the operator's, and deletions come last.
 #[rustfmt::skip] // one row, one line
 fn rows() -> Vec<Row> {
     let row = |base, method, path, query, body| Row { base, method, path, query, body };
@@ -136,7 +136,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Where in a request an id stands.
+/// The part of a request that contains an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Path,
@@ -144,16 +144,16 @@ enum Place {
     Body,
 }
 
-/// One record of each kind, by the name that its id has in a request.
+/// One record of each kind, by the name of its id in a request.
 type Records = BTreeMap<&'static str, String>;
 
 async fn records(salon: &Salon) -> Records {
     let webhook = salon.webhook().await;
     let path = format!("/webhooks/{}", id(&webhook));
-    // What happens while the endpoint is off is never sent by itself, so its log stands still.
+    // A disabled endpoint sends nothing by itself, so its log does not change.
     salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     let contact = salon.contact(json!({ "name": "A" })).await;
-    // Each is of the one contact, so that every filter finds something.
+    // All records belong to one contact, so that every filter matches.
     let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
     let message = salon.message(json!({ "call_id": id(&call), "contact_id": id(&contact) })).await;
     let more = json!({ "staff_id": salon.anna, "contact_id": id(&contact) });
@@ -185,7 +185,7 @@ async fn records(salon: &Salon) -> Records {
     ])
 }
 
-/// The names in `{}` of a text.
+/// The names in `{}` in a text.
 fn names(text: &str) -> Vec<&str> {
     text.split('{')
         .skip(1)
@@ -199,9 +199,9 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// The text with the ids of `own` in it, but for the one id that is given.
+/// Fills the ids of `own` into the text, except for the one that is given.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
-    // A special day has a date in its path, and no id.
+    // The path of a special day has a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
         let id = other.filter(|(odd, _)| odd == name).map_or(id.as_str(), |(_, id)| id);
         text.replace(&format!("{{{name}}}"), id)
@@ -209,7 +209,7 @@ fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
 }
 
 impl Row {
-    /// Every id that it takes, and where.
+    /// Every id that the row takes, with its place.
     fn takes(&self) -> Vec<(Place, &str)> {
         let parts = [(Place::Path, self.path), (Place::Query, self.query), (Place::Body, self.body)];
         parts
@@ -218,7 +218,7 @@ impl Row {
             .collect()
     }
 
-    /// Sends it for a salon with the salon's own ids, but for one in one place.
+    /// Sends the row for a salon with the salon's own ids, except for one id in one place.
     async fn send(
         &self,
         server: &Server,
@@ -243,11 +243,11 @@ impl Row {
     }
 }
 
-/// Checks that an id is refused like one of nothing at all.
+/// Checks that an id is refused like an unknown one.
 fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
     match place {
         Place::Path => _ = answer.fails(404, "not_found"),
-        // What is open depends on the service and the staff member; other lists only filter by ids.
+        // Open times depend on the service and the staff member; other lists only filter by ids.
         Place::Query if row.path == "/availability" => _ = answer.invalid_at(&[name]),
         Place::Query => assert!(answer.list().is_empty(), "{answer}"),
         Place::Body if row.path.starts_with("/staff") => _ = answer.invalid_at(&["service_ids[0]"]),
@@ -255,7 +255,7 @@ fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
     }
 }
 
-/// Everything that both APIs show of a business.
+/// All resources of a business in both APIs.
 async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
     let mut shown = Vec::new();
     for row in rows().iter().filter(|row| row.method == "GET" && row.base != "/admin/v1") {
@@ -302,12 +302,13 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
     assert_eq!(tried, 82, "ids in rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
-    // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.
+    // The ids were the reason: with its own ids the salon can use every route, and sees no data of the other
+    // business.
     let mut removed = BTreeSet::new();
     for row in rows() {
         let answer = row.send(&server, &salon, &own, None).await;
         if row.method == "DELETE" && !removed.insert(row.path) {
-            answer.fails(404, "not_found"); // the other API has removed it
+            answer.fails(404, "not_found"); // the row of the other API has deleted it
             continue;
         }
         assert!(answer.status < 300 || answer.status == 409, "{answer}");
@@ -325,7 +326,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     let tried: BTreeSet<_> =
         rows().iter().map(|row| (row.method.to_owned(), format!("{}{}", row.base, row.path))).collect();
     let routes = receptionist::service::routes();
-    // Those are of all businesses, and accounts and the relay of none; `backups`, `moving`, `people` and `mail` try them.
+    // These routes concern all businesses, accounts or the relay. `backups`, `moving`, `people` and `mail` test them.
     let of_all =
         ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import", "/admin/v1/audit", "/admin/v1/mail"];
     let routes = routes.iter().filter(|(_, path)| !of_all.iter().any(|start| path.starts_with(start)));
@@ -333,7 +334,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     assert_eq!(tried, served);
 }
 
-/// Every name of an id that any route has in its path, or the document in a query or a body.
+/// Every name of an id in the path of a route, or in a query or body in the documents.
 fn names_of_ids() -> BTreeSet<String> {
     fn collect(value: &Value, found: &mut BTreeSet<String>) {
         let texts: Box<dyn Iterator<Item = &str>> = match value {

@@ -57,7 +57,7 @@ const PARAMETERS: [&str; 14] = [
     "",
 ];
 
-/// Texts that mean something somewhere, `ids` among them, and some that mean nothing.
+/// Texts that are valid somewhere, including `ids`, and arbitrary ones.
 fn text(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     let words = [
         "",
@@ -132,7 +132,7 @@ fn query(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     prop::collection::vec(pair, 0..4).prop_map(|pairs| pairs.join("&"))
 }
 
-/// Known ids and the paths of both APIs, the business's own first.
+/// The known ids and the paths of both APIs, the business's own first.
 async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)>) {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let text = |name: &str| booked[name].as_str().unwrap().to_owned();
@@ -188,7 +188,7 @@ async fn whatever_comes_is_answered_within_the_laws() {
         let body = bodies.new_tree(&mut runner).unwrap().current();
         let header = headers.new_tree(&mut runner).unwrap().current();
         let coin = coin.new_tree(&mut runner).unwrap().current();
-        // Most bodies only count once the query is empty.
+        // Most bodies are only read if the query is empty.
         let path =
             if coin % 3 == 0 || query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         (path, body, header, coin)

@@ -10,7 +10,7 @@ async fn book(salon: &Salon, key: &str, body: &Value) -> Answer {
     salon.api.call("POST", "/appointments").json(body).once(key).await
 }
 
-/// The second answer is the first one again.
+/// Asserts that the second response repeats the first.
 fn replays(first: &Answer, second: &Answer) {
     assert!(!first.has("idempotent-replayed"), "{first}");
     assert_eq!(second.header("idempotent-replayed"), "true");

@@ -4,13 +4,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Salon, Server};
 
-/// Sends lines.
 async fn import(api: &Api, query: &str, lines: &str) -> Answer {
     let call = api.call("POST", &format!("/import{query}")).bytes(lines.to_owned());
     call.header("content-type", "application/x-ndjson").await
 }
 
-/// The lines of a salon, which is ended then and gone.
+/// Exports a salon, deletes it, and returns the lines.
 async fn moved_out(server: &Server, salon: &Salon) -> String {
     salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     salon.record_call(json!({})).await;
@@ -22,7 +21,7 @@ async fn moved_out(server: &Server, salon: &Salon) -> String {
     lines
 }
 
-/// Everything but the first line, which tells when it was written.
+/// All lines except the first, which contains the time of the export.
 fn body(lines: &str) -> &str {
     lines.split_once('\n').unwrap().1
 }
@@ -34,7 +33,7 @@ async fn a_business_that_was_exported_comes_back_by_an_import() {
     let neighbour = server.salon().await;
     let lines = moved_out(&server, &salon).await;
     salon.operator.get("").await.fails(404, "not_found");
-    let records = lines.lines().count() - 3; // but for the head and two ends
+    let records = lines.lines().count() - 3; // without the head and two ends
     let exported_at: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     for (query, dry_run) in [("?dry_run=true", true), ("?dry_run=false&erase_again=false", false)] {
         let expected = json!({ "businesses": 1, "records": records, "dry_run": dry_run,
@@ -46,7 +45,7 @@ async fn a_business_that_was_exported_comes_back_by_an_import() {
     assert_eq!(body(&again), body(&lines));
     let log = salon.operator.all("/audit").await;
     assert_eq!((log.len(), &log[0]["action"]), (1, &json!("business.imported")));
-    // Its keys ended with it, and nobody else's did.
+    // Its keys were deleted with it; other keys still work.
     salon.api.get("/me").await.fails(401, "unauthorized");
     neighbour.api.get("/me").await.is(200);
 }
@@ -82,11 +81,11 @@ async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
         assert!(told["message"].as_str().unwrap().contains(words), "{words}: {answer}");
         salon.operator.get("").await.fails(404, "not_found");
     }
-    // Of very much that is wrong a part is told.
+    // Only some of very many errors are reported.
     let head = lines.lines().next().unwrap();
     let answer = import(&server.operator, "", &format!("{head}\n{}", "x\n".repeat(1_000))).await;
     assert_eq!(answer.fails(400, "invalid_request").body["error"]["details"].as_array().unwrap().len(), 100);
-    // And a line that never ends is not kept.
+    // An endless line is not buffered.
     let long = format!("{head}\n{}", "x".repeat(3 << 20));
     let answer = import(&server.operator, "", &long).await;
     assert!(
@@ -113,7 +112,7 @@ async fn whoever_may_not_is_refused_and_the_request_must_make_sense() {
     }
     server.operator.get("/import").await.fails(405, "method_not_allowed");
     salon.operator.get("").await.fails(404, "not_found");
-    // Without a type it is taken for what it is.
+    // Without a content type the lines are recognised.
     server.operator.call("POST", "/import").bytes(lines).await.is(200);
 }
 
@@ -130,7 +129,7 @@ async fn an_import_under_a_key_is_made_once() {
             .once("moving-day")
             .await
     };
-    // What only looks is not remembered.
+    // A dry run stores no idempotency key.
     once("?dry_run=true", &lines).await.is(200);
     let first = once("", &lines).await;
     assert!(!first.has("idempotent-replayed"));
@@ -167,7 +166,7 @@ async fn who_was_erased_is_refused_or_left_out() {
     assert_eq!(salon.operator.all("/contacts").await.len(), 0);
 }
 
-/// How the list beside the store names it.
+/// The name of the import in the file beside the store.
 #[tokio::test]
 async fn an_import_is_listed_beside_the_store() {
     let server = Server::open().await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, ids, stamp, starts};
 
-/// Five bookings, not in the order of their times; the second is cancelled.
+/// Five bookings that were not made in the order of their times. The second is cancelled.
 async fn five(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (service, staff, start, phone) in [

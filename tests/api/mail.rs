@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::harness::Server;
 
-/// A relay on the loopback that answers each recipient like this, and what it was told.
+/// A relay on the loopback with this response to each recipient, and the lines that it received.
 async fn relay(to_recipients: &'static str) -> (MailSettings, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let relay = format!("smtp+plain://{}", listener.local_addr().unwrap()).parse().unwrap();

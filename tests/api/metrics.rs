@@ -18,7 +18,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
     salon.get("/me").await.is(429);
 
     let mut text = get(server.operator_of("").address, "/metrics").await;
-    // A permit is given back behind the answer.
+    // A permit is returned after the response.
     while !text.contains("permits_in_use 0\n") {
         text = get(server.operator_of("").address, "/metrics").await;
     }

@@ -20,7 +20,7 @@ use crate::harness::Server;
 const RULES: &str = ".deploy/prometheus-rules.yml";
 const RULES_TEST: &str = "tests/api/monitoring.yml";
 const DASHBOARD: &str = ".deploy/grafana-dashboard.json";
-/// How long Prometheus is waited for.
+/// How long the tests wait for Prometheus.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn file(path: &str) -> String {
@@ -39,7 +39,7 @@ fn has_prometheus() -> bool {
     false
 }
 
-/// The body of an answer that is 200. HTTP/1.0 has no chunks and ends with the connection.
+/// The body of a response with status 200. HTTP/1.0 has no chunks and ends with the connection.
 async fn try_get(address: SocketAddr, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
@@ -100,7 +100,7 @@ async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
         promtool.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
         promtool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut promtool = promtool.spawn().unwrap();
-        // One that reads no metrics may end before it is given them.
+        // A subcommand that reads no metrics may end before they are written.
         let _ = promtool.stdin.take().unwrap().write_all(metrics.as_bytes());
         let ended = promtool.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
@@ -108,7 +108,7 @@ async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
     }
 }
 
-/// A Prometheus that reads the service, killed when it is dropped.
+/// A Prometheus that scrapes the service. It is killed when it is dropped.
 struct Prometheus {
     process: Child,
     address: SocketAddr,
@@ -134,7 +134,7 @@ impl Prometheus {
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| line.split_once("\"Listening on\" address=")?.1.parse().ok());
-        // It stops where what it says is not read.
+        // Prometheus stops if its output is not read.
         std::thread::spawn(move || lines.for_each(drop));
         Self { process, address: address.expect("Prometheus listens"), _directory: directory }
     }
@@ -146,7 +146,7 @@ impl Prometheus {
         answer["data"]["result"].clone()
     }
 
-    /// The rules, and whether each was evaluated.
+    /// The state of the rules, and whether each was evaluated.
     async fn rules(&self) -> Vec<Value> {
         let answer: Value = serde_json::from_str(&get(self.address, "/api/v1/rules").await).unwrap();
         let groups = answer["data"]["groups"].as_array().unwrap().iter();

@@ -34,10 +34,10 @@ async fn notes_of_a_contact_are_the_teams_alone() {
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
     salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
-    // What the team has seen decides, not what integrations see.
+    // The condition compares the operator's view, not the one of integrations.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
-    // Integrations change the rest and keep the notes.
+    // Integrations change the other fields and keep the notes.
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
     assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));
@@ -90,7 +90,7 @@ async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
     let moved = json!({ "starts_at": "2026-03-03T10:00:00Z" });
     let moved = salon.operator.post(&format!("{path}/reschedule"), &moved).await.data();
     assert_eq!(moved["notes"], "Brings a dog");
-    // The log tells that they were changed, and not what they say: it outlives the appointment.
+    // The log records that the notes changed, but not their text, because the log outlives the appointment.
     let entries: Vec<Value> = salon.operator.all("/audit").await;
     let noted: Vec<_> = entries.iter().filter(|entry| entry["action"] == "appointment.updated").collect();
     assert_eq!(noted.len(), 1, "{entries:?}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Server, TOKEN, ids, raw, week};
 
-/// Method and path of every route there is, below `/admin/v1`, in this business; what else they name is not there.
+/// Method and path of every route below `/admin/v1` for this business. Other ids in the paths do not exist.
 fn calls(business: &str) -> Vec<(String, String)> {
     let routes = receptionist::service::routes().into_iter();
     let calls = routes.filter_map(|(method, path)| {
@@ -316,7 +316,7 @@ async fn the_operator_listener_answers_to_its_own_names_only() {
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
-    // The contract's error is documented, and a right token does not help.
+    // This error is documented, and a valid token does not help.
     let refused = server.operator.call("GET", "/businesses").header("host", "evil.example").await;
     refused.fails(403, "forbidden").says("RECEPTIONIST_ADMIN_HOSTS");
 }

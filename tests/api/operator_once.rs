@@ -15,7 +15,8 @@ async fn send(salon: &Salon, (method, path, body): (&str, &str, &Value), key: &s
     if body.is_null() { call.await } else { call.json(body).await }
 }
 
-/// The audit log; where an erasure goes on in it behind its answer, what somebody asked for and no more of that than it was.
+/// The audit log. With an erasure, only the id and action of requested entries, because the erasure adds and changes
+/// others.
 async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     let entries = salon.operator.all("/audit").await;
     if !erases {
@@ -25,7 +26,7 @@ async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     asked_for.map(|entry| json!([entry["id"], entry["action"]])).collect()
 }
 
-/// The second answer is the first one again.
+/// Asserts that the second response repeats the first.
 fn replays(first: &Answer, second: &Answer) {
     assert!(!first.has("idempotent-replayed"), "{first}");
     assert_eq!(second.header("idempotent-replayed"), "true");
@@ -33,7 +34,7 @@ fn replays(first: &Answer, second: &Answer) {
     assert_eq!(second.headers.get("etag"), first.headers.get("etag"));
 }
 
-/// A path of the table with `{…}` for what it names, as the routes have it.
+/// The path of a row as a route, with `{…}` for ids.
 fn route(path: &str) -> String {
     let named = [
         "services",
@@ -170,7 +171,7 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
-    // The last one, and what is remembered of it is not the business's.
+    // The last request deletes the business; its idempotency key is not stored in the business.
     let end = ("DELETE", "", &Value::Null);
     let first = send(&salon, end, "adapter-ends").await;
     assert_eq!(first.status, 202, "{first}");
@@ -179,7 +180,7 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Those that show a secret have tests of their own. What is sent again waits, and what waits is not sent again.
+    // Requests that show a secret have tests of their own. Pending deliveries and mails cannot be sent again.
     let apart = ["/keys", "/webhooks", "/rotate-secret", "/people", "/link", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
         method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))
@@ -224,14 +225,14 @@ async fn a_key_is_the_operators_own_for_each_business() {
     }
 }
 
-/// Whether any file below holds these bytes.
+/// Whether a file of the directory contains these bytes.
 fn is_kept(dir: &std::path::Path, text: &str) -> bool {
     std::fs::read_dir(dir).unwrap().map(Result::unwrap).any(|entry| {
         let path = entry.path();
         if path.is_dir() {
             return is_kept(&path, text);
         }
-        // The operator's socket holds nothing.
+        // The operator's socket has no contents.
         path.is_file() && memchr::memmem::find(&std::fs::read(path).unwrap(), text.as_bytes()).is_some()
     })
 }
@@ -271,7 +272,7 @@ async fn a_webhook_that_is_created_again_does_not_show_its_secret_again() {
     shown["secret"] = Value::Null;
     assert_eq!(again.created(), shown);
     assert_eq!(salon.operator.all("/webhooks").await.len(), 1);
-    // The public answer carries the secret, the first time and again: there is no other way to it.
+    // The public response contains the secret both times, because the client has no other way to get it.
     let of_key = async || salon.api.call("POST", "/webhooks").json(&body).once("k").await;
     let (first, again) = (of_key().await, of_key().await);
     replays(&first, &again);

@@ -45,7 +45,7 @@ async fn a_person_is_added_changed_and_removed() {
     salon.operator.get(&path).await.fails(404, "not_found");
     salon.operator.call("DELETE", &path).await.fails(404, "not_found");
     assert_eq!(salon.operator.all("/people").await.len(), 1);
-    // The account is still there: it belongs to whoever has it. What it says shows once that was accepted.
+    // The account still exists, because it belongs to the person. Its name is shown once the membership was accepted.
     let back = add(&salon, "ada@example.com", "member").await;
     assert_eq!((id(&back), &back["name"], &back["email"]), (id(&ada), &json!(""), &json!("ada@example.com")));
     let log = salon.operator.all("/audit").await;

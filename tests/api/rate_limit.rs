@@ -88,13 +88,13 @@ async fn behind_a_trusted_proxy_strangers_are_counted_by_the_address_that_it_for
         (&["2001:db8::1"], 401),
         (&["[2001:db8::ffff]:1"], 429),
         (&["::ffff:203.0.113.1"], 429),
-        // What cannot be read is the proxy's own.
+        // An unreadable address counts as the proxy's own.
         (&["203.0.113.4, unknown"], 401),
         (&[], 429),
     ] {
         assert_eq!(from(&server, clients).await, status, "{clients:?}");
     }
-    // Whoever is trusted by nobody says what it likes.
+    // The header of an untrusted proxy is ignored.
     let server = Server::behind("198.51.100.0/24", 1).await;
     assert_eq!(from(&server, &["203.0.113.1"]).await, 401);
     assert_eq!(from(&server, &["203.0.113.2"]).await, 429);

@@ -9,7 +9,7 @@ use crate::harness::{Answer, Api, SCOPES, Salon, Server, id};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// A request that a route answers with success.
+/// A request to which the route responds with success.
 struct Row {
     method: &'static str,
     path: &'static str,
@@ -18,7 +18,7 @@ struct Row {
     body: Value,
 }
 
-/// The records of one salon that paths can name.
+/// The records of a salon whose ids occur in paths.
 struct Records {
     contact_id: String,
     call_id: String,
@@ -37,12 +37,12 @@ impl Records {
         Self { contact_id, call_id, appointment_id, webhook_id }
     }
 
-    /// All of them with this id.
+    /// Uses one id for all records.
     fn all(id: &str) -> Self {
         Self { contact_id: id.into(), call_id: id.into(), appointment_id: id.into(), webhook_id: id.into() }
     }
 
-    /// The path with their ids in it, under `/v1`.
+    /// The path with the ids, under `/v1`.
     fn fill(&self, path: &str) -> String {
         let filled = path
             .replace("{contact_id}", &self.contact_id)
@@ -133,7 +133,7 @@ async fn every_route_answers_a_key_that_has_its_scope_alone() {
     let salon = server.salon().await;
     let records = Records::of(&salon).await;
     for row in rows(&salon) {
-        // A key has at least one scope; for a route that needs none, any will do.
+        // A key has at least one scope. For a route without a scope, any scope will do.
         let key = salon.key(&[row.scope.unwrap_or("webhooks:manage")]).await;
         let answer = row.send(&key, &records).await;
         match row.method {
@@ -157,7 +157,7 @@ async fn the_document_names_the_headers_that_each_route_reads() {
             let call = salon.api.call(row.method, &path).header(name, value);
             if row.body.is_null() { call.await } else { call.json(&row.body).await }
         };
-        // A deletion happens once, so the key goes with it.
+        // A deletion succeeds once, so its idempotency key is used once.
         let key = format!("headers-{number}");
         let call = salon.api.call(row.method, &path).header("if-match", "\"stale\"").once(&key);
         let stale = if row.body.is_null() { call.await } else { call.json(&row.body).await };

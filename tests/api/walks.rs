@@ -11,10 +11,10 @@ use crate::harness::{Dice, Salon, Server, TestClock, id, ids};
 
 const TASKS: u64 = 8;
 const KEPT: usize = 12;
-/// How many rows a request reads: some pages end there, and the small ones where they are full.
+/// The number of rows that a request reads. Some pages end at this number, small ones at their limit.
 const ROWS: usize = 15;
 
-/// Eight tasks that each write so many times, the clock going on a little now and then.
+/// Eight tasks that each write this many times, while the clock advances a little now and then.
 fn writers<F: Future<Output = ()> + Send + 'static>(
     server: &Server,
     salon: &Salon,
@@ -35,7 +35,7 @@ fn writers<F: Future<Output = ()> + Send + 'static>(
     tasks
 }
 
-/// Whether every writer has come to its end.
+/// Whether every writer has finished.
 fn ended(tasks: &mut JoinSet<()>) -> bool {
     while let Some(done) = tasks.try_join_next() {
         done.unwrap();
@@ -43,7 +43,7 @@ fn ended(tasks: &mut JoinSet<()>) -> bool {
     tasks.is_empty()
 }
 
-/// Walks with every page size until the writers have ended: each walk shows every record of `kept` once.
+/// Reads the list with every page size until the writers have finished. Each walk shows every record of `kept` once.
 async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>) {
     let kept: HashSet<String> = ids(kept).into_iter().collect();
     let mut sizes = 0;
@@ -60,7 +60,8 @@ async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>)
     }
 }
 
-/// Goes on from the last change seen until the writers have ended; then all that is there was seen as it is.
+/// Polls from the last change seen until the writers have finished. By then the current state of every record was
+/// seen.
 async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
     let mut since = "2000-01-01T00:00:00.000Z".to_owned();
     let mut known: HashMap<String, Value> = HashMap::new();
@@ -194,7 +195,7 @@ async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
-    // Some stand in the list by change where they were changed, the others where they were booked.
+    // The list by change shows changed appointments at their change, the others at their booking.
     for booked in kept.iter().step_by(3) {
         server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);

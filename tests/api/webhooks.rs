@@ -187,7 +187,7 @@ async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
         post(&other).await.fails(422, "idempotency_key_reused");
         patch(&json!({ "url": url })).await.fails(422, "idempotency_key_reused");
     }
-    // A key that is shut out learns nothing, and a new request is checked.
+    // A suspended business's key gets no response, and a new request is validated.
     let new = salon.api.call("POST", "/webhooks").json(&create).once("new").await;
     new.invalid_at(&["url"]);
     salon.set(json!({ "suspended": true })).await;
@@ -217,7 +217,7 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
 
 #[tokio::test]
 async fn saves_and_tests_that_hang_leave_room_for_others() {
-    /// So many of one business at once.
+    /// Concurrent requests of one business.
     const EACH: usize = 8;
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
@@ -240,7 +240,7 @@ async fn saves_and_tests_that_hang_leave_room_for_others() {
     salon.api.post("/webhooks", &fine).await.fails(503, "internal_error");
     salon.api.patch(&path, &json!({ "url": fine["url"] })).await.fails(503, "internal_error");
     salon.api.call("POST", &test).await.fails(503, "internal_error");
-    // What needs no look-up goes on, and so does everybody else.
+    // Requests without a look-up succeed, and so do other businesses.
     salon.api.patch(&path, &json!({ "description": "New" })).await.is(200);
     let theirs = other.api.post("/webhooks", &fine).await.created();
     other.api.call("POST", &format!("/webhooks/{}/test", id(&theirs))).await.is(200);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::harness::{Salon, Server, week};
 
-/// A value of each kind, and the strangest ones.
+/// Unusual values of each JSON type.
 fn strange() -> Vec<Value> {
     vec![
         json!(null),
@@ -27,7 +27,7 @@ fn strange() -> Vec<Value> {
     ]
 }
 
-/// Arguments with which each tool does something; none that is taken away is missed.
+/// Valid arguments of each tool. Each argument is required.
 fn good(salon: &Salon, ids: &Value) -> Vec<(&'static str, Value)> {
     let at = "2026-03-04T10:00";
     vec![
@@ -75,7 +75,7 @@ async fn wrong_arguments_are_told_and_never_an_error_of_the_protocol() {
     let ids = ids(&salon).await;
     let listed = assistant.ask("tools/list", json!({})).await;
     for (tool, arguments) in good(&salon, &ids) {
-        // What is no object at all.
+        // Arguments that are not an object.
         for whole in [json!("text"), json!([]), json!(5), json!(true)] {
             assistant.call(tool, whole).await.refuses(&["one JSON object"]);
         }
@@ -101,7 +101,7 @@ async fn wrong_arguments_are_told_and_never_an_error_of_the_protocol() {
                 }
             }
         }
-        // The good ones do something, and what they give is what the schema says.
+        // The valid arguments succeed, and the result matches the output schema.
         let given = assistant.call(tool, arguments).await.done();
         let fits = output.validate(&given);
         assert!(fits.is_ok(), "{tool}: {fits:?}: {given}");
@@ -158,17 +158,17 @@ async fn names_are_read_in_any_case_and_never_guessed() {
         &salon.cut,
         twin["id"].as_str().unwrap(),
     ]);
-    // One that is no longer active steps back.
+    // An inactive service no longer makes the name ambiguous.
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
-    // What was booked may be of either.
+    // Appointments may be of either service.
     assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
         "2 of this business have that name",
         &format!("{} (no longer active)", twin["id"].as_str().unwrap()),
         &salon.cut,
     ]);
-    // Without the business's scope only open times may name what there is.
+    // Without the business scope only the tool for open times may name services and staff.
     let reader = Assistant::with_scopes(&server, &salon, &["appointments:read"]).await;
     let arguments = json!({"service": "x", "from": "2026-03-04"});
     reader.call("find_open_times", arguments).await.refuses(&["There are: \"Cut\""]);
@@ -195,11 +195,11 @@ async fn times_that_are_not_or_are_twice_are_asked_back() {
     let listed = times["days"][0]["times"].as_array().unwrap();
     assert!(listed.contains(&json!("02:30+02:00")) && listed.contains(&json!("02:30+01:00")), "{times}");
     assert!(listed.contains(&json!("03:30")) && !listed.contains(&json!("02:30")), "{times}");
-    // A time as it is listed can be sent as it is.
+    // A listed time can be sent back unchanged.
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");
-    // Of what is there it is known which of the two is meant.
+    // With an existing appointment it is clear which of the two hours is meant.
     let moving = |expected: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected,
             "starts_at": "2026-10-25T04:00"});
@@ -244,7 +244,7 @@ async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
     assert_eq!((&days[5]["times"], &days[5]["note"]), (&json!([]), &json!("closed on Sundays")));
     assert!(days[0].get("note").is_none());
     assert_eq!(week["timezone"], "Europe/Paris");
-    // An empty day says why it is.
+    // The result gives the reason for a day without open times.
     let holiday = salon.operator.call("PUT", "/special-days/2026-03-05");
     holiday.json(&json!({"closed": true, "note": "Stocktaking"})).await.is(200);
     let why = async |day: &str, part: Option<&str>| {

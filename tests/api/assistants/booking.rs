@@ -75,7 +75,7 @@ async fn the_same_booking_again_is_the_one_that_is_there() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // By phone, by email, by id, in another case, and without the staff member or with the same one.
+    // The same booking by phone, by email, by id, in another case, and with or without the staff member.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
         json!({"contact": {"phone": "+33612345601"}}),
@@ -91,18 +91,18 @@ async fn the_same_booking_again_is_the_one_that_is_there() {
         let again = book(same.clone()).await.done();
         assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &first["id"]), "{same}");
     }
-    // With somebody else it is another booking; for another service too, and for another contact.
+    // Another staff member, service or contact makes it a different booking.
     let other = if first["staff_id"] == salon.ben { &salon.chloe } else { &salon.ben };
     let beside = book(json!({"contact": contact, "staff": other})).await.done();
     assert_eq!((&beside["already_booked"], &beside["staff_id"]), (&json!(false), &json!(other)));
     let another = book(json!({"contact": {"phone": "+33612345602"}})).await.done();
     assert_eq!(another["already_booked"], false);
-    // However it was booked: through `/v1`, and by the team.
+    // This holds for appointments booked through `/v1` and by the team, too.
     let body = json!({"service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact": contact});
     let of_v1 = salon.api.post("/appointments", &body).await.created();
     let again = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
     assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &of_v1["id"]));
-    // One that was cancelled is not booked any more.
+    // A cancelled appointment does not count as existing.
     salon.cancel(&of_v1).await.is(200);
     let anew = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
     assert_eq!(anew["already_booked"], false);
@@ -134,7 +134,7 @@ async fn a_connection_that_is_cut_books_once() {
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
         "contact": {"name": "Cut off", "phone": "+33612345610"}});
-    // Each comes under an id of its own and hangs up before it is answered; nobody knows which were carried out.
+    // Each request has its own id and hangs up before its response, so it is unknown which were carried out.
     for id in 0..12 {
         let params = json!({"name": "book_appointment", "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
@@ -163,7 +163,7 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
     let mut first = assistant.call("book_appointment", arguments.clone()).await.done();
     first["already_booked"] = json!(true);
     assert_eq!(assistant.call("book_appointment", arguments.clone()).await.done(), first);
-    // What is null is left out, at whatever depth.
+    // A null is treated as a missing argument, at every depth.
     let mut nulls = arguments.clone();
     nulls["staff"] = json!(null);
     nulls["contact"]["name"] = json!(null);
@@ -171,7 +171,7 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
     let mut other = arguments.clone();
     other["starts_at"] = json!("2026-03-04T11:00");
     assistant.call("book_appointment", other).await.refuses(&["idempotency_key was used for something else"]);
-    // Nor is it that of another surface, either way.
+    // The key is not shared with another surface, either way.
     let body = salon.booking(&salon.cut, "2026-03-04T12:00:00Z", json!({}));
     salon.api.call("POST", "/appointments").json(&body).once("k1").await.fails(422, "idempotency_key_reused");
     salon.api.call("POST", "/appointments").json(&body).once("k2").await.is(201);
@@ -179,12 +179,12 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
     let mut same_key = arguments;
     same_key["idempotency_key"] = json!("k2");
     assistant.call("book_appointment", same_key).await.refuses(&["Use a new one"]);
-    // It is told as it is now.
+    // The result shows the current state.
     let cancelled = json!({"appointment_id": first["id"], "expected_starts_at": first["starts_at"]});
     assistant.call("cancel_appointment", cancelled).await.done();
     let again = assistant.call("book_appointment", same_as_first).await.done();
     assert_eq!((&again["id"], &again["status"]), (&first["id"], &json!("cancelled")));
-    // Contacts and knowledge have it too.
+    // Contacts and knowledge accept the key, too.
     let contact = json!({"name": "Once", "idempotency_key": "k3"});
     let once = assistant.call("create_contact", contact.clone()).await.done();
     assert_eq!(assistant.call("create_contact", contact).await.done(), once);
@@ -205,7 +205,7 @@ async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
         .await
         .refuses(&["the appointment starts at 10:00 on Wednesday 4 March (2026-03-04T10:00)"]);
     moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
-    // The same again, as after an answer that was lost: it stands there already.
+    // A repeated request, as after a lost response: the appointment already has that time.
     let again = moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
     assert_eq!(again["local_start"], "2026-03-05T10:00");
     let events = salon.operator.get("/audit?limit=100").await.list();
@@ -240,12 +240,12 @@ async fn half_an_hour_later_is_free_for_whoever_moves() {
     let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
     let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
     assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
-    // Its own time is free, where it stands is no move, and its staff member is the one who is meant.
+    // The appointment's own time is free, its current start is not offered, and its staff member is used.
     let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
     assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
     let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
     assert!(with_ben.contains(&json!("10:00")), "{with_ben:?}");
-    // A refused move proposes them too.
+    // A refused move proposes these times, too.
     let moving = |to: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": "2026-03-04T10:00",
             "starts_at": to});
@@ -253,7 +253,7 @@ async fn half_an_hour_later_is_free_for_whoever_moves() {
     };
     moving("2026-03-04T10:10").await.refuses(&["not one of the start times", "Free: ", " 10:30,"]);
     assert_eq!(moving("2026-03-04T10:30").await.done()["local_start"], "2026-03-04T10:30");
-    // What cannot be moved is said.
+    // The result says that the appointment cannot be moved.
     let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
     assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
     let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});
@@ -288,14 +288,14 @@ async fn a_refusal_says_who_cannot_and_who_can() {
         .await
         .refuses(&["no such contact in this business. `find_contacts` finds the ids"]);
     book(json!({"starts_at": "2026-03-04T10:00:30"})).await.refuses(&["without seconds", "Free: "]);
-    // A key that may not see who there is, is not told.
+    // A key without the scope to read staff gets no names.
     let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
     let arguments = json!({"service": salon.cut, "staff": salon.chloe, "starts_at": "2026-03-04T10:00",
         "contact": other});
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // What can be booked no more: no other day would help.
+    // A service that can no longer be booked: another day would not help.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
@@ -328,19 +328,19 @@ async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
         ("2026-03-01T10:00", "10:00 on Sunday 1 March is in the past."),
         ("2026-03-03T20:00", "20:00 on Tuesday 3 March is outside opening hours"),
         ("2026-03-03T12:10", "12:10 on Tuesday 3 March is not one of the start times"),
-        // Sunday: the next day that has any.
+        // Sunday is closed, so the result names the next day with open times.
         ("2026-03-08T10:00", "Free on Monday 9 March: "),
         ("2027-01-03T10:00", "Free on Monday 4 January 2027: "),
     ] {
         book(json!({"starts_at": starts_at})).await.refuses(&[why]);
     }
-    // A key that may not see open times is not told of them.
+    // A key without the scope to read open times gets none.
     let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
     let arguments = json!({"service": salon.colour, "starts_at": "2026-03-03T10:30",
         "contact": {"phone": "+33612345606"}});
     let text = writer.call("book_appointment", arguments).await.refuses(&["is taken. Ask for another time."]);
     assert!(!text.contains("11:30"), "{text}");
-    // Modes.
+    // Booking modes.
     salon.set(json!({"booking_mode": "request"})).await;
     book(json!({"starts_at": "2026-03-03T14:00"})).await.refuses(&["allow_pending: true"]);
     let pending = book(json!({"starts_at": "2026-03-03T14:00", "allow_pending": true})).await.done();

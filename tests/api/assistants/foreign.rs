@@ -7,7 +7,7 @@ use crate::harness::{Salon, Server};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// Every tool with every id that it takes, of a salon.
+/// Every tool of a salon with every id that it takes.
 async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)> {
     let appointment = salon.book(&salon.cut, "2026-03-04T09:00:00Z").await;
     let call = salon.record_call(json!({"summary": "foreign words"})).await;
@@ -73,7 +73,7 @@ async fn ids_of_another_business_read_as_those_of_nothing() {
             "{tool} {argument}"
         );
         if !of_foreign.is_error {
-            // A filter that names nothing finds nothing.
+            // A filter with an unknown id matches nothing.
             let lists = of_foreign.content.as_object().unwrap().values();
             assert!(lists.flat_map(Value::as_array).all(Vec::is_empty), "{tool}: {}", of_foreign.text);
         }
@@ -81,7 +81,7 @@ async fn ids_of_another_business_read_as_those_of_nothing() {
     }
     let after = (theirs.api.all("/appointments").await, theirs.api.all("/contacts").await);
     assert_eq!(before, after, "the other business is as it was");
-    // Nor is a cursor of theirs good here.
+    // A cursor of the other business is invalid, too.
     for n in 0..25 {
         theirs.contact(json!({"name": format!("C{n}")})).await;
     }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::harness::{SCOPES, Server};
 
-/// How many tokens the whole list may have; a token is taken as four characters.
+/// The bound of the whole list in tokens, with four characters per token.
 const LIST_TOKENS_MAX: usize = 6_000;
 
-/// The tools, in order, with their scope, and their hints: read-only, destructive, idempotent.
+/// The tools in order, each with its scope and its hints: read-only, destructive, idempotent.
 const TOOLS: [(&str, &str, [bool; 3]); 16] = [
     ("get_business", "business:read", [true, false, true]),
     ("update_business", "business:write", [false, true, true]),

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Salon, Server};
 
-/// A client of the protocol, with one key.
+/// An MCP client with one key.
 #[derive(Clone)]
 struct Assistant(Api);
 
-/// What a tool has told.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 struct Told {
     is_error: bool,
@@ -39,12 +39,11 @@ impl Assistant {
         Self::with_key(server, key["key"].as_str().unwrap())
     }
 
-    /// Sends one message.
     async fn send(&self, message: &Value) -> Answer {
         self.0.call("POST", "/mcp").json(message).await
     }
 
-    /// Asks for something, and gives the result.
+    /// Sends a request and returns its result.
     async fn ask(&self, method: &str, params: Value) -> Value {
         let answer = self.request(method, params).await;
         answer.is(200);
@@ -55,7 +54,7 @@ impl Assistant {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
-    /// Calls a tool, which must be a result of the protocol, whatever it says.
+    /// Calls a tool. The response must be a valid result of the protocol.
     async fn call(&self, tool: &str, arguments: Value) -> Told {
         let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await;
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
@@ -75,14 +74,14 @@ impl Assistant {
 }
 
 impl Told {
-    /// It has been done; what it gives.
+    /// The content of a successful result.
     #[track_caller]
     fn done(self) -> Value {
         assert!(!self.is_error, "{}", self.text);
         self.content
     }
 
-    /// It has not, and says all of this.
+    /// The message of an error result, which contains all of these parts.
     #[track_caller]
     fn refuses(self, parts: &[&str]) -> String {
         assert!(self.is_error, "{}", self.text);

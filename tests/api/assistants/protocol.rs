@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::harness::Server;
 
-/// The metadata with which each request of the newest version comes.
+/// The metadata of each request in the newest protocol version.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -47,7 +47,7 @@ async fn params_of_another_form_are_told_by_name() {
         ("tools/call", json!({"name": "get_business", "inputResponses": 5}), "params.inputResponses"),
         ("tools/list", json!({"cursor": 5}), "params.cursor"),
         ("ping", json!([]), "params must be an object"),
-        // What only the protocol's own reading looks at.
+        // Requests that only the protocol library checks.
         (
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": 5}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -81,7 +81,7 @@ async fn no_error_repeats_much_of_what_was_sent() {
         assert!(answer.body["error"]["code"].is_i64(), "{answer}");
         assert!(answer.body.to_string().len() < 20_000, "{} bytes", answer.body.to_string().len());
     }
-    // One that says a version in its head is compared with what the message says.
+    // If the headers name a version, they are compared with the message.
     let params = json!({"name": long, "_meta": meta()});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let pending =
@@ -111,7 +111,7 @@ async fn the_newest_version_says_itself_in_each_request() {
     let params = json!({"name": "get_business", "arguments": {}});
     let called = send("tools/call", Some("get_business"), params.clone()).await;
     assert_eq!(called.is(200).body["result"]["structuredContent"]["name"], "Salon Zoé");
-    // A head that says another thing than the message is refused.
+    // Headers that contradict the message are refused.
     let lying = send("tools/call", Some("cancel_appointment"), params).await;
     assert_eq!(lying.is(400).body["error"]["code"], -32020);
 }

@@ -21,7 +21,7 @@ async fn host_and_origin_are_looked_at_before_the_key() {
     for (header, value) in [("host", "localhost:5"), ("origin", "http://127.0.0.1:6274"), ("host", "[::1]")] {
         api.call("POST", "/mcp").json(&ping()).header(header, value).await.fails(401, "unauthorized");
     }
-    // Of two that say different things one is bad.
+    // Of two different values, one is wrong.
     let key = server.salon().await.key;
     let bytes = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nOrigin: http://localhost\r\n\
@@ -89,10 +89,10 @@ async fn a_message_has_its_size_and_its_form() {
     }
     let other_type = assistant.0.call("POST", "/mcp").bytes("{}").header("content-type", "text/plain");
     other_type.await.fails(415, "invalid_request");
-    // Answers to questions that were never put.
+    // Responses to requests that the server never sent.
     let answer = assistant.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await;
     assert_eq!((answer.status, &answer.body["error"]["code"]), (400, &json!(-32600)));
-    // Clients that take JSON alone, or say nothing, are answered all the same.
+    // Clients that accept JSON only, or send no `Accept`, get a response as well.
     for accept in ["application/json", "*/*"] {
         assistant.0.call("POST", "/mcp").json(&ping()).header("accept", accept).await.is(200);
     }

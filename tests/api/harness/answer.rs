@@ -6,14 +6,13 @@ use hyper::HeaderMap;
 use hyper::body::Bytes;
 use serde_json::Value;
 
-/// What came back.
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub(super) what: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) bytes: Bytes,
-    /// The JSON of the body; null when there is none.
+    /// The JSON body, or null if the body is empty.
     pub(crate) body: Value,
 }
 
@@ -23,7 +22,7 @@ impl Answer {
         Self { what, status, headers, bytes, body }
     }
 
-    /// A header that must be there, once.
+    /// The value of a header that must be there exactly once.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> &str {
         let values: Vec<_> = self.headers.get_all(name).iter().collect();
@@ -45,14 +44,14 @@ impl Answer {
         self.header(header).parse().unwrap()
     }
 
-    /// It has this status.
+    /// Asserts the status.
     #[track_caller]
     pub(crate) fn is(&self, status: u16) -> &Self {
         assert_eq!(self.status, status, "{self}");
         self
     }
 
-    /// The resource of a successful answer.
+    /// The resource of a successful response.
     #[track_caller]
     pub(crate) fn data(&self) -> Value {
         assert!(matches!(self.status, 200 | 201), "{self}");
@@ -65,20 +64,19 @@ impl Answer {
         self.is(201).data()
     }
 
-    /// The items of a list.
     #[track_caller]
     pub(crate) fn list(&self) -> Vec<Value> {
         self.is(200).body["data"].as_array().unwrap_or_else(|| panic!("no list: {self}")).clone()
     }
 
-    /// It is this error.
+    /// Asserts this error.
     #[track_caller]
     pub(crate) fn fails(&self, status: u16, code: &str) -> &Self {
         assert_eq!((self.status, self.code()), (status, code), "{self}");
         self
     }
 
-    /// It is a 400 that names exactly these places.
+    /// Asserts a 400 that names exactly these paths.
     #[track_caller]
     pub(crate) fn invalid_at(&self, paths: &[&str]) -> &Self {
         self.fails(400, "invalid_request");
@@ -86,7 +84,7 @@ impl Answer {
         self
     }
 
-    /// The message of an error holds this text.
+    /// Asserts that the error message contains this text.
     #[track_caller]
     pub(crate) fn says(&self, text: &str) -> &Self {
         assert!(self.message().contains(text), "{self}");
@@ -110,18 +108,16 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The places that an error names, in order.
+/// The paths that an error names, in order.
 pub(crate) fn paths(answer: &Answer) -> Vec<String> {
     let details = answer.body["error"]["details"].as_array().cloned().unwrap_or_default();
     details.iter().map(|detail| detail["path"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The ids of some resources.
 pub(crate) fn ids(items: &[Value]) -> Vec<String> {
     items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The starts of some slots or appointments.
 pub(crate) fn starts(items: &[Value]) -> Vec<String> {
     items.iter().map(|item| item["starts_at"].as_str().unwrap().to_owned()).collect()
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{Answer, laws};
 
-/// One of the two APIs, as one caller sees it.
+/// One of the two APIs with the credentials of one client.
 #[derive(Clone)]
 pub(crate) struct Api {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -30,7 +30,7 @@ impl Api {
         Self { client, address, base: base.to_owned(), token: token.map(str::to_owned) }
     }
 
-    /// The same API for whoever holds this token.
+    /// The same API with this token.
     pub(crate) fn with_token(&self, token: &str) -> Self {
         Self { token: Some(token.to_owned()), ..self.clone() }
     }
@@ -40,7 +40,6 @@ impl Api {
         Self { token: None, ..self.clone() }
     }
 
-    /// The token that it calls with.
     pub(crate) fn token(&self) -> &str {
         self.token.as_deref().unwrap()
     }
@@ -92,13 +91,12 @@ impl Api {
         }
     }
 
-    /// Every item of a list.
     pub(crate) async fn all(&self, path: &str) -> Vec<Value> {
         self.walk(path, 100).await
     }
 }
 
-/// A request on its way.
+/// A request that is sent when it is awaited.
 pub(crate) struct Pending {
     api: Api,
     method: Method,
@@ -108,24 +106,24 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Adds a header; the same one may be added again.
+    /// Adds a header; may be called several times with one name.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.parse().unwrap(), value.parse().unwrap()));
         self
     }
 
-    /// Sends this JSON.
+    /// Sets a JSON body.
     pub(crate) fn json(self, body: &Value) -> Self {
         self.bytes(body.to_string()).header("content-type", "application/json")
     }
 
-    /// Sends these bytes, of no declared type.
+    /// Sets a body without a content type.
     pub(crate) fn bytes(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Sends it under this idempotency key.
+    /// Sets the idempotency key.
     pub(crate) fn once(self, key: &str) -> Self {
         self.header("idempotency-key", key)
     }
@@ -157,7 +155,7 @@ impl IntoFuture for Pending {
     }
 }
 
-/// A text as it stands in a query.
+/// The text, percent-encoded for a query.
 pub(crate) fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

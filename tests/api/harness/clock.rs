@@ -8,12 +8,12 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use ports::{Clock, Random};
 
-/// A clock that tests move by hand.
+/// A clock that only a test moves.
 #[derive(Clone)]
 pub(crate) struct TestClock(Arc<AtomicI64>);
 
 impl Default for TestClock {
-    /// Monday, an hour before Paris goes to work.
+    /// Monday, an hour before the salon in Paris opens.
     fn default() -> Self {
         let clock = Self(Arc::default());
         clock.set("2026-03-02T06:00:00Z");
@@ -22,17 +22,15 @@ impl Default for TestClock {
 }
 
 impl TestClock {
-    /// Makes it this instant.
+    /// Sets the time.
     pub(crate) fn set(&self, text: &str) {
         self.0.store(Timestamp::parse(text).unwrap().millis(), Ordering::SeqCst);
     }
 
-    /// Lets so many seconds pass.
     pub(crate) fn advance(&self, seconds: i64) {
         self.advance_millis(seconds * 1_000);
     }
 
-    /// Lets so many milliseconds pass.
     pub(crate) fn advance_millis(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
     }
@@ -48,13 +46,13 @@ impl Clock for TestClock {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
     }
 
-    /// It goes with the wall clock: here, a test that moves the clock lets time pass.
+    /// Steady time follows the wall clock here, so a test that moves the clock lets time pass.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst).unsigned_abs())
     }
 }
 
-/// Chance that falls the same way every time (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -68,7 +66,7 @@ impl Dice {
     }
 }
 
-/// Randomness from dice: a service that is asked the same things draws the same bytes.
+/// Randomness from a seed: the same requests lead to the same random bytes.
 #[allow(dead_code, reason = "another binary needs it")]
 pub(crate) struct Seeded(Mutex<Dice>);
 

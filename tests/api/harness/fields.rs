@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Uuid,
@@ -44,7 +44,7 @@ const HOURS: Shape = &[
 const WINDOW: Shape = &[("open", Text), ("close", Text)];
 const BREAK: Shape = &[HOURS[0], ("from", Text), ("to", Text)];
 
-/// The resource has this shape.
+/// Asserts that the resource has this shape.
 pub(super) fn check(value: &Value, shape: Shape, answer: &Answer) {
     let object = value.as_object().unwrap_or_else(|| panic!("no object: {value} in {answer}"));
     for (name, kind) in shape {

@@ -9,15 +9,15 @@ use super::answer::Answer;
 use super::conformance::Conformance;
 use super::{fields, shapes};
 
-/// The published document, which every answer of the public API keeps.
+/// The published document. Every response of the public API must match it.
 static DOCUMENT: LazyLock<Conformance> =
     LazyLock::new(|| Conformance::new(&receptionist::openapi::document()));
 
-/// The document of the operator API, which every answer of that keeps.
+/// The document of the operator API. Every response of that API must match it.
 static OPERATOR_DOCUMENT: LazyLock<Conformance> =
     LazyLock::new(|| Conformance::new(&receptionist::openapi::operator_document()));
 
-/// Every code there is, with the statuses it comes with.
+/// Every error code with its statuses.
 const CODES: [(&str, &[u16]); 15] = [
     ("invalid_request", &[400, 408, 413, 415]),
     ("unauthorized", &[401]),
@@ -38,7 +38,7 @@ const CODES: [(&str, &[u16]); 15] = [
 
 pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     assert_ne!(answer.status, 500, "{answer}");
-    // The public listener has none of the operator's paths.
+    // The public listener serves no path of the operator API.
     let nowhere = answer.body["error"]["message"] == "There is no such path." && !path.starts_with("/v1");
     let of_operator = (!nowhere).then_some(&OPERATOR_DOCUMENT);
     for document in of_operator.into_iter().chain([&DOCUMENT]) {
@@ -88,9 +88,9 @@ fn headers_of_the_status(answer: &Answer) {
     }
 }
 
-/// What assistants are answered: JSON-RPC, or the error body of `/v1`, on one line either way.
+/// Checks a response to an assistant: JSON-RPC or the error body of `/v1`, on one line.
 fn of_the_protocol(answer: &Answer) {
-    // Whoever comes with a strange Host or Origin is not counted.
+    // A request with a foreign Host or Origin is not counted.
     if answer.status != 403 || answer.has("x-ratelimit-limit") {
         rate_limit_headers(answer);
     }
@@ -154,7 +154,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         }
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
-            // What an action says of itself is no resource.
+            // The response to an action is no resource, so it has no `ETag`.
             let of_an_action =
                 ["/backup", "/import", "/test", "/resend", "/resend-missed", "/rotate-secret", "/link"];
             let removed = method == Method::DELETE;

@@ -40,10 +40,8 @@ pub(crate) use raw::raw;
 pub(crate) use records::{OUTCOMES, for_the_team, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
-/// The operator's token of every test.
 pub(crate) const TOKEN: &str = "for-operators-only";
 
-/// Every scope there is.
 pub(crate) const SCOPES: [&str; 10] = [
     "business:read",
     "business:write",
@@ -57,7 +55,6 @@ pub(crate) const SCOPES: [&str; 10] = [
     "webhooks:manage",
 ];
 
-/// A running service.
 pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
@@ -71,23 +68,23 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A service that never limits a test.
+    /// A service without rate limits.
     pub(crate) async fn open() -> Self {
         Self::with_limit(1_000_000).await
     }
 
-    /// A service that reads so many rows for one request.
+    /// A service that reads at most this many rows for a request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
         let limits = Limits { scan_rows, ..Limits::default() };
         Self::with(1_000_000, TrustedProxies::default(), limits, None, system_random()).await
     }
 
-    /// A service that allows so many requests a minute.
+    /// A service with this limit of requests per minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         Self::with(limit, TrustedProxies::default(), Limits::default(), None, system_random()).await
     }
 
-    /// The same, which believes these proxies.
+    /// A service with this limit that trusts these proxies.
     pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
         Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
     }
@@ -99,7 +96,7 @@ impl Server {
         Self::with(limit, TrustedProxies::default(), Limits::default(), public_url, random).await
     }
 
-    /// A service whose operator listener is called by these names.
+    /// A service whose operator listener accepts these host names.
     pub(crate) async fn called(names: &[&str]) -> Self {
         let mut server = Self::open().await;
         server.settings.admin_hosts = names.iter().map(|name| (*name).to_owned()).collect();
@@ -107,7 +104,7 @@ impl Server {
         server
     }
 
-    /// A service of which nobody said where people reach it: it listens off the loopback, without TLS.
+    /// A service without a public URL. It listens on a non-loopback address without TLS.
     pub(crate) async fn open_off_the_loopback() -> Self {
         let mut server = Self::open().await;
         server.settings.listen = "0.0.0.0:0".parse().unwrap();
@@ -147,37 +144,34 @@ impl Server {
         Self { service: Some(service), settings, limits, clock, random, network, operator, dir }
     }
 
-    /// The engine behind it.
     pub(crate) fn engine(&self) -> &engine::Engine {
         self.service.as_ref().unwrap().engine()
     }
 
-    /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
+    /// Restarts the service on the same directory. Handles to the old service are invalid.
     pub(crate) async fn restart(&mut self) {
         self.stop().await;
         self.start().await;
     }
 
-    /// Ends the service, which leaves its directory to the test.
+    /// Stops the service. The test may open its directory then.
     pub(crate) async fn stop(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());
     }
 
-    /// Starts it again.
     pub(crate) async fn start(&mut self) {
         let service = start(&self.settings, self.limits, &self.clock, &self.random, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
     }
 
-    /// The same with mails sent by these settings.
+    /// Restarts the service with these mail settings.
     pub(crate) async fn restart_with_mail(&mut self, mail: MailSettings) {
         self.settings.mail = Some(mail);
         self.restart().await;
     }
 
-    /// Where the service keeps everything.
     pub(crate) fn data_dir(&self) -> &Path {
         &self.settings.data_dir
     }
@@ -201,7 +195,7 @@ impl Server {
         Api::new(self.service().public, "", None)
     }
 
-    /// The operator listener, paths from its root, without the token.
+    /// The operator listener without the token, with paths from its root.
     pub(crate) fn back_door(&self) -> Api {
         Api::new(self.service().admin, "", None)
     }
@@ -217,7 +211,7 @@ impl Server {
         self.salon_with(json!({})).await
     }
 
-    /// The salon with other properties.
+    /// The salon with changed properties.
     pub(crate) async fn salon_with(&self, changes: Value) -> Salon {
         Salon::found(self, changes).await
     }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ports::{BoxFuture, Dialer, Resolver, Stream};
 
-/// At this address nobody ever answers, nor refuses.
+/// An address that neither responds nor refuses.
 const SILENT: [u8; 4] = [93, 184, 216, 99];
 
-/// The names and the wires of a test, as far as it looks at them.
+/// The simulated names and connections.
 #[derive(Clone, Default)]
 pub(crate) struct Network {
     down: Arc<AtomicBool>,
@@ -18,12 +18,12 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// From now on no name resolves, or they do again.
+    /// Turns name resolution off or on.
     pub(crate) fn set_names_down(&self, down: bool) {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until so many look-ups and connections have begun that never end.
+    /// Waits until so many look-ups and connections without an end have begun.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {
             tokio::task::yield_now().await;
@@ -31,8 +31,8 @@ impl Network {
     }
 }
 
-/// `*.example.com` is public, `*.internal.example.org` is not, `*.silent.example.org` never gets an answer, and no
-/// other name resolves. What `*.wire.example.com` leads to never answers.
+/// `*.example.com` is public, `*.internal.example.org` is internal, `*.silent.example.org` never gets a response, and
+/// no other name resolves. The address of `*.wire.example.com` never responds.
 impl Resolver for Network {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<std::net::IpAddr>>> {
         let found = if self.down.load(Ordering::Relaxed) {
@@ -53,7 +53,7 @@ impl Resolver for Network {
     }
 }
 
-/// Nobody answers.
+/// No connection succeeds.
 impl Dialer for Network {
     fn dial(&self, to: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         if to.ip() == std::net::IpAddr::from(SILENT) {

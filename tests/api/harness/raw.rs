@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends the bytes, closes its own side and gives everything that comes back as text.
+/// Sends the bytes, closes the sending side and returns the whole response as text.
 pub(crate) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // A server that has heard enough may close before the last byte is written.
+    // The server may close the connection before the last byte is written.
     let _ = stream.write_all(bytes).await;
     let _ = stream.shutdown().await;
     let mut all = Vec::new();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Salon};
 
-/// Everything that a call can come to.
+/// Every outcome of a call.
 pub(crate) const OUTCOMES: [&str; 10] = [
     "appointment_booked",
     "appointment_rescheduled",
@@ -18,29 +18,28 @@ pub(crate) const OUTCOMES: [&str; 10] = [
     "other",
 ];
 
-/// The id of a resource.
 pub(crate) fn id(resource: &Value) -> &str {
     resource["id"].as_str().unwrap()
 }
 
-/// An object with the properties of another put over its own.
+/// `base` with the properties of `more`, which replace its own.
 pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("properties are an object") };
     base.as_object_mut().unwrap().extend(more);
     base
 }
 
-/// A contact or an appointment of which the team notes nothing, as it sees it.
+/// The team's view of a contact or an appointment without notes.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     merged(seen, serde_json::json!({ "notes": null }))
 }
 
-/// Some of the things that were made, by their places.
+/// The resources at these indices.
 pub(crate) fn pick(made: &[Value], places: &[usize]) -> Vec<Value> {
     places.iter().map(|place| made[*place].clone()).collect()
 }
 
-/// Texts of exactly so many characters, each in a script of its own that is easily broken.
+/// Texts of exactly this many characters, each in a different script.
 pub(crate) fn of_characters(count: usize) -> Vec<String> {
     let scripts = [
         "السلام عليكم ",
@@ -53,7 +52,7 @@ pub(crate) fn of_characters(count: usize) -> Vec<String> {
     scripts.iter().map(|script| format!("x{}", script.repeat(count)).chars().take(count).collect()).collect()
 }
 
-/// A call that is good as it is.
+/// A valid call.
 fn a_call() -> Value {
     json!({
         "direction": "inbound",
@@ -69,7 +68,6 @@ impl Salon {
         self.api.post("/contacts", &body).await
     }
 
-    /// Creates a contact.
     pub(crate) async fn contact(&self, body: Value) -> Value {
         self.try_contact(body).await.created()
     }
@@ -78,7 +76,6 @@ impl Salon {
         self.api.patch(&format!("/contacts/{}", id(contact)), &body).await
     }
 
-    /// Changes a contact.
     pub(crate) async fn patch_contact(&self, contact: &Value, body: Value) -> Value {
         self.try_patch_contact(contact, body).await.is(200).data()
     }
@@ -87,7 +84,7 @@ impl Salon {
         self.operator.post("/calls", &merged(a_call(), more)).await
     }
 
-    /// Saves a call.
+    /// Records a call.
     pub(crate) async fn record_call(&self, more: Value) -> Value {
         self.try_call(more).await.created()
     }
@@ -96,7 +93,6 @@ impl Salon {
         self.operator.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
     }
 
-    /// Takes a message.
     pub(crate) async fn message(&self, more: Value) -> Value {
         self.try_message(more).await.created()
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Api, SCOPES, Server};
 
-/// The salon. Anna offers everything, Ben all but the colouring, Chloé cuts only.
+/// The salon. Anna offers everything, Ben everything except colouring, Chloé only cuts.
 #[derive(Clone)]
 pub(crate) struct Salon {
     pub(crate) id: String,
@@ -25,18 +25,18 @@ pub(crate) struct Salon {
     pub(crate) chloe: String,
 }
 
-/// These hours from Monday to Saturday.
+/// The same hours from Monday to Saturday.
 pub(crate) fn week(open: &str, close: &str) -> Value {
     let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
     days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
 }
 
-/// A contact for whom anybody may book.
+/// The contact of bookings without a given one.
 fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }
 
-/// An instant of `2026-03-02`, `2026-03-02T09:00` or longer, as the API writes it.
+/// The instant of `2026-03-02`, `2026-03-02T09:00` or a longer form, in the API's format.
 pub(crate) fn stamp(text: &str) -> String {
     format!("{text}{}", &"0000-00-00T00:00:00.000Z"[text.len()..])
 }
@@ -73,7 +73,7 @@ impl Salon {
         Self { id, api, operator, key: text, key_id: id_of(&key), cut, massage, colour, anna, ben, chloe }
     }
 
-    /// The salon after the server was started again.
+    /// The salon after a restart of the server.
     pub(crate) fn again(&self, server: &Server) -> Self {
         Self { api: server.with_key(&self.key), operator: server.operator_of(&self.id), ..self.clone() }
     }
@@ -96,12 +96,12 @@ impl Salon {
         self.api.get(path).await
     }
 
-    /// Asks for a booking for everyone's contact.
+    /// Requests a booking for the default contact.
     pub(crate) async fn try_book(&self, service: &str, starts_at: &str) -> Answer {
         self.try_book_with(service, starts_at, json!({})).await
     }
 
-    /// Asks for a booking with more properties.
+    /// Requests a booking with more properties.
     pub(crate) async fn try_book_with(&self, service: &str, starts_at: &str, more: Value) -> Answer {
         self.api.post("/appointments", &self.booking(service, starts_at, more)).await
     }
@@ -117,12 +117,12 @@ impl Salon {
         body
     }
 
-    /// Books, which must succeed.
+    /// Books and asserts success.
     pub(crate) async fn book(&self, service: &str, starts_at: &str) -> Value {
         self.try_book(service, starts_at).await.created()
     }
 
-    /// Books with this staff member, which must succeed.
+    /// Books with this staff member and asserts success.
     pub(crate) async fn book_with(&self, service: &str, staff: &str, starts_at: &str) -> Value {
         self.try_book_with(service, starts_at, json!({ "staff_id": staff })).await.created()
     }
@@ -135,17 +135,17 @@ impl Salon {
         self.api.call("POST", &format!("/appointments/{}/cancel", id_of(appointment))).await
     }
 
-    /// The appointment as it is now.
+    /// The current state of the appointment.
     pub(crate) async fn show(&self, appointment: &Value) -> Value {
         self.api.get(&format!("/appointments/{}", id_of(appointment))).await.data()
     }
 
-    /// Changes the business as its operator.
+    /// Changes the business through the operator API.
     pub(crate) async fn set(&self, change: Value) {
         self.operator.patch("", &change).await.is(200);
     }
 
-    /// Starts that can be booked on these days.
+    /// The bookable starts on these days.
     pub(crate) async fn slots(&self, service: &str, query: &str) -> Vec<String> {
         super::starts(&self.api.all(&format!("/availability?service_id={service}&{query}")).await)
     }

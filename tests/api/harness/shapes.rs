@@ -10,7 +10,7 @@ use super::fields::Shape;
 
 const CREATED: (&str, Kind) = ("created_at", Instant);
 const UPDATED: (&str, Kind) = ("updated_at", Instant);
-/// What a change leaves outside of when bookings can be made.
+/// The appointments that a change leaves outside bookable time.
 const AFFECTED: (&str, Kind) = ("affected", Object(&[("count", Whole), ("ids", Uuids)]));
 
 macro_rules! business {
@@ -245,7 +245,7 @@ macro_rules! webhook {
 
 const WEBHOOK: Shape = webhook!();
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
-/// Given again, it carries no secret.
+/// A repeated response has no secret.
 const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
 const TESTED: Shape = &[
     ("event_id", Uuid),
@@ -349,7 +349,7 @@ const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptTex
 const IMPORTED: Shape =
     &[("businesses", Whole), ("records", Whole), ("exported_at", Instant), ("dry_run", Bool)];
 
-/// What a successful answer of this endpoint carries.
+/// The shape of a successful response of this endpoint.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
     if path == "/admin/v1/audit" {
