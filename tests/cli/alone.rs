@@ -1,4 +1,4 @@
-//! What needs no service, and what is said where there is none.
+//! Commands that need no service, and messages of other commands without a service.
 
 use crate::program::{alone, alone_with};
 
@@ -49,7 +49,7 @@ fn colours_are_not_for_pipes_unless_they_are_asked_for() {
         (&[("CLICOLOR_FORCE", "1")][..], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
     ] {
-        // With a port where nothing listens, and a token, so that it is tried.
+        // A port without a listener, and a token, so that the command tries to connect.
         let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
         let ran = alone_with(&words, environment);
         assert_eq!(ran.code, Some(1));

@@ -1,10 +1,10 @@
-//! `receptionist mcp` on a running service: what comes over standard input is judged as what comes over HTTP.
+//! `receptionist mcp` on a running service: messages on standard input are handled like those over HTTP.
 
 use serde_json::{Value, json};
 
 use crate::program::Demo;
 
-/// Sends these lines and gives what was answered, in whatever order.
+/// Sends these lines and returns the responses, in any order.
 fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
     let told =
         |line: &str| demo.says.iter().find_map(|said| said.split_once(line).map(|(_, rest)| rest.to_owned()));
@@ -20,7 +20,7 @@ fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
 #[test]
 fn a_line_is_judged_as_a_request_is() {
     let demo = Demo::start();
-    // What is given twice is refused, and not read as the last one.
+    // A property that occurs twice is refused instead of using its last value.
     let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"find_contacts","arguments":{"query":"a","query":"b"}}}"#;
     let [answer] = &answers(&demo, &[twice])[..] else { panic!("one answer") };
     assert_eq!(answer["id"], 7);
@@ -35,7 +35,7 @@ fn a_line_is_judged_as_a_request_is() {
         let [answer] = &answers(&demo, &[line])[..] else { panic!("one answer to {line}") };
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{line}: {answer}");
     }
-    // Nobody waits for an answer to these.
+    // These messages get no response.
     let quiet = [
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

@@ -1,11 +1,11 @@
-//! The way to the dashboard that the demonstration prints.
+//! The dashboard URL that the demonstration prints.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::program::Demo;
 
-/// What is answered to a request for a page, whole.
+/// The whole response to a request for a page.
 fn get(url: &str) -> String {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();

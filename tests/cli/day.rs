@@ -1,8 +1,8 @@
-//! A day in the life of the demonstration's business: its token, its business and its service are found by themselves.
+//! A day in the demonstration's business. The commands find its token, its business and its service by themselves.
 
 use crate::program::Demo;
 
-/// The first open time that a command shows, as it is typed: `2026-03-02 09:00`.
+/// The first open time in the output of a command, in the form of an argument: `2026-03-02 09:00`.
 fn first_open(demo: &Demo) -> (String, String) {
     let shown = demo.printed(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
     let mut words = shown.split_whitespace().skip(1);

@@ -1,4 +1,4 @@
-//! Holidays come from a calendar, and time off is seen on the business's clocks.
+//! Holidays from a calendar, and time off in the business's time zone.
 
 use crate::program::Demo;
 

@@ -1,4 +1,4 @@
-//! The operator's door: how the operator API is reached when it speaks HTTPS, and with a token that stands in a file.
+//! Connections to the operator API: over HTTPS, over the socket, and with a token from a file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,19 +8,19 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use crate::program::Demo;
 
-/// How often a command is tried until the service has done what a signal asked for.
+/// The maximum number of attempts until the service has handled a signal.
 const TRIES_MAX: usize = 500;
 
 const LIST: &[&str] = &["business", "list"];
 
-/// Puts a certificate of its own for nobody in particular, and its key, where the service looks for them.
+/// Writes a self-signed certificate for another name, and its key, to the service's files.
 fn put_self_signed(dir: &Path) {
     let pair = rcgen::generate_simple_self_signed(["nobody.example".to_owned()]).unwrap();
     fs::write(dir.join("cert.pem"), pair.cert.pem()).unwrap();
     fs::write(dir.join("key.pem"), pair.signing_key.serialize_pem()).unwrap();
 }
 
-/// Puts one there that an authority has signed for this address; gives the authority's own.
+/// Writes a certificate that an authority has signed for this address. Returns the authority's certificate.
 fn put_signed(dir: &Path, address: &str) -> String {
     let (key, own) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new([]).unwrap();
@@ -72,13 +72,13 @@ fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
     let named = [LIST, &["--admin-url", &url]].concat();
     let by_file = [&named[..], &["--admin-tls-cert", "authority.pem"]].concat();
     assert!(demo.printed(&by_file).contains("Salon Lumière"));
-    // By whom the system trusts: nobody here knows the authority, unless that is said.
+    // With the system's trusted authorities: this authority is only known with `SSL_CERT_FILE`.
     let trusts = demo.run_in(&named, &[("SSL_CERT_FILE", "authority.pem")]);
     assert_eq!(trusts.code, Some(0), "{}", trusts.errors);
     let errors = demo.refused(&named, 1);
     assert!(errors.contains(&format!("cannot reach the operator API on localhost:{}", demo.operator_port())));
     assert!(errors.contains("certificate"), "{errors}");
-    // By its address it is another server, and so is one whose certificate is for another name.
+    // Another server and a certificate for another name are both refused.
     let address = format!("https://127.0.0.1:{}", demo.operator_port());
     let errors =
         demo.refused(&[LIST, &["--admin-url", &address, "--admin-tls-cert", "authority.pem"]].concat(), 1);
@@ -90,7 +90,7 @@ fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_file, 1);
     assert!(errors.contains("for another name"), "{errors}");
-    // Without TLS the name is as good as the address, and nothing else is meant by a URL.
+    // Without TLS the name is equivalent to the address, and other parts of a URL are refused.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
     assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must have only a scheme"), "{errors}");
     demo.stop();
@@ -110,7 +110,7 @@ fn a_hang_up_has_the_certificate_read_again() {
     demo.signal("HUP");
     let served = (0..TRIES_MAX).any(|_| demo.run(&by_authority).code == Some(0));
     assert!(served, "the new certificate is not served");
-    // One that the authority has signed for another address.
+    // A certificate that the authority has signed for another address.
     let authority = put_signed(demo.here(), "127.0.0.2");
     fs::write(demo.here().join("authority.pem"), authority).unwrap();
     demo.signal("HUP");
@@ -125,7 +125,7 @@ fn a_hang_up_has_the_certificate_read_again() {
 #[test]
 fn a_hang_up_does_not_end_a_service_without_certificates() {
     let mut demo = Demo::start();
-    // The service handles each of them before it is sent the next signal, or ends by that one.
+    // The service handles each signal before the next one is sent. An unhandled signal would end it.
     demo.signal("HUP");
     assert!(demo.printed(LIST).contains("Salon Lumière"));
     demo.signal("HUP");
@@ -143,7 +143,7 @@ fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
     let wrong = [LIST, &["--data-dir", "receptionist-demo", "--admin-token", "another-token-0123"]].concat();
     let ran = demo.run_without_address(&wrong);
     assert!(ran.code == Some(1) && ran.errors.contains("refuses the operator's token"), "{}", ran.errors);
-    // A crash leaves the socket. No program can answer there, and the token is sent to none.
+    // A crash leaves the socket file. No program listens there, so no token is sent.
     demo.stop();
     assert!(socket.exists());
     let ran = demo.run_without_address(LIST);
@@ -151,7 +151,7 @@ fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
     for words in ["no service runs on ./receptionist-demo", "operator.sock", "--admin-url"] {
         assert!(ran.errors.contains(words), "{}", ran.errors);
     }
-    // The next life replaces it, and takes it away at its end.
+    // The next start replaces the socket and removes it at its end.
     let mut demo = demo.again();
     assert_eq!(demo.run_without_address(LIST).code, Some(0));
     demo.signal("TERM");

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use crate::program::Demo;
 
-/// A relay that takes every mail but those to nobody; gives its address.
+/// A relay that accepts every mail except those to `nobody@`; returns its address.
 fn relay() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("smtp+plain://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! The operator's commands, typed as an operator types them, on the running service.
+//! The operator's commands on a running service.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

@@ -1,4 +1,4 @@
-//! Businesses leave one store as lines and arrive in another.
+//! `export` from one store and `import` into another.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::program::Demo;
 
 const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
 
-/// A demonstration that has something of every kind.
+/// A demonstration with records of every kind.
 fn running() -> Demo {
     let demo = Demo::start();
     let book = ["appointment", "book", "--service", "coupe", "--contact-name", "Ada", "--contact-phone"];
@@ -21,19 +21,19 @@ fn running() -> Demo {
     demo.write("parking.txt", &long);
     demo.data(&["knowledge", "add", "--title", "Parking", "--file", "parking.txt"]);
     demo.data(&["contact", "create", "--name", "Only \"a\" name"]);
-    // Last, so that nothing is sent there.
+    // Created last, so that no event is sent to it.
     demo.data(&["webhook", "create", "--url", "https://8.8.8.8/hook", "--event", "call.completed"]);
     demo
 }
 
-/// Runs a command that fails, and gives what it says.
+/// Runs a command that must fail, and returns its message.
 fn says(demo: &Demo, words: &[&str]) -> String {
     let ran = demo.run(words);
     assert_eq!((ran.code, ran.output.as_str()), (Some(1), ""), "{words:?}: {}", ran.errors);
     ran.errors
 }
 
-/// The lines but for the first, which tells when they were written.
+/// All lines except the first, which contains the time of the export.
 fn body(demo: &Demo, file: &str) -> Vec<String> {
     let lines: Vec<String> = demo.file(file).lines().skip(1).map(str::to_owned).collect();
     assert!(!lines.is_empty());
@@ -96,13 +96,13 @@ fn what_was_erased_and_how_long_things_are_kept_move_as_they_are() {
     let kept = "{\"kind\":\"retention\",\"calls_days\":3650,\"messages_days\":null,\"audit_days\":365,\"appointments_days\":null}";
     assert_eq!(before[1], kept);
     assert!(demo.printed(&["verify", "new"]).contains(" of 1 business, "));
-    // Nothing tells of them, although they may still be being erased.
+    // No line refers to the erased contacts, although their erasure may still be running.
     let lines = demo.file("before");
     for word in ["\"Ada\"", "+3361234568", &erased[0], &erased[1], &erased[2]] {
         assert!(!lines.contains(word), "{word}");
     }
     assert!(lines.contains("\"contact_id\":null,\"source\":\"dashboard\""));
-    // It is told where it is not good.
+    // An error message names the line.
     let head = lines.lines().next().unwrap().to_owned();
     let _other = demo.serve("other");
     for (from, to, expected) in [
@@ -131,7 +131,7 @@ fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_
         ("called", &elsewhere),
     ];
     for (name, more) in cases {
-        // Where the data directory goes without saying, the service is found by it.
+        // With the default data directory the command finds the service by it.
         let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
         let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
         assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);
@@ -171,7 +171,7 @@ fn a_running_service_imports_from_a_file_and_from_a_pipe_and_nobody_who_was_eras
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
         let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
         let tried = loop {
-            // Until its rows are gone its id is refused.
+            // Until its rows are deleted, its id is refused.
             let ran = demo.run(&dry_run);
             if ran.code == Some(0) {
                 break ran.output;
@@ -194,7 +194,7 @@ fn a_running_service_imports_from_a_file_and_from_a_pipe_and_nobody_who_was_eras
         demo.printed(&["export", "--to", &after, "--with-secrets"]);
         assert_eq!(body(&demo, "before"), body(&demo, &after));
     }
-    // Whoever is erased stays so, though the file brings them along.
+    // An erased contact stays erased, although the file contains them.
     let id = contacts[0]["id"].as_str().unwrap();
     demo.printed(&["contact", "erase", id, "--yes"]);
     demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
@@ -311,7 +311,7 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
         assert!(said.contains(&expected), "{expected}: {said}");
         assert!(said.ends_with("nothing was imported\n"), "{said}");
     }
-    // An appointment that is longer than was seen when the one behind it was booked.
+    // An appointment is longer than it was when the following one was booked.
     let day = |at: usize| field(at, "starts_at")[..10].to_owned();
     let pair = active.windows(2).find(|pair| day(pair[0]) == day(pair[1])).unwrap();
     let mut lines = good.clone();
@@ -326,7 +326,7 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
     );
     assert!(said.contains(&expected), "{said}");
 
-    // All of that has left nothing behind, and a business arrives once.
+    // The failed imports left no rows, and a business can be imported once.
     demo.printed(&["import", "--from", "good", "--data-dir", "other"]);
     let said = says(&demo, &["import", "--from", "good", "--data-dir", "other"]);
     assert!(said.contains("line 2: id: is that of a business that is here already"), "{said}");
@@ -337,7 +337,7 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
 #[test]
 fn what_cannot_be_exported_or_imported_is_said() {
     let mut demo = Demo::start();
-    // The service that runs there is asked.
+    // The command uses the running service.
     let asked = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
     assert!(asked.starts_with("line 1: ") && asked.ends_with("nothing was imported\n"), "{asked}");
     let said = says(&demo, &["export", "--business", "nobody"]);

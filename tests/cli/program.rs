@@ -1,4 +1,4 @@
-//! The demonstration as a process of its own, and commands on it, in a directory that goes without saying.
+//! The demonstration as a separate process, and commands on it, in its default directory.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program with an environment of its own, in this directory.
+/// The program in this directory, with a clean environment.
 fn program(here: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(here.path());
@@ -19,9 +19,9 @@ fn program(here: &TempDir) -> Command {
 pub(crate) struct Demo {
     here: TempDir,
     child: Child,
-    /// Held until the end.
+    /// Keeps the pipe open.
     _out: Lines<BufReader<ChildStdout>>,
-    /// The lines that it printed.
+    /// The lines that it printed at its start.
     pub(crate) says: Vec<String>,
     /// The operator listener's `host:port`.
     operator: String,
@@ -33,7 +33,7 @@ impl Demo {
         Self::start_in(tempfile::tempdir().unwrap(), &[])
     }
 
-    /// The same in this directory, with these settings.
+    /// Starts it in this directory, with these settings.
     pub(crate) fn start_in(here: TempDir, settings: &[&str]) -> Self {
         let log = File::create(here.path().join("log")).unwrap();
         let mut child = program(&here)
@@ -52,7 +52,7 @@ impl Demo {
         Self { here, child, _out: out, says, operator }
     }
 
-    /// The directory that it and its commands run in.
+    /// The working directory of the demonstration and its commands.
     pub(crate) fn here(&self) -> &Path {
         self.here.path()
     }
@@ -62,29 +62,29 @@ impl Demo {
         self.operator.rsplit_once(':').unwrap().1
     }
 
-    /// Sends it a signal by its name.
+    /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id();
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits for its end and returns the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Ends the service as a crash does; commands that need none go on in its directory.
+    /// Kills the service. Commands that need no service still work in its directory.
     pub(crate) fn stop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// The service once more, in the same directory.
+    /// Starts the service again in the same directory.
     pub(crate) fn again(mut self) -> Self {
         Self::start_in(std::mem::replace(&mut self.here, tempfile::tempdir().unwrap()), &[])
     }
 
-    /// Serves a data directory beside it, and waits until that service listens.
+    /// Serves another data directory, and waits until that service listens.
     pub(crate) fn serve(&self, data_dir: &str) -> Service {
         let mut child = program(&self.here)
             .args(["serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0"])
@@ -99,7 +99,7 @@ impl Demo {
         Service { child, _out: out }
     }
 
-    /// What a file in its directory holds.
+    /// The contents of a file in its directory.
     pub(crate) fn file(&self, name: &str) -> String {
         std::fs::read_to_string(self.here.path().join(name)).unwrap()
     }
@@ -109,12 +109,12 @@ impl Demo {
         std::fs::write(self.here.path().join(name), text).unwrap();
     }
 
-    /// Runs a command, with what it reads from standard input.
+    /// Runs a command with this standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
         self.run_whole(words, &[], input)
     }
 
-    /// Runs a command with more in its environment.
+    /// Runs a command with additional environment variables.
     pub(crate) fn run_in(&self, words: &[&str], environment: &[(&str, &str)]) -> Ran {
         self.run_whole(words, environment, "")
     }
@@ -129,35 +129,34 @@ impl Demo {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that is refused may have ended without reading.
+        // A refused command may end without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// Runs a command that is not told where the service listens.
+    /// Runs a command without the address of the service.
     pub(crate) fn run_without_address(&self, words: &[&str]) -> Ran {
         Ran::from(program(&self.here).args(words).output().unwrap())
     }
 
-    /// Runs a command.
     pub(crate) fn run(&self, words: &[&str]) -> Ran {
         self.run_with(words, "")
     }
 
-    /// What a command that succeeds prints.
+    /// The output of a command that must succeed.
     pub(crate) fn printed(&self, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.errors);
         ran.output
     }
 
-    /// The `data` that a command that succeeds prints with `--json`.
+    /// The `data` of a command with `--json` that must succeed.
     pub(crate) fn data(&self, words: &[&str]) -> Value {
         let printed = self.printed(&[words, &["--json"]].concat());
         serde_json::from_str::<Value>(&printed).unwrap()["data"].take()
     }
 
-    /// What a command that fails says, with this exit code; it prints nothing else.
+    /// The message of a command that must fail with this exit code and print nothing else.
     pub(crate) fn refused(&self, words: &[&str], code: i32) -> String {
         let ran = self.run(words);
         assert_eq!((ran.code, ran.output.as_str()), (Some(code), ""), "{words:?}: {}", ran.errors);
@@ -172,10 +171,10 @@ impl Drop for Demo {
     }
 }
 
-/// A service beside a demonstration, killed when it is dropped.
+/// A second service beside a demonstration. It is killed when it is dropped.
 pub(crate) struct Service {
     child: Child,
-    /// Held until the end.
+    /// Keeps the pipe open.
     _out: Lines<BufReader<ChildStdout>>,
 }
 
@@ -186,7 +185,7 @@ impl Drop for Service {
     }
 }
 
-/// A command that has ended.
+/// A finished command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) output: String,
@@ -200,12 +199,12 @@ impl From<Output> for Ran {
     }
 }
 
-/// What the program prints where no service is needed, in an empty directory.
+/// Runs the program without a service, in an empty directory.
 pub(crate) fn alone(words: &[&str]) -> Ran {
     alone_with(words, &[])
 }
 
-/// The same with these in its environment.
+/// Runs it with additional environment variables.
 pub(crate) fn alone_with(words: &[&str], environment: &[(&str, &str)]) -> Ran {
     let here = tempfile::tempdir().unwrap();
     Ran::from(program(&here).args(words).envs(environment.iter().copied()).output().unwrap())

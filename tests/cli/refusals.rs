@@ -1,4 +1,4 @@
-//! What an operator is told who has typed something wrong.
+//! Messages for wrong commands.
 
 use crate::program::Demo;
 
@@ -97,7 +97,7 @@ fn what_cannot_be_taken_back_is_not_done_where_nobody_can_be_asked_unless_it_is_
             errors.contains("there is no terminal for the confirmation: add --yes to confirm"),
             "{errors}"
         );
-        // What is piped in is no answer.
+        // Piped input does not count as a confirmation.
         for answer in ["yes\n", "Salon Lumière\n"] {
             let ran = demo.run_with(&words, answer);
             assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""), "{}", ran.errors);
