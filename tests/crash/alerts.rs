@@ -20,16 +20,17 @@ use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
-/// How many people are mailed of each booking.
+/// The number of people who get a mail about each booking.
 const PEOPLE: usize = 8;
 const CLIENTS: usize = 4;
-/// The bookings of a life, and those under way when it ends, are fewer than a person is mailed of at once in an hour.
+/// The bookings of a life, together with those running at its end, stay below the hourly limit of immediate mails per
+/// person.
 const ANSWERS_MAX: usize = 6;
 
-/// The ids of appointments that were acknowledged.
+/// The ids of acknowledged appointments.
 type Booked = Arc<Mutex<BTreeSet<Uuid>>>;
 
-/// Books one half day after the other until nobody answers.
+/// Books one half day after another until the service no longer responds.
 async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: Booked, answered: impl Fn()) {
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
@@ -42,7 +43,7 @@ async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: B
     }
 }
 
-/// The people of the business, who are mailed of each booking at once.
+/// Creates the people of the business, who get an immediate mail about each booking.
 async fn people(client: &Client, shop: &Shop) -> Vec<(PersonId, String)> {
     let path = format!("/businesses/{}/people", shop.id);
     let mut people = Vec::new();
@@ -58,10 +59,10 @@ async fn people(client: &Client, shop: &Shop) -> Vec<(PersonId, String)> {
     people
 }
 
-/// The mail of each thing to each person.
+/// The mail to each person about each appointment.
 type Mails = BTreeMap<(PersonId, Uuid), Mail>;
 
-/// The mails of a service that was killed or has ended.
+/// The mails of a stopped or killed service.
 async fn mails(data_dir: &Path, of: BusinessId) -> Mails {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut mails = Mails::new();
@@ -77,7 +78,7 @@ async fn mails(data_dir: &Path, of: BusinessId) -> Mails {
     mails
 }
 
-/// Each person was told once of each of these things, and of nothing else.
+/// Each person has exactly one alert for each of these appointments, and no other alert.
 async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, String)], all: &BTreeSet<Uuid>) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     for (person, _) in people {
@@ -90,7 +91,7 @@ async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, Stri
     store.close().await.unwrap();
 }
 
-/// Clients book until the process is killed: behind so many answers at the latest.
+/// Clients book until the process is killed, at the latest after this many responses.
 async fn work(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -133,7 +134,7 @@ async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
     let (next, booked) = (Arc::new(AtomicUsize::new(0)), Booked::default());
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         if round % 2 == 1 {
-            // Behind a mail that the relay has taken, or rather than its answer to one.
+            // Killed after the relay has accepted a mail, or just before it responds to one.
             relay.kills(1 + rng.below(2 * PEOPLE), &server, rng.below(2) == 0);
         }
         work(&server, &shop, &next, &booked, 1 + rng.below(ANSWERS_MAX)).await;
@@ -143,7 +144,7 @@ async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
         relay.close();
         server = start();
         if waiting > 1 {
-            // Once more, while what has waited goes out.
+            // Killed again while the waiting mails are sent.
             relay.kills(1 + rng.below(waiting - 1), &server, rng.below(2) == 0);
             relay.has_killed().await;
             assert_eq!(server.wait().code(), None, "it ended by itself");
@@ -153,7 +154,7 @@ async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
         let shown = Client::of(&server).appointments(&shop, "").await;
         let all: BTreeSet<Uuid> = shown.iter().map(|one| text(one, "id").parse().unwrap()).collect();
         assert!(all.is_superset(&booked.lock()), "what was acknowledged is lost");
-        // It ends between the rounds: what is sent at once to a person in an hour counts anew in the next life.
+        // The process is restarted between the rounds, because a restart resets the hourly limit of immediate mails.
         relay.has_taken(all.len() * PEOPLE).await;
         server.signal("TERM");
         assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
@@ -173,7 +174,7 @@ async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
     assert!(report.is_whole(), "{:?}", report.findings);
 }
 
-/// Every mail was sent, to its person and under its own id; nothing else was.
+/// Every mail was sent to its person under its own id, and no other mail was sent.
 fn check_taken(relay: &Relay, mails: &Mails, people: &[(PersonId, String)]) {
     let taken: BTreeSet<_> = relay.taken().into_iter().collect();
     let expected = mails.values().map(|mail| {

@@ -15,13 +15,13 @@ use crate::client::{Client, Shop, slot, text};
 use crate::process::{Server, TOKEN, refused, serve};
 use crate::say::say;
 
-/// How many backups are made under load, and how often the program is killed while it makes one.
+/// The number of backups under load, and of kills during a backup.
 const BACKUPS: usize = 3;
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 8;
 const STAFF: usize = 4;
 
-/// Runs the program, which ends by itself.
+/// Runs the program, which must end by itself.
 pub(crate) fn receptionist(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().args(args).output().unwrap()
@@ -35,7 +35,7 @@ pub(crate) fn lines(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Has the program make a backup, and waits until it is made.
+/// Makes a backup and waits until it is complete.
 pub(crate) fn back_up(server: &Server, to: &Path) -> Output {
     let listen = server.admin.trim_start_matches("http://").trim_end_matches("/admin/v1");
     receptionist(&["backup", "--to", path(to), "--admin-listen", listen, "--admin-token", TOKEN])
@@ -47,7 +47,7 @@ fn check_whole(dir: &Path) {
     assert!(lines(&verified).contains(": whole"), "{}", lines(&verified));
 }
 
-/// What must fail, with one line that says why.
+/// Asserts that the command fails with one line that contains the words.
 fn check_fails(args: &[&str], words: &str) {
     let failed = receptionist(args);
     assert_eq!(failed.status.code(), Some(1), "{args:?}: {}", lines(&failed));
@@ -55,7 +55,7 @@ fn check_fails(args: &[&str], words: &str) {
     assert!(said.contains(words) && said.lines().count() == 1, "{args:?}: {said}");
 }
 
-/// A server whose store has so many appointments.
+/// A server whose store has this many appointments.
 pub(crate) async fn filled(data_dir: &Path, appointments: usize) -> (Server, Client, Arc<Shop>) {
     let server = Server::on(data_dir);
     let client = Client::of(&server);
@@ -142,7 +142,7 @@ async fn backups_under_load_hold_what_was_acknowledged_before_and_nothing_of_aft
         check_whole(&to);
         let server = Server::on(&to);
         let client = Client::of(&server);
-        // A point: everything that was ever done up to some entry of the log, and nothing behind it.
+        // The backup is a point in time: every change up to some entry of the log, and no later one.
         let restored = log(&client, &shop).await;
         assert!(
             restored.len() <= whole.len() && restored == whole[..restored.len()],
@@ -198,7 +198,7 @@ async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked
     check_whole(&to);
     let server = Server::on(&to);
     assert_eq!((lets_in(&server, &shop.key).await, lets_in(&server, &stays).await), (401, 200));
-    // It can be backed up itself, and its own list goes on from the one that it was restored with.
+    // The restored store can be backed up, and its list of tombstones continues the restored one.
     assert!(back_up(&server, &home.path().join("again")).status.success());
     assert!(fs::read_to_string(to.join("tombstones")).unwrap().contains(&text(revoked, "id")));
     drop(server);
@@ -287,7 +287,7 @@ async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
                 rows[at] ^= 1;
             }
             _ => {
-                // A digit, so that it is JSON still.
+                // Only a digit changes, so the file is still valid JSON.
                 let digits: Vec<_> =
                     (0..manifest.len()).filter(|at| manifest[*at].is_ascii_digit()).collect();
                 let at = digits[rng.below(digits.len())];
@@ -317,7 +317,7 @@ async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
     let (mut server, _, shop) = filled(&data_dir, 1_500).await;
     let started = Instant::now();
     assert!(back_up(&server, &home.path().join("measured")).status.success());
-    // Asking whether it is done takes most of that.
+    // Most of this time is polling.
     let takes = started.elapsed() / 4;
     let mut cut_short = 0;
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {

@@ -1,8 +1,8 @@
-//! Repeatable randomness and the number of rounds.
+//! Seeded randomness and the number of rounds.
 
 use std::time::Duration;
 
-/// Randomness from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
@@ -13,38 +13,37 @@ impl Rng {
         usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// Some moment within this time, for something to happen at.
+    /// A random duration up to `within`.
     pub(crate) fn moment(&mut self, within: Duration) -> Duration {
         let micros = usize::try_from(within.as_micros()).unwrap();
         Duration::from_micros(u64::try_from(self.below(micros.max(1))).unwrap())
     }
 
-    /// Lets such a moment come. What a real process does meanwhile is its own affair: it is to be met in the midst of it.
+    /// Waits for a random duration. The process continues meanwhile, so the next action meets it at a random point.
     pub(crate) async fn let_pass(&mut self, within: Duration) {
         come(self.moment(within)).await;
     }
 
-    /// Another source, for someone who works beside.
+    /// A second source, for a concurrent client.
     pub(crate) fn fork(&mut self) -> Self {
         let high = u64::try_from(self.below(usize::MAX)).unwrap();
         Self(high.rotate_left(32) ^ self.0)
     }
 }
 
-/// Lets a moment come: the only place in which tests let real time pass, fractions of a second of it. They run the program as
-/// a process of its own, which has no simulated time: a kill shall meet it at some moment of its work, a receiver shall be
-/// slow for it, and where nothing tells from outside that it is through with something, it is left alone before one looks.
-/// No outcome depends on how long that is.
+/// Waits for a fraction of a second. This is the only place where these tests wait in real time. They run the program
+/// as a separate process, which has no simulated time: a kill must meet it at a random point, a receiver must be slow
+/// for it, and some work ends without a sign that a test could wait for. No outcome depends on the duration.
 pub(crate) async fn come(moment: Duration) {
     tokio::time::sleep(moment).await;
 }
 
-/// The number that this variable names, or the usual one.
+/// The value of this variable, or the default.
 pub(crate) fn number_of(variable: &str, usual: usize) -> usize {
     std::env::var(variable).map_or(usual, |number| number.parse().unwrap())
 }
 
-/// The seed of the run: `CRASH_SEED`, or any.
+/// The seed of the run: `CRASH_SEED`, or a random one.
 pub(crate) fn seed() -> u64 {
     match std::env::var("CRASH_SEED") {
         Ok(seed) => seed.parse().unwrap(),

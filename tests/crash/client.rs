@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::process::{Server, TOKEN};
 
-/// How many minutes the service takes that the tests book.
+/// The duration of the booked service.
 const MINUTES: i64 = 60;
 
-/// A client of one process; it keeps connections alive and never repeats a request by itself.
+/// A client of one process. It keeps connections open and never repeats a request by itself.
 #[derive(Clone)]
 pub(crate) struct Client {
     hyper: Hyper<HttpConnector, Full<Bytes>>,
@@ -23,7 +23,7 @@ pub(crate) struct Client {
     admin: String,
 }
 
-/// An answer, whole.
+/// A complete response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -36,7 +36,7 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// A property of the resource that it carries.
+    /// A property of the response's resource.
     pub(crate) fn text(&self, property: &str) -> String {
         text(&self.body["data"], property)
     }
@@ -46,7 +46,7 @@ pub(crate) fn text(resource: &Value, property: &str) -> String {
     resource[property].as_str().unwrap_or_else(|| panic!("no {property} in {resource}")).to_owned()
 }
 
-/// A request of an integration, which can be made again.
+/// A repeatable request of an integration.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) path: String,
@@ -60,7 +60,7 @@ impl Client {
         Self { hyper, public: server.public.clone(), admin: server.admin.clone() }
     }
 
-    /// `None` when the connection failed before the answer was whole.
+    /// Returns `None` if the connection failed before the response was complete.
     async fn send(
         &self,
         method: &str,
@@ -81,21 +81,21 @@ impl Client {
         Some(Answer { status, replayed, body })
     }
 
-    /// A call of the operator API, whatever comes of it.
+    /// Calls the operator API with any result.
     pub(crate) async fn ask_operator(&self, method: &str, path: &str, body: Option<Value>) -> Option<Answer> {
         let token = format!("Bearer {TOKEN}");
         let url = format!("{}{path}", self.admin);
         self.send(method, &url, &[("authorization", &token)], body.as_ref()).await
     }
 
-    /// A call of the operator API that succeeds.
+    /// Calls the operator API and asserts success.
     pub(crate) async fn operator(&self, method: &str, path: &str, body: Option<Value>) -> Value {
         let answer = self.ask_operator(method, path, body).await.expect("the operator API answers");
         assert!(answer.is_success(), "{method} {path}: {answer:?}");
         answer.body
     }
 
-    /// Every row of a list of the operator API.
+    /// Every item of a list of the operator API.
     pub(crate) async fn operator_list(&self, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
@@ -108,14 +108,14 @@ impl Client {
         }
     }
 
-    /// A request of an integration.
+    /// Sends a request of an integration.
     pub(crate) async fn call(&self, shop: &Shop, call: &Call) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let headers = [("authorization", key.as_str()), ("idempotency-key", &call.idempotency_key)];
         self.send("POST", &format!("{}{}", self.public, call.path), &headers, call.body.as_ref()).await
     }
 
-    /// What the public API shows, or `None` when it does not answer.
+    /// The response of the public API, or `None` if there is none.
     pub(crate) async fn try_get(&self, shop: &Shop, path: &str) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let url = format!("{}{path}", self.public);
@@ -126,7 +126,7 @@ impl Client {
         self.try_get(shop, path).await.expect("the public API answers")
     }
 
-    /// Every resource of a list of the public API, in its order.
+    /// Every item of a list of the public API, in order.
     pub(crate) async fn list(&self, shop: &Shop, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
@@ -140,18 +140,16 @@ impl Client {
         }
     }
 
-    /// Every appointment, in the order of the list.
     pub(crate) async fn appointments(&self, shop: &Shop, query: &str) -> Vec<Value> {
         self.list(shop, &format!("/appointments?limit=100{query}")).await
     }
 
-    /// The whole audit log.
     pub(crate) async fn audit(&self, shop: &Shop) -> Vec<Value> {
         self.operator_list(&format!("/businesses/{}/audit", shop.id)).await
     }
 }
 
-/// A business that never closes, with one service and a few staff members.
+/// A business that is always open, with one service and a few staff members.
 pub(crate) struct Shop {
     pub(crate) id: String,
     pub(crate) key: String,
@@ -201,7 +199,7 @@ impl Shop {
     }
 }
 
-/// The start of a bookable time: so many half hours after a day that lies ahead.
+/// The bookable start with this number, in half hours from a day in the future.
 pub(crate) fn slot(number: i64) -> String {
     let now: chrono::DateTime<chrono::Utc> = std::time::SystemTime::now().into();
     let first = now.date_naive() + chrono::TimeDelta::days(2);
@@ -209,7 +207,6 @@ pub(crate) fn slot(number: i64) -> String {
     start.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// No two active appointments of a staff member overlap.
 pub(crate) fn check_overlaps(appointments: &[Value]) {
     let mut by_staff: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for appointment in appointments {

@@ -16,14 +16,14 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// The store has been opened so often, so that its files are of several kinds and ages.
+/// How often the store was opened, so that its files are of several kinds and ages.
 const LIVES: usize = 3;
-/// So many people book.
+/// The number of contacts that book.
 const CONTACTS: usize = 25;
 const MESSAGE_CHARS: usize = 1_900;
 const SEGMENT_BYTES: usize = 8 << 20;
 
-/// What is looked at. A search by name reads other rows than the list, and one record others than both.
+/// The lists that are compared. A search by name reads other rows than the list, and a single record others again.
 const LISTS: [&str; 8] = [
     "/appointments",
     "/appointments?updated_since=2000-01-01T00:00:00Z",
@@ -35,13 +35,13 @@ const LISTS: [&str; 8] = [
     "/webhooks",
 ];
 
-/// Where single records of a list are looked at as well.
+/// The lists whose single records are compared as well.
 const SINGLE: [&str; 3] = ["/appointments", "/contacts", "/webhooks"];
 
-/// Everything that the API shows of a business, by path.
+/// The data of a business in the API, by path.
 type Shown = BTreeMap<String, Vec<Value>>;
 
-/// A store in good order, and what was acknowledged of it.
+/// An undamaged store and its acknowledged data.
 struct Good {
     data_dir: PathBuf,
     shop: Shop,
@@ -86,7 +86,6 @@ impl Good {
         Self { data_dir, shop: made.unwrap(), shown }
     }
 
-    /// A copy of its directory.
     fn copy(&self) -> PathBuf {
         let copy = self.data_dir.with_file_name("damaged");
         let _ = fs::remove_dir_all(&copy);
@@ -94,7 +93,7 @@ impl Good {
         copy
     }
 
-    /// Looks at everything through the API; `None` when the program has ended meanwhile.
+    /// Compares everything in the API. Returns `None` if the program ended meanwhile.
     async fn check(&self, server: &Server) -> Option<()> {
         let shown = everything(&Client::of(server), &self.shop).await?;
         for (path, before) in &self.shown {
@@ -105,7 +104,7 @@ impl Good {
     }
 }
 
-/// Looks at everything; `None` when the program has ended meanwhile.
+/// Reads everything in the API. Returns `None` if the program ended meanwhile.
 async fn everything(client: &Client, shop: &Shop) -> Option<Shown> {
     let mut shown = Shown::new();
     for path in LISTS {
@@ -128,7 +127,6 @@ async fn everything(client: &Client, shop: &Shop) -> Option<Shown> {
     Some(shown)
 }
 
-/// Every row of a list.
 async fn list(path: &str, get: impl AsyncFn(&str) -> Option<Answer>) -> Option<Vec<Value>> {
     let join = if path.contains('?') { '&' } else { '?' };
     let (mut rows, mut cursor) = (Vec::new(), String::new());
@@ -143,14 +141,14 @@ async fn list(path: &str, get: impl AsyncFn(&str) -> Option<Answer>) -> Option<V
     }
 }
 
-/// It ended by itself, and said why in one line.
+/// Asserts that the program ended by itself with a reason on one line.
 fn check_end(ended: &Exited) {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.line.lines().count(), 1, "{ended:?}");
     assert!(ended.line.contains("RECEPTIONIST_DATA_DIR: "), "{ended:?}");
 }
 
-/// The files that the store consists of.
+/// The files of the store.
 fn files(data_dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(data_dir.join("store")).unwrap();
     let mut files: Vec<_> =
@@ -164,7 +162,7 @@ fn open(path: &Path) -> fs::File {
     OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
 
-/// Alters a file in some way before the last byte that is not zero, and says how.
+/// Alters a file at a random place before its last non-zero byte, and describes the change.
 fn alter(data_dir: &Path, rng: &mut Rng) -> String {
     let files = files(data_dir);
     let records = data_dir.join("store/db");
@@ -226,14 +224,14 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
     let good = Good::make(home.path(), LIVES * 2).await;
     let records = |data_dir: &Path| data_dir.join("store/db");
     let ways: [&dyn Fn(&Path); 4] = [
-        // The last synced byte: what an altered byte there costs is one batch, unless the journal has it.
+        // The last synced byte. An altered byte there costs one batch, unless the journal has it.
         &|data_dir| {
             alter_last_byte(&records(data_dir));
             fs::remove_file(data_dir.join("journal")).unwrap();
         },
         &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
         &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
-        // Two segments that claim one place, at which the engine panics.
+        // Two segments that claim the same position, which makes sled panic.
         &|data_dir| {
             let mut bytes = fs::read(records(data_dir)).unwrap();
             bytes.resize(SEGMENT_BYTES, 0);
@@ -252,7 +250,7 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
     }
 }
 
-/// Alters the last byte that is not zero.
+/// Alters the last non-zero byte.
 fn alter_last_byte(path: &Path) {
     let bytes = fs::read(path).unwrap();
     let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
@@ -274,7 +272,7 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let good = Good::make(home.path(), CHANGES).await;
     let data_dir = good.copy();
     let server = Server::on(&data_dir);
-    // Little of the store has been read yet.
+    // The program has read little of the store yet.
     let path = data_dir.join("store/db");
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();

@@ -24,13 +24,13 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
             body.len()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        // Once the service asks for the body, the request is with its handler.
+        // When the service asks for the body, its handler has the request.
         let mut line = String::new();
         stream.read_line(&mut line).await.unwrap();
         assert!(line.starts_with("HTTP/1.1 100"), "{line}");
 
         server.signal(signal);
-        // It stops accepting before it lets go of what it has accepted.
+        // The service stops accepting connections before it closes the accepted ones.
         while TcpStream::connect(server.public_address()).await.is_ok() {
             tokio::task::yield_now().await;
         }
@@ -47,7 +47,7 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
     }
 }
 
-/// Whoever sends the lines of an import may do so for as long as they like, or never go on.
+/// A client may send the lines of an import slowly, or stop sending them.
 #[tokio::test]
 async fn an_import_whose_lines_stay_away_holds_up_no_end_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ async fn an_import_whose_lines_stay_away_holds_up_no_end_and_leaves_nothing() {
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
     assert!(!server.errors().contains("were cut off"), "{}", server.errors());
 
-    // Nothing of it is left: the same businesses can be imported.
+    // No row of the import is left, so the same businesses can be imported.
     let server = Server::on(&data_dir);
     let file = home.path().join("lines");
     std::fs::write(&file, lines).unwrap();

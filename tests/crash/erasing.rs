@@ -21,20 +21,20 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// How many calls, messages and appointments there are of each contact.
+/// The number of calls, messages and appointments of each contact.
 const OF_EACH: usize = 150;
-/// How many of these appointments are booked under a key, so that the answer is remembered.
+/// How many of these appointments are booked with an idempotency key, so that the response is stored.
 const REMEMBERED: usize = 20;
 const CLIENTS: usize = 12;
 const STAFF: usize = 3;
-/// Who is erased, and who is not.
+/// The contacts that are erased, and those that are not.
 const ERASED: [(&str, &str); 2] = [("Ermintrude", "+14155550101"), ("Bartholomew", "+14155550102")];
 const KEPT: (&str, &str) = ("Somebody", "+14155550999");
-/// What stands in everything that tells of those who are erased.
+/// A word in every record about the erased contacts.
 const NAME: &str = "Vanishing";
 const SAID: &str = "would rather not say";
-/// For how long the service may run at first until what it does by itself is looked for; each time for twice as long. Only
-/// the rows tell that it is through with that, and nobody reads them while it runs.
+/// How long the service runs at first before its cleanup is checked; twice as long each time. Only the rows show that
+/// the cleanup is complete, and they can only be read while the service is stopped.
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 
@@ -49,14 +49,14 @@ fn stop(server: &Server) {
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 }
 
-/// A store that a stopped or killed program has left, in a copy: the program finds it as it was, and whatever another
-/// test starts meanwhile, which has what is open here until it is a program of its own, cannot hold up anybody.
+/// Opens a copy of the store of a stopped or killed program. The original stays unchanged. A process that another
+/// test starts meanwhile inherits open files and would hold the lock of the original.
 fn left_by(data_dir: &Path) -> Store {
     let copy = copied(data_dir, &data_dir.with_extension("left"));
     Store::open_disk(&copy, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
-/// Whether nothing is left to be done in steps.
+/// Whether no cleanup remains.
 async fn is_finished(data_dir: &Path) -> bool {
     let store = left_by(data_dir);
     let left = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
@@ -67,7 +67,7 @@ async fn is_finished(data_dir: &Path) -> bool {
     finished
 }
 
-/// Stops the service, and lets it run again and again until nothing is left to be done; gives how long it ran.
+/// Stops and restarts the service until no cleanup remains. Returns how long it ran.
 async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
     for _ in 0..PAUSES {
@@ -83,8 +83,8 @@ async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     panic!("it is not finished though it ran for {ran:?}");
 }
 
-/// Proves a stopped store whole, and gives of each of these in how many rows it stands, as they are kept and with their
-/// pieces joined.
+/// Verifies a stopped store. Returns for each word the number of rows that contain it, as stored or with their pieces
+/// joined.
 async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     printed(program(data_dir, &["verify", data_dir.to_str().unwrap()]));
     let store = left_by(data_dir);
@@ -102,25 +102,25 @@ async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     counts
 }
 
-/// The ids of the two businesses, as bytes and as text, stand where the installation's log tells that they were ended, once
-/// each, and in no other row; every row is looked at as it is kept and with its pieces joined.
+/// The ids of the two deleted businesses, as bytes and as text, occur once each in the installation's log and in no
+/// other row. Every row is checked as stored and with its pieces joined.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
     assert_eq!(telling(data_dir, words).await, [2, 2, 0, 0], "rows that still tell");
 }
 
-/// None of these stands in any row of a stopped store, which is whole.
+/// No row of a stopped store contains these words, and the store is intact.
 async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
     let counts = telling(data_dir, words).await;
     assert!(counts.iter().all(|count| *count == 0), "rows that still tell: {counts:?}");
 }
 
-/// What is deleted, and whether that was acknowledged.
+/// A requested deletion, and whether it was acknowledged.
 struct Asked {
     path: String,
     acknowledged: bool,
 }
 
-/// Asks for all of these deletions at once, and kills the process at some moment within the given time.
+/// Requests all of these deletions at once, and kills the process at a random moment within the given time.
 async fn kill_while_deleting(server: Server, paths: &[String], status: u16, after: Duration) -> Vec<Asked> {
     let server = Arc::new(server);
     let client = Client::of(&server);
@@ -143,7 +143,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
     told
 }
 
-/// Has all of these deleted, and finished; gives how long that took.
+/// Requests all of these deletions and waits until they are complete. Returns how long that took.
 async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     let server = Server::on(data_dir);
     let began = Instant::now();
@@ -153,7 +153,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     began.elapsed() + finish(server, data_dir).await
 }
 
-/// What the kills of all rounds met.
+/// The states in which the kills of all rounds met the service.
 #[derive(Default)]
 struct Met {
     acknowledged: usize,
@@ -162,8 +162,8 @@ struct Met {
     in_the_midst: usize,
 }
 
-/// One round: asks, kills, looks after the next start, and has everything finished. What was asked for in vain is asked
-/// for again, so that all of it is gone in the end.
+/// One round: requests, a kill, checks after the restart, and completion. Unacknowledged requests are repeated, so
+/// that everything is deleted at the end.
 async fn round(
     rng: &mut Rng,
     data_dir: &Path,
@@ -207,7 +207,7 @@ impl Met {
     }
 }
 
-/// Something to be recorded, as `POST` takes it.
+/// A request to record something with `POST`.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),
@@ -217,7 +217,7 @@ fn recorded(
     let call = json!({
         "direction": "inbound", "status": "completed", "outcome": "other", "from_number": phone,
         "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z", "contact_id": contact,
-        // Some are long enough to be kept in pieces.
+        // Some texts are long enough to be stored in pieces.
         "summary": said.repeat(if number.is_multiple_of(25) { 400 } else { 1 }),
     });
     let message = json!({ "body": said, "caller_name": said, "caller_phone": phone, "contact_id": contact });
@@ -227,7 +227,7 @@ fn recorded(
     [("calls", call), ("messages", message), ("appointments", appointment)]
 }
 
-/// A booking of somebody under a key of its own.
+/// A booking for a contact, with an idempotency key.
 fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number): (usize, usize)) -> Call {
     let body = json!({
         "service_id": shop.service,
@@ -238,7 +238,7 @@ fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number
     Call { path: "/appointments".into(), body: Some(body), idempotency_key: format!("{first}-{number}") }
 }
 
-/// A person who has booked some appointments and was changed since; gives their id.
+/// A contact with some appointments and a later change. Returns their id.
 async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, staff: usize) -> String {
     let mut contact = String::new();
     for number in 0..REMEMBERED {
@@ -253,7 +253,8 @@ async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, sta
     contact
 }
 
-/// A suspended business, so that events wait, with everybody's calls, messages and appointments; gives their ids.
+/// A suspended business with pending events and the calls, messages and appointments of all contacts. Returns the
+/// contacts' ids.
 async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
     let mut people = Vec::new();
     for (nth, who) in ERASED.iter().enumerate() {
@@ -277,7 +278,7 @@ async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
     people.into_iter().map(|(id, ..)| (id.clone(), format!("{of}/contacts/{id}"))).collect()
 }
 
-/// What is shown of somebody who is not erased.
+/// The data of a contact that is not erased.
 async fn shown_of(client: &Client, shop: &Shop, contact: &str) -> Vec<Value> {
     let of = format!("/businesses/{}", shop.id);
     let mut shown = vec![client.operator("GET", &format!("{of}/contacts/{contact}"), None).await];
@@ -308,7 +309,7 @@ async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
     words.extend(ERASED.iter().map(|(_, phone)| phone[1..].into()));
     assert!(telling(&before, &words).await.iter().all(|count| *count > 0));
 
-    // How long one takes, that kills fall within it.
+    // The duration of an erasure, so that kills fall within it.
     let first = copied(&before, &home.path().join("first"));
     let takes = delete_all(&first, &paths).await;
     check_rows(&first, &words).await;
@@ -328,10 +329,10 @@ async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
     met.tell(rounds, takes);
 }
 
-/// A booking that is made again under its key shows the appointment without the person.
+/// A repeated booking shows the appointment without the person.
 async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     let of = format!("/businesses/{}", shop.id);
-    // Nothing is to go out, to whoever has that address.
+    // No event may be sent to the receivers' addresses.
     for hook in client.operator_list(&format!("{of}/webhooks")).await {
         let path = format!("{of}/webhooks/{}", text(&hook, "id"));
         client.ask_operator("DELETE", &path, None).await.unwrap();
@@ -346,7 +347,7 @@ async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     }
 }
 
-/// An id as keys and records hold it.
+/// An id as in keys and records.
 fn uuid_bytes(id: &str) -> Vec<u8> {
     id.parse::<uuid::Uuid>().unwrap().as_bytes().to_vec()
 }

@@ -15,10 +15,10 @@ use crate::say::say;
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
-/// Within which time of its start a program that settles is killed.
+/// The time after the start within which a program is killed while it removes an interrupted import.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// What an export of a store without businesses shows behind its head.
+/// The lines after the head in an export of a store without businesses.
 const NOTHING: &str = "{\"kind\":\"end\",\"businesses\":0}\n";
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;
@@ -27,7 +27,7 @@ pub(crate) fn id(number: usize) -> String {
     format!("019cae1a-5a00-7000-8000-{number:012x}")
 }
 
-/// Some businesses with many contacts and a piece of knowledge that is long.
+/// Some businesses with many contacts and a long piece of knowledge.
 pub(crate) fn lines() -> String {
     let mut text = String::from(
         "{\"format\":\"receptionist-export\",\"version\":3,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
@@ -67,8 +67,8 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What every test begins with: chance, a directory, what an export of everything shows behind its head, and the file with
-/// that in it.
+/// The setup of every test: randomness, a directory, the lines after the head in an export of everything, and the
+/// file with them.
 fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
     say(format_args!("CRASH_SEED={seed}"));
@@ -79,12 +79,12 @@ fn set_up() -> (Rng, TempDir, String, String) {
     (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
 }
 
-/// When an import is killed that takes so long: anywhere, and every other one about its end, where it is finished.
+/// The moment to kill an import of this duration: anywhere, or in every other round near its end, where it completes.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }
 
-/// A command that asks a service.
+/// A command that connects to a service.
 pub(crate) fn asking(server: &Server, words: &[&str]) -> Command {
     let mut command = program(Path::new("nowhere"), words);
     let url = server.admin.trim_end_matches("/admin/v1");
@@ -92,7 +92,7 @@ pub(crate) fn asking(server: &Server, words: &[&str]) -> Command {
     command
 }
 
-/// Waits until a service has settled an import that was cut short.
+/// Waits until a service has removed an interrupted import.
 pub(crate) fn wait_until_settled(server: &Server, file: &str) {
     loop {
         let tried = asking(server, &["import", "--dry-run", "--from", file]).output().unwrap();
@@ -121,7 +121,7 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         server.kill();
         server.wait();
         let was_told = child.wait().unwrap().success();
-        // Killed once more while that is settled; then it comes to its end by itself.
+        // Killed again during the removal. The next start completes it.
         let server = Server::on(&data_dir);
         rng.let_pass(SETTLING).await;
         server.kill();

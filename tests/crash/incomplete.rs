@@ -10,7 +10,7 @@ use crate::backups::{back_up, filled, lines, path, receptionist};
 use crate::client::Client;
 use crate::process::Server;
 
-/// Deletes so many appointments in the store of a stopped service.
+/// Deletes this many appointments in the store of a stopped service.
 async fn lose(data_dir: &Path, of: BusinessId, count: usize) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut batch = Batch::default();
@@ -69,7 +69,7 @@ async fn backups_and_exports_that_lack_rows_exit_with_1_and_name_them() {
     let accept = receptionist(&accept);
     assert_eq!(accept.status.code(), Some(0), "{}", lines(&accept));
     assert!(lines(&accept).contains(&lacks), "{}", lines(&accept));
-    // The store that was accepted is whole from then on.
+    // The accepted store is intact from then on.
     let server = Server::on(&accepted);
     let client = Client::of(&server);
     assert_eq!(client.audit(&shop).await[1]["action"], "business.restored_incomplete");

@@ -17,22 +17,22 @@ use crate::process::{Server, killed_at_start, serve};
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
 const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
-/// Half hours within which the bookings of a round start: narrow enough for many to be refused.
+/// The number of half hours in which the bookings of a round start: few enough that many are refused.
 const SLOTS: usize = 200;
-/// The longest time between an answer and the kill that follows it, in microseconds.
+/// The longest time between a response and the following kill.
 const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);
 const STAFF: usize = 3;
-/// How many answers of earlier rounds are asked for again.
+/// The number of earlier requests that are repeated.
 const OLD_ANSWERS: usize = 40;
 
-/// What the clients know, over all rounds.
+/// The clients' knowledge, over all rounds.
 #[derive(Default)]
 struct Book {
-    /// Ids of the appointments of this round that are active, as far as answers tell.
+    /// The ids of the active appointments of this round, according to the responses.
     active: Vec<String>,
-    /// Requests that succeeded.
+    /// The successful requests.
     acknowledged: Vec<(Call, Answer)>,
-    /// Requests that no answer came to.
+    /// The requests without a response.
     unknown: Vec<Call>,
     refused: usize,
 }
@@ -73,7 +73,7 @@ fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call 
     Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
 }
 
-/// Clients work until the process, killed by whoever gets the answer of this number, answers no more.
+/// Clients work until the process is killed. The client that gets the response of this number kills it.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -99,7 +99,7 @@ async fn work_until_killed(
                     return;
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
-                    // In the midst of what the others do.
+                    // The other clients are in the middle of requests.
                     come(delay).await;
                     server.kill();
                 }
@@ -112,13 +112,13 @@ async fn work_until_killed(
     assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
 }
 
-/// The changes that the answers tell of: which appointment, and when.
+/// The changes in the responses: appointment and time.
 fn told_by<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(String, String)> {
     answers.into_iter().map(|answer| (answer.text("id"), answer.text("updated_at"))).collect()
 }
 
-/// Compares the service with the answers it gave. The requests of unknown fate are made again first: an answer that is
-/// replayed tells that the change is there, any other one that it was not.
+/// Compares the service with its responses. First repeats the requests without a response: a replayed response shows
+/// that the change exists, any other one that it did not.
 async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
     let before = client.appointments(shop, "").await;
     let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();
@@ -162,15 +162,15 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     }
 }
 
-/// Every answer's change is logged, and each appointment is as its newest answer says, or as a request of unknown fate
-/// made it since.
+/// The change of every response is in the log, and each appointment is as in its newest response or as a request
+/// without a response has changed it since.
 fn check_acknowledged(
     there: &BTreeMap<String, &Value>,
     logged: &BTreeSet<(String, String)>,
     book: &Book,
     unknown: &[Call],
 ) {
-    // Two changes within a millisecond have one stamp, and nobody saw which came first.
+    // Two changes within a millisecond have the same stamp, and their order is unknown.
     let mut newest: HashMap<String, (String, Vec<&Value>)> = HashMap::new();
     for (call, answer) in &book.acknowledged {
         let change = (answer.text("id"), answer.text("updated_at"));
@@ -196,14 +196,14 @@ fn check_acknowledged(
     }
 }
 
-/// The changes of appointments in the audit log.
+/// The changes of appointments, from the audit log.
 async fn logged(client: &Client, shop: &Shop) -> BTreeSet<(String, String)> {
     let log = client.audit(shop).await;
     let of_appointments = log.iter().filter(|entry| entry["resource_type"] == "appointment");
     of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect()
 }
 
-/// The same request again gets the first answer, word for word.
+/// The repeated request gets the first response, byte for byte.
 async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
     let again = client.call(shop, call).await.expect("it runs");
     assert!(again.replayed, "{call:?} was answered with {first:?} and is carried out again: {again:?}");

@@ -17,22 +17,22 @@ use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
-/// How many people there are, each of whom gets a mail more in every round.
+/// The number of people, each of whom gets one more mail in every round.
 const PEOPLE: usize = 40;
 
-/// Whom mails are for, and what they tell of.
+/// The recipients of the mails and their subject.
 struct Told {
     of: BusinessId,
     people: Vec<(PersonId, String)>,
     about: About,
 }
 
-/// Has a mail wait for each of the people, as the service leaves one that it has written; gives whose each id is.
+/// Writes a waiting mail for each of the people, as the service would. Returns the recipient of each id.
 async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, String> {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut ids = BTreeMap::new();
     for (at, (person_id, email)) in told.people.iter().enumerate() {
-        // Ids are as old as the appointment that they tell of.
+        // An id has the time of the appointment that the mail is about.
         let number = u128::try_from(1 + round * PEOPLE + at).unwrap();
         let id = Uuid::from_u128(told.about.id.as_u128() + number);
         let message_id = format!("{}@example.com", id.simple());
@@ -63,7 +63,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
     ids
 }
 
-/// A business with people who belong to it, and something that they are told of.
+/// A business with members, and an appointment that the mails are about.
 async fn told(server: &Server) -> Told {
     let client = Client::of(server);
     let shop = Shop::create(&client, 1).await;
@@ -100,7 +100,7 @@ async fn no_mail_is_lost_and_what_comes_twice_has_the_same_message_id() {
         expected.extend(plant(&data_dir, &told, round).await);
         let server = Arc::new(Server::start(command(&data_dir, &relay), &log));
         let behind = 1 + rng.below(PEOPLE);
-        // One that the relay has not answered comes again; one that it has answered may.
+        // A mail without a response from the relay is sent again; one with a response may be.
         let answers = round % 2 == 1;
         relay.kills(behind, &server, answers);
         relay.has_killed().await;

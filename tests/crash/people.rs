@@ -16,18 +16,18 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
-/// So few addresses that clients of both businesses often ask for the same one at once.
+/// The number of addresses, so low that clients of both businesses often use the same one at once.
 const ADDRESSES: usize = 24;
 const ANSWERS_MAX: usize = 60;
 
-/// What the clients know.
+/// The clients' knowledge.
 #[derive(Default)]
 struct Book {
-    /// Whose each address is.
+    /// The person of each address.
     ids: BTreeMap<String, String>,
-    /// Who belongs where, as far as answers tell.
+    /// The members of each business, according to the responses.
     belong: BTreeSet<(usize, String)>,
-    /// Of whom nobody knows whether they do.
+    /// The memberships in an unknown state.
     unknown: BTreeSet<(usize, String)>,
 }
 
@@ -50,7 +50,7 @@ async fn work(
         };
         let adds = path.ends_with("/people");
         let removed = known.clone().filter(|_| method == "DELETE");
-        // Until it is answered, nobody knows what comes of it; others may ask for the opposite meanwhile.
+        // The outcome is unknown until the response. Other clients may request the opposite meanwhile.
         book.lock().unknown.extend(removed.clone().or(known.filter(|_| adds)).map(|id| (at, id)));
         let Some(answer) = client.ask_operator(method, &path, body).await else { return };
         answered();

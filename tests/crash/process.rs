@@ -7,10 +7,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use parking_lot::Mutex;
 
-/// The operator's token of every process here.
 pub(crate) const TOKEN: &str = "an-operator-token-for-tests-0123456789";
 
-/// The command that serves a directory on ports of the system's choice, with an environment of its own.
+/// The command that serves a directory on free ports, with a clean environment.
 pub(crate) fn serve(data_dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.arg("serve");
@@ -18,7 +17,7 @@ pub(crate) fn serve(data_dir: &Path) -> Command {
     command
 }
 
-/// The same behind a line of shell, which ends with the program taking the shell's place.
+/// The command as a line of shell that ends in `exec` of the program.
 pub(crate) fn serve_behind(shell: &str, data_dir: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{shell}; exec \"$0\" serve"), env!("CARGO_BIN_EXE_receptionist")]);
@@ -38,12 +37,12 @@ fn environment(command: &mut Command, data_dir: &Path) {
         .env("RECEPTIONIST_LOG", "off");
 }
 
-/// A process that serves. It is killed when it is dropped.
+/// A running service. It is killed when it is dropped.
 pub(crate) struct Server {
     child: Mutex<Child>,
-    /// Where the public API is, up to `/v1`.
+    /// The base of the public API, including `/v1`.
     pub(crate) public: String,
-    /// Where the operator API is, up to `/admin/v1`.
+    /// The base of the operator API, including `/admin/v1`.
     pub(crate) admin: String,
     log: PathBuf,
 }
@@ -70,17 +69,16 @@ impl Server {
         Ok(Self { child: Mutex::new(child), public, admin, log: log.to_owned() })
     }
 
-    /// Serves a directory; what goes wrong is written beside it.
+    /// Serves a directory. Standard error goes to a file beside it.
     pub(crate) fn on(data_dir: &Path) -> Self {
         Self::start(serve(data_dir), &data_dir.with_extension("log"))
     }
 
-    /// Ends the process as a crash does.
+    /// Kills the process.
     pub(crate) fn kill(&self) {
         let _ = self.child.lock().kill();
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.lock().id()
     }
@@ -91,12 +89,11 @@ impl Server {
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
     }
 
-    /// Waits for the end.
     pub(crate) fn wait(&self) -> ExitStatus {
         self.child.lock().wait().unwrap()
     }
 
-    /// What it wrote to standard error.
+    /// The contents of standard error.
     pub(crate) fn errors(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
@@ -114,7 +111,7 @@ impl Drop for Server {
     }
 }
 
-/// How a process ended that did not start.
+/// The end of a process that did not start.
 #[derive(Debug)]
 pub(crate) struct Exited {
     pub(crate) code: Option<i32>,
@@ -122,10 +119,10 @@ pub(crate) struct Exited {
     pub(crate) line: String,
 }
 
-/// Runs a command that must end by itself, with nothing on standard output and one line on standard error.
+/// Runs a command that must end by itself, with one line on standard error and no standard output.
 pub(crate) fn refused(mut command: Command) -> Exited {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Whoever says something here has started, and would not end.
+    // A process that prints a line here has started and would not end.
     let mut first = [0];
     if child.stdout.take().unwrap().read(&mut first).unwrap() > 0 {
         let _ = child.kill();
@@ -139,7 +136,7 @@ pub(crate) fn refused(mut command: Command) -> Exited {
     Exited { code, line: err.trim_end().to_owned() }
 }
 
-/// Starts a process and kills it while it starts, after so many of its lines.
+/// Starts a process and kills it during its start, after this many lines of output.
 pub(crate) fn killed_at_start(mut command: Command, lines: usize) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();

@@ -12,21 +12,22 @@ use tokio::sync::watch;
 
 use crate::process::{Server, serve};
 
-/// What the relay has taken: the id and the recipient of each mail, in order.
+/// The accepted mails: id and recipient of each, in order.
 #[derive(Default)]
 struct Taken {
     mails: Vec<(String, String)>,
-    /// Who is killed behind so many more, and whether the relay answers before that.
+    /// After how many more mails which process is killed, and whether the relay responds to the last one before.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether it is about to kill somebody, and then closes.
+    /// Whether a kill is pending, after which the relay closes.
     kills: bool,
 }
 
-/// A relay that takes every mail, once it is let.
+/// A relay that accepts every mail while it is open.
 pub(crate) struct Relay {
     url: String,
     taken: Arc<Mutex<Taken>>,
-    /// How many mails it took while it is open; it greets nobody before that, and closes once it has killed somebody.
+    /// The number of mails accepted while the relay is open; `None` while it is closed. A closed relay sends no
+    /// greeting. A kill closes it.
     count: watch::Sender<Option<usize>>,
 }
 
@@ -44,38 +45,38 @@ impl Relay {
         Self { url, taken, count }
     }
 
-    /// Takes mails from now on, and kills nobody.
+    /// Opens the relay without a kill.
     pub(crate) fn open(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);
         self.count.send_replace(Some(0));
     }
 
-    /// Takes mails from now on, and kills this process behind so many, before or behind its answer to the last.
+    /// Opens the relay and kills this process after so many mails, before or after the response to the last one.
     pub(crate) fn kills(&self, behind: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();
         taken.kill = Some((behind, Arc::clone(server), answers));
         self.count.send_modify(|count| *count = count.or(Some(0)));
     }
 
-    /// Greets nobody from now on.
+    /// Closes the relay.
     pub(crate) fn close(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);
         self.count.send_replace(None);
     }
 
-    /// What it has taken: the id and the recipient of each mail, in order.
+    /// The accepted mails: id and recipient of each, in order.
     pub(crate) fn taken(&self) -> Vec<(String, String)> {
         self.taken.lock().mails.clone()
     }
 
-    /// Waits until it has closed, having killed somebody.
+    /// Waits until a kill has closed the relay.
     pub(crate) async fn has_killed(&self) {
         self.count.subscribe().wait_for(Option::is_none).await.unwrap();
     }
 
-    /// Waits until it has taken so many mails, each counted once however often it came.
+    /// Waits until so many different mails were accepted.
     pub(crate) async fn has_taken(&self, mails: usize) {
         let mut count = self.count.subscribe();
         let ids = || self.taken.lock().mails.iter().map(|(id, _)| id.clone()).collect::<BTreeSet<_>>();
@@ -85,7 +86,7 @@ impl Relay {
     }
 }
 
-/// One connection; it ends when the other side is gone.
+/// Serves one connection until the client closes it.
 async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sender<Option<usize>>) {
     count.subscribe().wait_for(Option::is_some).await.unwrap();
     let mut stream = BufReader::new(stream);
@@ -123,7 +124,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // Unless it was opened for another life meanwhile, for somebody else had killed this one.
+                // A relay that was opened again meanwhile stays open, because this process was already killed.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }
@@ -141,7 +142,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
     }
 }
 
-/// The command that serves a directory and sends its mails to the relay.
+/// The command that serves a directory and uses the relay.
 pub(crate) fn command(data_dir: &Path, relay: &Relay) -> Command {
     let mut command = serve(data_dir);
     command.env("RECEPTIONIST_SMTP_URL", &relay.url).env("RECEPTIONIST_MAIL_FROM", "Desk <desk@example.com>");

@@ -8,7 +8,7 @@ use crate::backups::{filled, lines, path, receptionist};
 use crate::client::text;
 use crate::process::{Server, TOKEN};
 
-/// Runs `backup --in`, which takes the list from the data directory itself.
+/// Runs `backup --in`, which finds the list in the data directory.
 fn back_up_in(server: &Server, home: &Path, more: &[&str]) -> Output {
     let listen = server.admin.trim_start_matches("http://").trim_end_matches("/admin/v1");
     let (backups, data) = (home.join("backups"), home.join("data"));
@@ -16,7 +16,7 @@ fn back_up_in(server: &Server, home: &Path, more: &[&str]) -> Output {
     receptionist(&[&args[..], &["--admin-listen", listen, "--admin-token", TOKEN], more].concat())
 }
 
-/// What is in a directory, in order.
+/// The names in a directory, sorted.
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> =
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -24,7 +24,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Puts a copy of a backup there, as if it had been made under this name.
+/// Copies a backup to this name, as if it had been made under it.
 fn put(backup: &Path, name: &str) -> PathBuf {
     let to = backup.with_file_name(name);
     fs::create_dir(&to).unwrap();
@@ -47,7 +47,7 @@ async fn older_complete_backups_go_once_a_new_one_is_complete_and_nothing_else_d
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // None of these is a complete backup that was made here.
+    // None of these is a complete backup of this service.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");
@@ -60,7 +60,7 @@ async fn older_complete_backups_go_once_a_new_one_is_complete_and_nothing_else_d
     fs::write(backups.join("backup-2020-01-08T00-00-00Z"), "").unwrap();
     let before = names(&backups);
 
-    // What a crash has left of a deletion goes with the next one.
+    // The remains of an interrupted deletion are deleted with the next one.
     let left = put(&made, "deleted-backup-2019-12-31T00-00-00Z");
     fs::remove_file(left.join("manifest.json")).unwrap();
     let output = back_up_in(&server, home.path(), &["--keep", "3"]);
@@ -84,7 +84,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let contact = format!("{contacts}/{}", text(&client.operator_list(&contacts).await[0], "id"));
     assert_eq!(client.ask_operator("DELETE", &contact, None).await.unwrap().status, 204);
     drop(server);
-    // The list alone needs no service.
+    // Copying the list needs no running service.
     let listed =
         receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&data_dir), "--list-only"]);
     assert!(listed.status.success(), "{}", lines(&listed));
@@ -97,7 +97,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // Its own list has the line as well, so the copy goes on from there.
+    // The data directory's list contains the line as well, so the copy continues from there.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

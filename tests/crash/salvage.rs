@@ -32,7 +32,7 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
     let booked = ids(client.appointments(&shop, "").await);
     server.signal("TERM");
     server.wait();
-    // The service ended in order, so every message of the log has to be whole.
+    // The service stopped in order, so every message of the log must be intact.
     let db = data_dir.join("store/db");
     let mut bytes = fs::read(&db).unwrap();
     let at =

@@ -8,10 +8,10 @@ use std::path::Path;
 use crate::client::{Call, Client, Shop, slot};
 use crate::process::{Server, TOKEN, refused, serve, serve_behind};
 
-/// By so much the store makes its file longer when it starts, or needs more.
+/// The number of bytes by which a start extends the store's file.
 const SEGMENT_BYTES: u64 = 8 << 20;
 
-/// A shop with one booking that was answered.
+/// A shop with one acknowledged booking.
 async fn booked(client: &Client) -> (Shop, String) {
     let shop = Shop::create(client, 1).await;
     let answer = client.call(&shop, &shop.booking(0, &slot(0), 1, "first".into())).await.unwrap();
@@ -58,7 +58,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ("RECEPTIONIST_ADMIN_TOKEN", "two words"),
         ("RECEPTIONIST_ADMIN_TOKEN", ""),
         ("RECEPTIONIST_ADMIN_TOKEN", "fifteen-letters"),
-        ("RECEPTIONIST_ADMIN_TOKEN_FILE", &missing), // the token itself is set, too
+        ("RECEPTIONIST_ADMIN_TOKEN_FILE", &missing), // the token itself is set as well
         ("RECEPTIONIST_ADMIN_LISTEN", "0.0.0.0:0"),
         ("RECEPTIONIST_I_KNOW", "maybe"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "0"),
@@ -115,7 +115,7 @@ fn a_data_directory_that_cannot_be_used_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "mine").unwrap();
-    // Not even root makes a directory in the last.
+    // Even root cannot create a directory in the last one.
     for path in [&*file, &file.join("below"), Path::new("/proc/receptionist")] {
         let ended = refused(serve(path));
         assert!(matches!(ended.code, Some(1 | 2)), "{}", ended.line);
@@ -134,7 +134,7 @@ fn longest_file(below: &Path) -> u64 {
     entries.map(length).max().unwrap_or(0)
 }
 
-/// A full disk, as a bound on the length of files.
+/// The test simulates a full disk with a limit on the length of files.
 #[tokio::test]
 async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     let home = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // In blocks of 512 bytes, or of 1024 in some shells.
+    // In blocks of 512 bytes; some shells use 1024.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_behind(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
@@ -174,7 +174,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     assert_eq!(more.status, 201, "{more:?}");
 }
 
-/// What the metrics say of a number.
+/// The value of a metric.
 fn metric(server: &Server, name: &str) -> u64 {
     let address = server.admin.trim_start_matches("http://").split('/').next().unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
@@ -185,7 +185,7 @@ fn metric(server: &Server, name: &str) -> u64 {
     line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
 }
 
-/// A disk with too little room, as a reserve that is more than what is free.
+/// The test simulates a nearly full disk with a reserve larger than the free space.
 #[tokio::test]
 async fn on_a_nearly_full_disk_cancelling_goes_on_and_where_nothing_is_written_reading_and_starting() {
     let home = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ async fn on_a_nearly_full_disk_cancelling_goes_on_and_where_nothing_is_written_r
     server.kill();
     server.wait();
 
-    // Others use the disk, too; all bounds are far from what is free.
+    // Other programs use the disk, too, so all reserves are far from the free space.
     let reserving = |bytes: u64| {
         let mut command = serve(&data_dir);
         command.env("RECEPTIONIST_DISK_RESERVE", bytes.to_string());
@@ -256,7 +256,7 @@ async fn on_a_nearly_full_disk_cancelling_goes_on_and_where_nothing_is_written_r
     assert!(booked.status == 201 && !booked.replayed, "{booked:?}");
 }
 
-/// The limits of a process are files of Linux.
+/// The limits of a process can be read from files on Linux.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_limit_of_open_files_is_raised_as_far_as_it_may_be() {

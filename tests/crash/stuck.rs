@@ -9,12 +9,12 @@ use tokio::net::unix::pipe;
 
 use crate::process::serve;
 
-/// How often more is logged before the test fails: only a fault lets it come to that.
+/// The maximum number of rounds. Only a fault reaches it.
 const ROUNDS_MAX: usize = 200;
-/// Requests of a round.
+/// The requests of a round.
 const REQUESTS: usize = 500;
 
-/// Both ends of a pipe that takes nothing more.
+/// Both ends of a full pipe.
 fn full_pipe() -> (PipeReader, Stdio) {
     let (reader, writer) = std::io::pipe().unwrap();
     let writer = pipe::Sender::from_owned_fd(writer.into()).unwrap();
@@ -46,7 +46,7 @@ impl Drop for Killed {
     }
 }
 
-/// Everything that comes back for requests of which the last one asks for the end of the connection.
+/// The responses to requests, the last of which closes the connection.
 async fn exchange(address: &str, requests: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (mut read, mut write) = stream.split();
@@ -66,7 +66,7 @@ async fn dropped(admin: &str) -> u64 {
     line.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
 }
 
-/// What stands behind the prefix in one of the next lines.
+/// The rest of the first line with this prefix.
 fn after(lines: &mut impl Iterator<Item = std::io::Result<String>>, prefix: &str) -> String {
     let mut found =
         lines.filter_map(|line| line.unwrap().split_once(prefix).map(|(_, rest)| rest.to_owned()));
@@ -98,7 +98,7 @@ async fn a_log_that_nobody_reads_costs_lines_and_nothing_else() {
     exchange(&public, &round).await;
     assert!(dropped(&admin).await >= before + REQUESTS as u64, "not every line is counted");
 
-    // Once somebody reads, the lines that waited come, and one that says how many are missing.
+    // Once the log is read, the buffered lines arrive, and one line with the number of dropped lines.
     let mut read = BufReader::new(&mut log).lines();
     let told = after(
         &mut read,
@@ -106,7 +106,7 @@ async fn a_log_that_nobody_reads_costs_lines_and_nothing_else() {
     );
     assert!(told.parse::<u64>().unwrap() >= before, "{told}");
     drop(read);
-    // And then nobody does again.
+    // The log is not read again afterwards.
     while dropped(&admin).await <= before + 2 * REQUESTS as u64 {
         exchange(&public, &round).await;
     }

@@ -12,9 +12,9 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::process::{Server, refused, serve};
 
-/// How long a message is waited for that does not come.
+/// How long the test waits for a message.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In microseconds: a short one, so that its messages need not be waited for.
+/// The watchdog interval in microseconds, short so that its messages come soon.
 const WATCHDOG: &str = "100000";
 
 /// The supervisor's end of the socket.
@@ -31,7 +31,7 @@ impl Supervisor {
         Self { socket, path }
     }
 
-    /// The command that serves a directory under it.
+    /// The command that serves a directory under this supervisor.
     fn serve(&self, data_dir: &Path) -> Command {
         let mut command = serve(data_dir);
         command.env("NOTIFY_SOCKET", &self.path).env("WATCHDOG_USEC", WATCHDOG);
@@ -44,12 +44,12 @@ impl Supervisor {
         Ok(String::from_utf8(message[..bytes].to_vec()).unwrap().trim_end().to_owned())
     }
 
-    /// Waits until it is told this.
+    /// Waits for a message.
     fn hears(&self, message: &str) {
         while self.next().unwrap() != message {}
     }
 
-    /// What it was told and has not read yet.
+    /// The messages that were not read yet.
     fn unread(&self) -> Vec<String> {
         self.socket.set_nonblocking(true).unwrap();
         let unread = std::iter::from_fn(|| match self.next() {
@@ -69,7 +69,7 @@ fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
     let server = Server::on(&data_dir);
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
-    // A start reads this list while it opens the store, and waits until somebody writes it.
+    // A start reads this list while it opens the store, and blocks until the pipe is written.
     let list = data_dir.join("tombstones");
     fs::remove_file(&list).unwrap();
     mknodat(CWD, &list, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -77,7 +77,7 @@ fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
     let (command, log) = (supervisor.serve(&data_dir), home.path().join("log"));
     let starting = thread::spawn(move || Server::start(command, &log));
     let writer = OpenOptions::new().write(true).open(&list).unwrap();
-    // It is in the middle of that, and is alive.
+    // The start is not complete, and the service reports that it is alive.
     supervisor.hears("EXTEND_TIMEOUT_USEC=60000000");
     supervisor.hears("WATCHDOG=1");
     supervisor.hears("WATCHDOG=1");
@@ -101,7 +101,7 @@ fn a_supervisor_hears_nothing_of_a_service_that_does_not_start() {
     command.env("RECEPTIONIST_DISK_RESERVE", "much");
     assert_eq!(refused(command).code, Some(2));
     assert!(supervisor.unread().is_empty());
-    // Its unit is not started again then.
+    // The unit does not restart the service after this status.
     let unit = include_str!("../../.deploy/receptionist.service");
     assert!(unit.contains("\nRestartPreventExitStatus=2\n"), "{unit}");
 }

@@ -19,11 +19,11 @@ use crate::client::{Client, Shop, text};
 use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
-/// The format that this version writes.
+/// The format of this version.
 const PRESENT: u32 = 6;
-/// How often a conversion is killed.
+/// The number of kills during a conversion.
 const ROUNDS: usize = 5;
-/// How many appointments a store of format 1 is given for that, so that converting it takes a while.
+/// The number of appointments in the store of format 1, so many that its conversion takes a while.
 const APPOINTMENTS: i64 = 3_000;
 
 fn path_of(file: &str) -> String {
@@ -34,7 +34,7 @@ fn run(command: &mut Command) {
     assert!(command.status().unwrap().success(), "{command:?}");
 }
 
-/// A data directory as the version of this format left it.
+/// A data directory in this format.
 fn unpacked(home: &Path, format: u16) -> PathBuf {
     let data_dir = home.join(format!("data-{format}"));
     fs::create_dir(&data_dir).unwrap();
@@ -43,18 +43,18 @@ fn unpacked(home: &Path, format: u16) -> PathBuf {
     data_dir
 }
 
-/// What that version showed.
+/// The responses of the version with this format.
 fn shown(format: u16) -> Value {
     serde_json::from_slice(&fs::read(path_of(&format!("format-{format}.json"))).unwrap()).unwrap()
 }
 
-/// Everything that was shown of a resource is shown still; a later version may show more of it.
+/// Every property of the earlier response is unchanged. A later version may have more.
 fn agrees(now: &Value, before: &Value, path: &str) {
     match (now, before) {
         (Value::Object(now), Value::Object(before)) => {
             for (field, value) in before {
                 let found = now.get(field).unwrap_or_else(|| panic!("{path}: {field} is shown no more"));
-                // It counts on: looking is using.
+                // Reading with a key changes its last use.
                 if field != "last_used_at" {
                     agrees(found, value, &format!("{path}.{field}"));
                 }
@@ -70,7 +70,7 @@ fn agrees(now: &Value, before: &Value, path: &str) {
     }
 }
 
-/// Looks at everything that was shown, through both APIs.
+/// Compares everything in both APIs with the earlier responses.
 async fn check(server: &Server, before: &Value) {
     let client = Client::of(server);
     let shop = shop(before);
@@ -116,7 +116,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
 
         let server = Server::on(&data_dir);
         check(&server, &before).await;
-        // The next change goes on where they stopped, and what was answered once is remembered still.
+        // The next change continues after the last one, and idempotency keys still have their responses.
         let (client, shop) = (Client::of(&server), shop(&before));
         let ahead = chrono::Utc::now().date_naive() + chrono::Days::new(40);
         let call = |staff, key: &str| shop.booking(staff, &format!("{ahead}T08:00:00Z"), 1, key.into());
@@ -133,7 +133,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
         let report = verify(&data_dir).await.unwrap();
         assert!(report.is_whole(), "format {format}: {:?}", report.findings);
 
-        // It is one of the present format now.
+        // The store has the current format now.
         let mut command = serve(&data_dir);
         command.arg("--no-upgrade");
         let server = Server::start(command, &home.path().join("again.log"));
@@ -141,7 +141,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
     }
 }
 
-/// Every file of a directory with its bytes.
+/// The files of a directory with their bytes.
 fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -173,7 +173,7 @@ async fn a_store_of_a_later_format_is_refused_and_not_a_byte_of_it_changes() {
     assert!(files(&data_dir) == before, "files have changed");
 }
 
-/// Gives a store of format 1 many appointments that were cancelled long ago; gives their ids.
+/// Adds many cancelled appointments from long ago to a store of format 1. Returns their ids.
 async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let of: BusinessId = text(before, "business").parse().unwrap();
@@ -183,7 +183,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let like: Appointment = store.get(&format_1::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
-        // An id is as old as the appointment.
+        // An id contains the time of the appointment.
         let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
         let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
         let old = Appointment {
@@ -216,7 +216,7 @@ async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
     let home = tempfile::tempdir().unwrap();
     let (good, before) = (unpacked(home.path(), 1), shown(1));
     let ids = fill(&good, &before).await;
-    // How long a start takes that is not killed.
+    // The duration of a start without a kill.
     let copy = home.path().join("copy");
     let start_over = || {
         let _ = fs::remove_dir_all(&copy);
