@@ -1,4 +1,4 @@
-//! Certificates of receivers, good ones and others.
+//! Valid and invalid certificates of receivers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::tls;
 
-/// A certificate authority.
 pub(crate) struct Authority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -27,19 +26,19 @@ impl Authority {
         &self.pem
     }
 
-    /// A certificate for a name.
+    /// A valid certificate for a name.
     pub(crate) fn server(&self, name: &str) -> TlsAcceptor {
         self.signed(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// One that ended long ago.
+    /// An expired certificate.
     pub(crate) fn expired(&self, name: &str) -> TlsAcceptor {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_after = date_time_ymd(2001, 1, 1);
         self.signed(&params)
     }
 
-    /// One that begins in the far future.
+    /// A certificate that is not yet valid.
     pub(crate) fn early(&self, name: &str) -> TlsAcceptor {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(4000, 1, 1);
@@ -52,7 +51,7 @@ impl Authority {
     }
 }
 
-/// A certificate that nobody but itself has signed.
+/// A self-signed certificate.
 pub(crate) fn self_signed(name: &str) -> TlsAcceptor {
     let key = KeyPair::generate().unwrap();
     acceptor(&CertificateParams::new([name.to_owned()]).unwrap().self_signed(&key).unwrap(), &key)

@@ -1,4 +1,4 @@
-//! Real deliveries: what arrives, where, and what keeps it from arriving.
+//! Real deliveries: contents, destinations, and the reasons of failures.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -12,14 +12,14 @@ use crate::namespace::{Network, inside};
 use crate::receiver::{OK, Receiver, Reply, Then, now};
 
 const V6: &str = "2606:2800:220:1::10";
-/// How far apart the clocks of sender and receiver may be, by the text of Standard Webhooks.
+/// The tolerated difference between the clocks of sender and receiver, from the specification of Standard Webhooks.
 const CLOCKS_APART_MAX_S: i64 = 300;
 
 fn taking() -> Reply {
     Reply::now(OK, Then::GoesOn)
 }
 
-/// Makes every type of event happen; gives the appointment as it is then.
+/// Causes an event of every type. Returns the resulting appointment.
 async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Value {
     let booked = client.call(shop, &shop.booking(0, &slot(0), 1, "book".into())).await.unwrap();
     let path = format!("/appointments/{}", booked.text("id"));
@@ -41,7 +41,7 @@ async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Valu
 fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
     inside("deliveries::events_arrive_signed_over_tls_by_both_families_of_addresses", async |network| {
         let six = network.add_v6(V6);
-        // Nobody listens at the second name's first address; the third has only one of IPv6.
+        // The first address of the second name does not respond; the third name has only an IPv6 address.
         let mut names: Vec<(&str, &[&str])> = vec![
             ("four.example.com", &["93.184.216.10"]),
             ("both.example.com", &["93.184.216.250", "93.184.216.11"]),
@@ -92,7 +92,7 @@ fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
     });
 }
 
-/// What an attempt at a receiver like this comes to, in the delivery log.
+/// The errors in the delivery log after an attempt at each receiver.
 async fn errors_of(network: &Network, names: &[(&str, &str)]) -> Vec<String> {
     let known: Vec<_> = names.iter().map(|(name, address)| (*name, std::slice::from_ref(address))).collect();
     network.names(&known);
@@ -193,7 +193,7 @@ fn nothing_leads_inside_neither_a_redirect_nor_a_name_that_moves() {
                 assert_eq!((&row["last_response_status"], &row["status"]), (&json!(307), &json!("pending")));
             }
         }
-        // An open connection is left from this, which must not be used either once the name has moved.
+        // An open connection is left. It must not be used after the name has moved.
         moves.gets(2).await;
         hooks[2].log_of(&client, &shop, 2).await;
         for to in [&["127.0.0.1"][..], &["93.184.216.12", "127.0.0.1"], &["::1"]] {

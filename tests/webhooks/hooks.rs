@@ -1,4 +1,4 @@
-//! The program with a shop in it, and the shop's webhook endpoints.
+//! The program with a shop and the shop's webhook endpoints.
 
 use std::fmt::Debug;
 use std::process::Command;
@@ -21,9 +21,9 @@ pub(crate) const EVENTS: [&str; 6] = [
     "message.taken",
 ];
 
-/// Between two looks at something that is awaited: the program tells nobody when it is so, and is not to be busy with us.
+/// The pause between two polls. The program sends no sign, and polling must not keep it busy.
 const PAUSE: Duration = Duration::from_millis(10);
-/// How often one looks before the test fails: only a fault lets it come to that.
+/// The maximum number of polls. Only a fault reaches it.
 const LOOKS_MAX: usize = 9_000;
 
 /// An endpoint of the shop.
@@ -45,7 +45,7 @@ pub(crate) fn server(network: &Network) -> Server {
     Server::start(command(network), &network.home.path().join("log"))
 }
 
-/// Subscribes an address to every event.
+/// Creates an endpoint for every event.
 pub(crate) async fn subscribe(client: &Client, shop: &Shop, url: &str) -> Hook {
     let body = json!({ "url": url, "events": EVENTS });
     let call = Call { path: "/webhooks".into(), body: Some(body), idempotency_key: url.into() };
@@ -55,17 +55,17 @@ pub(crate) async fn subscribe(client: &Client, shop: &Shop, url: &str) -> Hook {
 }
 
 impl Hook {
-    /// Its path in the operator API.
+    /// The path of the endpoint in the operator API.
     pub(crate) fn path(&self, shop: &Shop) -> String {
         format!("/businesses/{}/webhooks/{}", shop.id, self.id)
     }
 
-    /// Its whole delivery log, newest first.
+    /// The whole delivery log, newest first.
     pub(crate) async fn log(&self, client: &Client, shop: &Shop) -> Vec<Value> {
         client.operator_list(&format!("{}/deliveries", self.path(shop))).await
     }
 
-    /// Its log, once it has so many rows and an attempt of each has ended.
+    /// The log, once it has this many rows and each has a finished attempt.
     pub(crate) async fn log_of(&self, client: &Client, shop: &Shop, rows: usize) -> Vec<Value> {
         until(&format!("{rows} rows that were attempted"), async || {
             let log = self.log(client, shop).await;
@@ -76,7 +76,7 @@ impl Hook {
     }
 }
 
-/// Looks at what the program shows until that is what is awaited, and gives it.
+/// Polls until `look` succeeds, and returns its result.
 pub(crate) async fn until<T, E: Debug>(what: &str, mut look: impl AsyncFnMut() -> Result<T, E>) -> T {
     let mut looks = 1;
     loop {

@@ -1,8 +1,9 @@
-//! Receivers that mean harm: each gets its outcome, none of them costs memory, and nobody else waits for them.
+//! Hostile receivers. Each gets its outcome, none uses unbounded memory, and none delays other receivers.
 //!
-//! Those that hang are there all the time, but the test waits for the end of their attempts, the deadline of 10
-//! seconds, only when `HOSTILE_PATIENT` is set; the same on paused time is tested in the engine. `HOSTILE_ROUNDS` says
-//! how often all of them get events.
+//!
+//! Receivers that hang are always present, but the test waits for their deadline of 10 seconds only if
+//! `HOSTILE_PATIENT` is set; the engine tests the deadline on simulated time. `HOSTILE_ROUNDS` is the number of
+//! rounds of events.
 
 use std::fs;
 
@@ -15,18 +16,18 @@ use crate::namespace::inside;
 use crate::receiver::{NO, OK, Receiver, Reply, Then};
 
 const ROUNDS: usize = 3;
-/// Each is an event or two.
+/// Each booking causes one or two events.
 const BOOKINGS_A_ROUND: usize = 10;
-/// So much more may the program hold after the rounds than before, in KiB: what the store keeps in memory, 64 MiB at
-/// most, and some. An answer without end that is kept, or one that is unpacked, is far more.
+/// The permitted growth of the program over the rounds, in KiB: the store's memory, at most 64 MiB, and a margin. A
+/// stored endless response or an unpacked one would be far larger.
 const GROWTH_KIB_MAX: usize = 96 << 10;
 
-/// The text of gzip's first bytes, which are no text, in the delivery log.
+/// The first bytes of gzip as text in the delivery log.
 const PACKED: &str = "\u{1f}\u{fffd}\u{8}";
 const LARGE_HEAD: &str = "invalid response: it is not HTTP/1.1, or its head is too large";
 const CLOSED: &str = "closed: the connection was closed before the response";
 
-/// A receiver and what its attempts come to.
+/// A receiver and the expected outcome of its attempts.
 struct Case {
     name: &'static str,
     reply: Reply,
@@ -41,13 +42,13 @@ fn case(name: &'static str, head: &str, then: Then, error: &'static str) -> Case
     Case { name, reply, status: "pending", response: None, error: Some(error), body: None }
 }
 
-/// One whose head is good, and that is all that counts.
+/// A receiver with a valid head of the response, which alone decides the outcome.
 fn taken(name: &'static str, head: &str, then: Then, body: &str) -> Case {
     let body = Some(body.to_owned());
     Case { name, reply: Reply::now(head, then), status: "delivered", response: Some(200), error: None, body }
 }
 
-/// The answers that are over at once.
+/// The responses that end at once.
 fn quick() -> Vec<Case> {
     let headers: String = (0..100_000).map(|number| format!("x-{number}: y\r\n")).collect();
     let ok = "HTTP/1.1 200 OK\r\n\r\n";
@@ -71,7 +72,7 @@ fn quick() -> Vec<Case> {
     cases
 }
 
-/// The answers that only the deadline ends.
+/// The responses that only the deadline ends.
 fn hanging() -> Vec<Case> {
     let partly = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc";
     vec![
@@ -81,11 +82,11 @@ fn hanging() -> Vec<Case> {
     ]
 }
 
-/// Bytes of gzip that unpack to zeros without end when they are repeated: the file's head, and then blocks of deflate
-/// that are each one zero and many copies of 258 of it. One repetition unpacks to 64 MiB from 400 KiB.
+/// Bytes of gzip that unpack to endless zeros when they are repeated: the head, and then blocks of deflate, each with
+/// one zero and many copies of 258 bytes of it. One repetition unpacks to 64 MiB from 400 KiB.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
-    // A block that is not the last, with the fixed codes: 0, then 01 with the lower bit first; the literal 0.
+    // A block that is not the last, with fixed codes: 0, then 01 with the lower bit first; the literal 0.
     bits.extend([false, true, false]);
     bits.extend([false, false, true, true, false, false, false, false]);
     for _ in 0..(64 << 20) / 258 {
@@ -102,7 +103,7 @@ fn gzip_bomb() -> Vec<u8> {
     bytes
 }
 
-/// A number of KiB that the kernel tells of a process.
+/// A value of `/proc/PID/status` in KiB.
 fn kib(process: u32, name: &str) -> usize {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
@@ -119,8 +120,8 @@ fn check(case: &Case, row: &Value) {
     }
 }
 
-/// Of a business so many bodies are read at once, and those of the receivers that hang are among them: whichever answer
-/// comes while all are taken is kept without its body, and never all of them are.
+/// The engine reads a limited number of bodies of a business at once, including those of receivers that hang. A
+/// response that arrives at the limit is logged without its body. The limit is never reached for all responses.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
     assert!(case.body.is_none() || read > 0, "{}: no body was read: {rows:?}", case.name);
@@ -167,7 +168,7 @@ fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
                     shop.booking(0, &slot(2 * i64::try_from(number).unwrap()), 1, format!("book-{number}"));
                 assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
             }
-            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and the contact of the first one
+            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and the contact of the first booking
             for (case, hook) in quick.iter().zip(&hooks) {
                 let rows = hook.log_of(&client, &shop, events).await;
                 rows.iter().for_each(|row| check(case, row));

@@ -1,5 +1,5 @@
-//! The program is killed at any moment of booking, attempting, recording, rotating and turning off. `CRASH_ROUNDS` says
-//! how often, on one directory, and `CRASH_SEED` what happens as far as that can be said.
+//! Kills the program at random moments while it books, delivers, records outcomes, and changes endpoints.
+//! `CRASH_ROUNDS` is the number of rounds on one directory, and `CRASH_SEED` the seed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::verdict::{Seen, deliver_the_rest, drain, judge};
 use crate::work::{Book, CAUSES, Cause, STAFF, Trigger, work_until_killed};
 
 const ROUNDS: usize = 4;
-/// The first takes everything at once, and so tells of every event there is.
+/// The number of endpoints. The first one accepts every event at once, so it shows all events that exist.
 const ENDPOINTS: usize = 5;
 
 async fn endpoints(
@@ -86,7 +86,7 @@ fn every_event_of_what_was_answered_survives_a_kill() {
             *book.lock() = taken;
         }
 
-        // Off, ended in order and started again, so that no attempt is under way.
+        // Disabled, stopped in order and started again, so that no attempt is running.
         let client = Client::of(&running);
         for endpoint in &endpoints {
             assert!(endpoint.switch(&client, &shop, false).await);

@@ -1,4 +1,4 @@
-//! What the test knows of an endpoint: how its receiver answers, when it was turned on and off, and its secrets.
+//! The test's knowledge of an endpoint: the behaviour of its receiver, its changes of status, and its secrets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -13,28 +13,28 @@ use crate::hooks::{Hook, subscribe};
 use crate::namespace::Network;
 use crate::receiver::{NO, OK, Received, Receiver, Reply, Then, now};
 
-/// How a receiver answers for a round.
+/// The behaviour of a receiver during a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mood {
-    /// It takes what comes.
+    /// Accepts every event.
     Takes,
-    /// It takes it, a little later.
+    /// Accepts every event after a delay.
     Slow,
-    /// It fails every time.
+    /// Fails every time.
     Fails,
-    /// It fails every other time.
+    /// Fails every other time.
     Moody,
-    /// It never answers.
+    /// Never responds.
     Hangs,
 }
 
 const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Mood::Hangs];
 
-/// Something that was asked of an endpoint, and when.
+/// A requested change of an endpoint, with its time.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<T> {
     pub(crate) asked: DateTime<Utc>,
-    /// `None` when the answer never came: nobody knows then whether it happened.
+    /// `None` if there was no response, so that the outcome is unknown.
     pub(crate) answered: Option<DateTime<Utc>>,
     pub(crate) what: T,
 }
@@ -44,16 +44,16 @@ pub(crate) struct Endpoint {
     pub(crate) hook: Hook,
     pub(crate) receiver: Arc<Receiver>,
     mood: Arc<AtomicU8>,
-    /// Every time it was turned on or off, in order.
+    /// Every change of its status, in order.
     pub(crate) switches: Mutex<Vec<Asked<bool>>>,
-    /// Its secrets in order; `None` for one whose answer never came.
+    /// Its secrets in order; `None` if the response was lost.
     pub(crate) secrets: Mutex<Vec<Asked<Option<String>>>>,
-    /// How many of its requests are checked.
+    /// The number of its requests that were checked.
     pub(crate) checked: Mutex<usize>,
 }
 
 impl Endpoint {
-    /// Starts a receiver and subscribes it. `noticed` is told of every request, before it is answered.
+    /// Starts a receiver and creates an endpoint for it. `noticed` is called for every request before its response.
     pub(crate) async fn create(
         network: &Network,
         client: &Client,
@@ -83,18 +83,17 @@ impl Endpoint {
         }
     }
 
-    /// From now on its receiver answers like this.
+    /// Sets the behaviour of the receiver.
     pub(crate) fn set_mood(&self, mood: Mood) {
         let place = MOODS.iter().position(|one| *one == mood).unwrap();
         self.mood.store(u8::try_from(place).unwrap(), Ordering::Relaxed);
     }
 
-    /// The mood of this number.
     pub(crate) fn set_any_mood(&self, number: usize) {
         self.set_mood(MOODS[number % MOODS.len()]);
     }
 
-    /// Turns it on or off; false when no answer came.
+    /// Enables or disables the endpoint. Returns false if there was no response.
     pub(crate) async fn switch(&self, client: &Client, shop: &Shop, on: bool) -> bool {
         let body = json!({ "status": if on { "enabled" } else { "disabled" } });
         let asked = now();
@@ -110,7 +109,7 @@ impl Endpoint {
         true
     }
 
-    /// Gives it a new secret; false when no answer came.
+    /// Rotates the secret. Returns false if there was no response.
     pub(crate) async fn rotate(&self, client: &Client, shop: &Shop) -> bool {
         let asked = now();
         let number = {
@@ -126,7 +125,7 @@ impl Endpoint {
         true
     }
 
-    /// Sends what it missed again; `None` when no answer came, and 0 when it is off.
+    /// Sends missed events again. Returns `None` if there was no response, and 0 if the endpoint is disabled.
     pub(crate) async fn resend_missed(&self, client: &Client, shop: &Shop) -> Option<u64> {
         let path = format!("{}/resend-missed", self.hook.path(shop));
         let answer = client.ask_operator("POST", &path, None).await?;
@@ -137,7 +136,7 @@ impl Endpoint {
         answer.body["data"]["resent"].as_u64()
     }
 
-    /// Sends one of the events it got again, whatever stands in the way; false when no answer came.
+    /// Sends one received event again. Returns false if there was no response; a refusal is fine.
     pub(crate) async fn resend_one(&self, client: &Client, shop: &Shop, number: usize) -> bool {
         let received = self.receiver.received_at(number);
         let Some(received) = received else { return true };
@@ -147,7 +146,7 @@ impl Endpoint {
         true
     }
 
-    /// After a restart: what the API shows is certain, and a secret that was lost with its answer is replaced.
+    /// After a restart, reads the status of the endpoint and replaces a secret that was lost with its response.
     pub(crate) async fn take_stock(&self, client: &Client, shop: &Shop) {
         let asked = now();
         let shown = client.operator("GET", &self.hook.path(shop), None).await;
@@ -162,7 +161,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it was on from the event's moment until now, as far as that is known for certain.
+    /// Whether the endpoint was surely enabled from the event until now.
     pub(crate) fn was_on_since(&self, moment: DateTime<Utc>) -> bool {
         let switches = self.switches.lock();
         let off = switches.iter().rposition(|switch| !switch.what);
@@ -170,23 +169,23 @@ impl Endpoint {
         on.iter().find_map(|switch| switch.answered).is_some_and(|answered| answered < moment)
     }
 
-    /// Until when it was off for certain, when it was off at that moment for certain.
+    /// If the endpoint was surely disabled at that moment, the time until which it surely was.
     pub(crate) fn off_until(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let switches = self.switches.lock();
         let begun = switches.iter().rposition(|switch| switch.answered.is_some_and(|at| at < moment))?;
         if switches[begun].what {
             return None;
         }
-        // Another request to turn it off changes nothing.
+        // Another request to disable it changes nothing.
         let next_on = switches[begun + 1..].iter().find(|switch| switch.what)?;
-        // The moment is cut to milliseconds.
+        // The moment is truncated to milliseconds.
         (next_on.asked > moment + TimeDelta::milliseconds(1)).then_some(next_on.asked)
     }
 
-    /// Checks the signature of a request: by a secret that was in force when the attempt began.
+    /// Checks the signature of a request with the secrets that were valid at the start of the attempt.
     pub(crate) fn check_signature(&self, request: &Received) {
         let secrets = self.secrets.lock();
-        // The stamp is cut to seconds: the attempt began at it or less than a second later.
+        // The timestamp is truncated to seconds, so the attempt began within the following second.
         let stamp: i64 = request.header("webhook-timestamp").parse().unwrap();
         let began = DateTime::from_timestamp(stamp, 0).unwrap();
         let by = secrets
@@ -220,7 +219,7 @@ fn reply(mood: Mood, number: u64) -> Reply {
     }
 }
 
-/// When something in a record happened.
+/// The instant in a property of a record.
 pub(crate) fn instant(record: &Value, property: &str) -> DateTime<Utc> {
     record[property].as_str().unwrap().parse().unwrap_or_else(|_| panic!("{property} of {record}"))
 }

@@ -1,7 +1,8 @@
-//! Webhooks from outside: the real program delivers over real TLS to receivers in a network of the test's own, in which
-//! made-up public addresses lie on the loopback device, so that every rule on addresses holds as it is.
+//! Webhooks from outside: the real program delivers over real TLS to receivers in a separate network, in which public
+//! addresses are assigned to the loopback device, so that every address rule applies unchanged.
 //!
-//! Where the system permits no such network, each test says so in one line and passes, unless `REQUIRE_NAMESPACES=1`.
+//!
+//! If the system permits no such network, each test prints one line and passes, unless `REQUIRE_NAMESPACES=1`.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

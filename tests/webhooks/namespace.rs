@@ -1,5 +1,5 @@
-//! A network of the test's own. The test runs itself once more inside a new network and mount namespace, where the
-//! addresses of [`Network`] lie on the loopback device and `/etc/hosts` is a file that the test writes.
+//! A separate network. The test runs itself again inside a new network and mount namespace, where the addresses of
+//! [`Network`] are assigned to the loopback device and the test writes `/etc/hosts`.
 
 use std::fs;
 use std::io::Write;
@@ -11,33 +11,30 @@ use tempfile::TempDir;
 
 use crate::certificates::Authority;
 
-/// Says to the test that it runs inside.
+/// The variable that tells the test that it runs inside.
 const INSIDE: &str = "WEBHOOKS_INSIDE";
 
-/// Set to 1 where a test must fail that gets no namespaces, instead of passing.
+/// The variable that makes a test fail without namespaces, instead of passing.
 const REQUIRED: &str = "REQUIRE_NAMESPACES";
 
-/// All these addresses belong to the machine inside.
+/// The addresses of the machine inside.
 const V4: &str = "93.184.216.1/24";
 
-/// What has to work for a test to run inside.
+/// The requirements of a test inside.
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user where the system lets those
-/// have them.
+/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user if the system permits it.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
-/// The network inside.
 pub(crate) struct Network {
-    /// A directory for the test's files.
     pub(crate) home: TempDir,
-    /// Whom the service trusts, by the file `authority` names.
+    /// The authority that the service trusts, through the file `authority`.
     pub(crate) authority: Authority,
     hosts: PathBuf,
 }
 
-/// Runs the body inside, in a process of its own; `test` is the whole name of the calling test.
+/// Runs the body inside, in a separate process. `test` is the full name of the calling test.
 pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Network) -> F) {
     if std::env::var_os(INSIDE).is_some() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -46,7 +43,7 @@ pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Netwo
     let Some(way) = WAYS.into_iter().find(|way| works(way)) else {
         let required = std::env::var_os(REQUIRED).is_some_and(|value| value == "1");
         assert!(!required, "{test} needs network namespaces, which are not permitted here");
-        // Past the capture of the test's output, so that everyone sees it.
+        // Written directly, because the test's output is captured.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: {test} needs network namespaces, which are not permitted here"
@@ -92,12 +89,12 @@ impl Network {
         network
     }
 
-    /// The file of certificates that the service is to trust.
+    /// The file with the certificates that the service trusts.
     pub(crate) fn trusted(&self) -> PathBuf {
         self.home.path().join("authority.pem")
     }
 
-    /// Makes names resolve like this, and no others.
+    /// Defines the names that resolve.
     pub(crate) fn names(&self, names: &[(&str, &[&str])]) {
         let mut lines = String::new();
         for (name, addresses) in names {
@@ -108,7 +105,7 @@ impl Network {
         fs::write(&self.hosts, lines).unwrap();
     }
 
-    /// Adds an address of IPv6; false where the system has none.
+    /// Adds an IPv6 address. Returns false if the system has no IPv6.
     pub(crate) fn add_v6(&self, address: &str) -> bool {
         assert!(matches!(address.parse(), Ok(IpAddr::V6(_))));
         run(&format!("ip -6 addr add {address}/128 dev lo nodad"))

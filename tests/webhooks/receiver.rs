@@ -1,4 +1,4 @@
-//! Receivers of webhooks: real sockets, real TLS, and whatever answer a test wants.
+//! Receivers of webhooks with real sockets, real TLS and any response.
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,29 +18,27 @@ use tokio_rustls::server::TlsStream;
 use crate::chance::come;
 use crate::signature;
 
-/// How long one waits for a request: only a fault lets it come to that.
+/// How long a test waits for a request. Only a fault takes that long.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The answer of a receiver that took the event.
+/// The response of a receiver that accepts the event.
 pub(crate) const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
-/// The answer of one that did not.
+/// The response of a receiver that refuses the event.
 pub(crate) const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 2\r\n\r\nno";
 
-/// The wall clock, which the program reads too.
+/// The wall clock, which the program uses as well.
 pub(crate) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
-/// A request as it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// When it was read whole.
+    /// When the whole request had been read.
     pub(crate) at: DateTime<Utc>,
-    /// The first line and the headers, names in lower case.
+    /// The first line and the headers, with names in lower case.
     pub(crate) head: String,
-    /// The body's bytes.
     pub(crate) body: Vec<u8>,
-    /// Whether it was answered with a 2xx.
+    /// Whether the response was a 2xx.
     pub(crate) taken: bool,
 }
 
@@ -51,7 +49,7 @@ impl Received {
         value.unwrap_or_else(|| panic!("no {name} in {}", self.head))
     }
 
-    /// The id of its event.
+    /// The event's id.
     pub(crate) fn id(&self) -> &str {
         self.header("webhook-id")
     }
@@ -68,27 +66,27 @@ impl Received {
     }
 }
 
-/// How a request is answered.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
-    /// So long after it came.
+    /// The delay of the response.
     pub(crate) after: Duration,
     pub(crate) bytes: Vec<u8>,
     pub(crate) then: Then,
 }
 
-/// What a receiver does once it has sent these bytes.
+/// The behaviour of a receiver after these bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Then {
     /// Waits for the next request.
     GoesOn,
     /// Closes the connection.
     Closes,
-    /// Resets it.
+    /// Resets the connection.
     Resets,
-    /// Does nothing more and keeps it.
+    /// Keeps the connection open and sends nothing.
     Hangs,
-    /// Sends these for ever.
+    /// Sends these bytes for ever.
     Repeats(Vec<u8>),
 }
 
@@ -98,7 +96,7 @@ impl Reply {
     }
 }
 
-/// A receiver that listens.
+/// A listening receiver.
 pub(crate) struct Receiver {
     tls: Option<TlsAcceptor>,
     reply: Box<dyn Fn(&mut Received) -> Reply + Send + Sync>,
@@ -108,7 +106,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Listens; what comes is answered as `reply` says, after it is noted.
+    /// Starts a receiver. A request is recorded before `reply` responds to it.
     pub(crate) fn start(
         address: &str,
         tls: TlsAcceptor,
@@ -117,12 +115,12 @@ impl Receiver {
         Self::listen(address, Some(tls), Box::new(move |received| reply(received)))
     }
 
-    /// Listens, and always answers the same.
+    /// Starts a receiver with a constant response.
     pub(crate) fn answering(address: &str, tls: TlsAcceptor, reply: Reply) -> Arc<Self> {
         Self::start(address, tls, move |_| reply.clone())
     }
 
-    /// Listens, takes connections and says nothing, not even in the handshake.
+    /// Starts a receiver that accepts connections and sends nothing, not even a TLS handshake.
     pub(crate) fn silent(address: &str) -> Arc<Self> {
         Self::listen(address, None, Box::new(|_| unreachable!("it never reads a request")))
     }
@@ -144,7 +142,7 @@ impl Receiver {
                 let (stream, _) = listener.accept().await.unwrap();
                 serving.connections.fetch_add(1, Ordering::Relaxed);
                 let serving = Arc::clone(&serving);
-                // How a connection ends is the client's affair.
+                // The client decides how a connection ends.
                 tokio::spawn(async move { _ = serving.converse(stream).await });
             }
         });
@@ -156,23 +154,23 @@ impl Receiver {
         self.received.lock().clone()
     }
 
-    /// The requests from the one of this number on.
+    /// The requests from this number on.
     pub(crate) fn received_from(&self, number: usize) -> Vec<Received> {
         self.received.lock()[number..].to_vec()
     }
 
-    /// The request of this number, counted round and round.
+    /// The request of this number, modulo the count.
     pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
         let received = self.received.lock();
         received.get(number.checked_rem(received.len())?).cloned()
     }
 
-    /// How many there are.
+    /// The number of requests.
     pub(crate) fn count(&self) -> usize {
         self.received.lock().len()
     }
 
-    /// Waits until there are so many.
+    /// Waits until there are so many requests.
     pub(crate) async fn gets(&self, requests: usize) {
         loop {
             let news = self.news.notified();
@@ -183,7 +181,7 @@ impl Receiver {
         }
     }
 
-    /// How many connections there were.
+    /// The number of connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }

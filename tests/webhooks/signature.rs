@@ -1,11 +1,12 @@
-//! The signature as a receiver checks it, written from the text of Standard Webhooks and from nothing of the service.
+//! The receiver's check of a signature, written from the specification of Standard Webhooks without code of the
+//! service.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// Whether one of the signatures of the header is that of the secret.
+/// Whether the header contains a signature with this secret.
 pub(crate) fn holds(secret: &str, id: &str, timestamp: &str, body: &[u8], header: &str) -> bool {
     let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret")).unwrap();
     header.split(' ').filter_map(|one| one.strip_prefix("v1,")).any(|signature| {

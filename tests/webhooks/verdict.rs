@@ -1,4 +1,5 @@
-//! Whether every event of a kept change reached every endpoint that was on, and nothing else reached any.
+//! Checks that every event of an acknowledged change reached every enabled endpoint, and that no endpoint got
+//! anything else.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -10,19 +11,19 @@ use crate::hooks::until;
 use crate::ledger::{Endpoint, instant};
 use crate::work::{Book, STEADY};
 
-/// The events that receivers have seen, over all rounds.
+/// The events at the receivers, over all rounds.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// The bytes of each, by its id.
+    /// The bytes of each event, by id.
     events: BTreeMap<String, Vec<u8>>,
-    /// The resources in them.
+    /// The resources in the events.
     data: HashSet<String>,
-    /// The changes of appointments that they tell of: which, and when.
+    /// The changes of appointments in the events: appointment and time.
     changes: BTreeSet<(String, String)>,
-    /// The appointments and the contacts in them.
+    /// The appointments and contacts in the events.
     appointments: BTreeSet<String>,
     contacts: BTreeSet<String>,
-    /// How many requests there were.
+    /// The number of requests.
     pub(crate) requests: usize,
 }
 
@@ -31,8 +32,8 @@ impl Seen {
         self.events.len()
     }
 
-    /// Takes in what a receiver got since the last time. The same event has the same bytes wherever and whenever it
-    /// comes, its signature holds, and one that happened while the endpoint was off did not come before it was on.
+    /// Records the new requests of a receiver. An event has the same bytes in every request, a valid signature, and
+    /// no request before the endpoint was enabled.
     fn take_in(&mut self, endpoint: &Endpoint) {
         let mut checked = endpoint.checked.lock();
         for request in endpoint.receiver.received_from(*checked) {
@@ -59,7 +60,7 @@ impl Seen {
     }
 }
 
-/// Waits until the first endpoint, whose receiver takes everything, has got everything.
+/// Waits until the first endpoint, whose receiver accepts everything, has got everything.
 pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     until("the end of what waits", async || {
         let path = format!("{}/deliveries?status=pending", endpoint.hook.path(shop));
@@ -69,8 +70,8 @@ pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     .await;
 }
 
-/// Compares what was answered, what the API shows, what the logs say and what the receivers got. Nobody may be making
-/// changes, and the first endpoint has got everything.
+/// Compares the responses, the API, the logs and the receivers. No client may be making changes, and the first
+/// endpoint must have got everything.
 pub(crate) async fn judge(
     client: &Client,
     shop: &Shop,
@@ -80,7 +81,7 @@ pub(crate) async fn judge(
 ) {
     let mut logs = Vec::new();
     for endpoint in endpoints {
-        // The log first: what it calls delivered has come before.
+        // The log is read first: a delivery that it shows as delivered has arrived before.
         logs.push(endpoint.hook.log(client, shop).await);
         seen.take_in(endpoint);
     }
@@ -127,8 +128,8 @@ fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>,
     assert!(differences.is_empty(), "{what} differ: {differences:?}");
 }
 
-/// Everything is off, and the receivers take what comes: turned on, each endpoint gets what it missed, once, and then
-/// has everything.
+/// All endpoints are disabled, and the receivers accept everything. Once enabled, each endpoint gets the missed
+/// events once, and then has all of them.
 pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
     let mut resent = 0;
     for endpoint in endpoints {

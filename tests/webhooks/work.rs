@@ -1,5 +1,5 @@
-//! What goes on until the program is killed: clients book, move and cancel; operators turn endpoints off and on, give
-//! them new secrets and send events again; receivers take events, fail and hang.
+//! The work until the program is killed: clients book, move and cancel; operators disable and enable endpoints,
+//! rotate secrets and send events again; receivers accept events, fail and hang.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,32 +13,32 @@ use crate::ledger::Endpoint;
 use crate::process::Server;
 
 const CLIENTS: usize = 6;
-/// Half hours within which bookings start.
+/// The number of half hours in which bookings start.
 const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
-/// Contacts that book.
+/// The number of contacts that book.
 const CONTACTS: usize = 2_000;
-/// Of so many newest appointments one is moved or cancelled, so that most of these are changes.
+/// Clients move or cancel one of so many newest appointments, so that most changes concern these.
 const RECENT: usize = 100;
-/// The greatest pause of an operator between two calls.
+/// The longest pause of an operator between two calls.
 const PAUSE: Duration = Duration::from_millis(20);
-/// A round ends at the latest with so many answers.
+/// The maximum number of responses in a round.
 const ANSWERS_MAX: usize = 300;
 
-/// What kills the program when it has happened often enough.
+/// The kind of occurrence that kills the program after a number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// A change was answered.
+    /// The response to a change.
     Answer,
-    /// A receiver got a request, and has yet to answer it.
+    /// A request at a receiver, before its response.
     Request,
-    /// An operator's call was answered.
+    /// The response to an operator's call.
     Operator,
 }
 
 pub(crate) const CAUSES: [Cause; 3] = [Cause::Answer, Cause::Request, Cause::Operator];
 
-/// Kills the program at its moment.
+/// Kills the program at the chosen moment.
 #[derive(Default)]
 pub(crate) struct Trigger(Mutex<Option<Armed>>);
 
@@ -55,7 +55,7 @@ impl Trigger {
         *self.0.lock() = Some(armed);
     }
 
-    /// Counts what happened.
+    /// Counts an occurrence.
     pub(crate) fn happened(&self, cause: Cause) {
         let mut slot = self.0.lock();
         let Some(armed) = slot.as_mut() else { return };
@@ -72,14 +72,14 @@ impl Trigger {
     }
 }
 
-/// What the clients know, over all rounds.
+/// The clients' knowledge, over all rounds.
 #[derive(Default)]
 pub(crate) struct Book {
-    /// Ids of appointments that were answered.
+    /// The ids of appointments in responses.
     known: Vec<String>,
-    /// The answers of requests that succeeded.
+    /// The responses to successful requests.
     pub(crate) acknowledged: Vec<Answer>,
-    /// Requests that no answer came to.
+    /// The requests without a response.
     pub(crate) unknown: Vec<Call>,
 }
 
@@ -119,7 +119,7 @@ fn request(rng: &mut Rng, shop: &Shop, book: &Mutex<Book>) -> Call {
     }
 }
 
-/// Everybody works until the program, which the trigger kills, answers no more.
+/// Clients and operators work until the trigger kills the program.
 pub(crate) async fn work_until_killed(
     client: &Client,
     shop: &Arc<Shop>,
@@ -161,7 +161,7 @@ pub(crate) async fn work_until_killed(
     }
 }
 
-/// One call of an endpoint's operator; false when no answer came. The first two endpoints always stay on.
+/// One call of an endpoint's operator. Returns false if there was no response. The first two endpoints stay enabled.
 async fn operate(
     client: &Client,
     shop: &Shop,
@@ -178,5 +178,5 @@ async fn operate(
     }
 }
 
-/// So many endpoints are never turned off.
+/// The number of endpoints that are never disabled.
 pub(crate) const STEADY: usize = 2;
