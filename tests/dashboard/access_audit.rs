@@ -1,4 +1,4 @@
-//! The audit log: who did what, in words, filtered, and on pages.
+//! The audit log: entries in words, filters and pages.
 
 use serde_json::json;
 
@@ -12,12 +12,12 @@ async fn salon(server: &Server) -> (String, String, Browser) {
     (salon, path, browser)
 }
 
-/// How many entries a page has.
+/// The number of entries on a page.
 fn entries(page: &Page) -> usize {
     page.body.matches("<li><time").count()
 }
 
-/// The value of an option of a filter.
+/// The value of an option of a filter, by its label.
 fn option(page: &Page, label: &str) -> String {
     let options = page.tags().into_iter().filter(|tag| tag.name == "option");
     let found = options.into_iter().find(|tag| tag.text == label);

@@ -1,4 +1,4 @@
-//! Inviting people, with mail and without.
+//! Invitations, with and without mail.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ async fn id_of(server: &Server, salon: &str, email: &str) -> String {
     found.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-/// What somebody calls themselves in their account, which whoever invites them is not told.
+/// The name in a person's account, which the inviting business must not see.
 const ACCOUNT_NAME: &str = "Jane Doe-Undisclosed";
 
 #[tokio::test]
@@ -29,13 +29,13 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over(
         ada.submit(&page, &invite, &fields).await.is(200).says("Pass this link on to new@example.com");
     let link = shown.tags().into_iter().find(|tag| tag.get("id") == Some("link")).unwrap().text;
     assert!(link.starts_with(&server.origin()), "{link}");
-    // The button again: the same page with the same link, and one invitation.
+    // The same form again shows the same page with the same link, and creates no second invitation.
     let again = ada.submit(&page, &invite, &fields).await.is(200);
     assert!(again.body.contains(&link));
     assert_eq!(count(&server, &salon).await, 4);
     let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member: Camille");
     assert!(!listed.body.contains(&link), "it is shown once");
-    // It lets her in.
+    // The link signs her in.
     server.clock.advance(60);
     let path = link.strip_prefix(&server.origin()).unwrap();
     let mut nora = server.browser();
@@ -80,7 +80,7 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
         .is(422)
         .says("This is not a staff member of the business.");
     assert_eq!(count(&server, &salon).await, 4);
-    // An admin makes no owner, and is not offered to.
+    // An admin cannot create an owner, and the form does not offer it.
     let page = bob.get(&invite).await.is(200);
     assert!(!page.body.contains("value=\"owner\""));
     bob.submit(&page, &invite, &[("email", "o@example.com"), ("role", "owner")])
@@ -95,7 +95,7 @@ async fn without_mail_an_account_that_is_somebodys_gets_no_link() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;
-    // One who has confirmed their account, and one who is invited elsewhere.
+    // One person with a confirmed account, and one who is invited by another business.
     let known = server.person(&other, "known@example.com", "member").await;
     server.with_password(&other, &known, PASSWORD).await;
     server.invited(&other, "elsewhere@example.com", "member").await;
@@ -107,7 +107,7 @@ async fn without_mail_an_account_that_is_somebodys_gets_no_link() {
         let listed = ada.get(done.header("location")).await.says("there is no link to pass on").says(email);
         assert!(!listed.body.contains("/dashboard/enter/"));
     }
-    // Until it is accepted nothing is told of the account.
+    // Before the invitation is accepted, no page shows data of the account.
     assert!(!ada.get(&people(&salon)).await.text().contains("known@example.com · last signed in"));
 }
 
@@ -144,10 +144,10 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     let mut to = [mails.get(0).await.to, mails.get(1).await.to];
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
-    // Nor does the audit log tell whose account it is.
+    // The audit log does not show whose account it is, either.
     let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
-    // An address is invited three times a day, and then told when again.
+    // An address can be invited three times a day. Further attempts say when to try again.
     for _ in 0..2 {
         let id = id_of(&server, &salon, "new@example.com").await;
         let new = Person { id, link: String::new() };

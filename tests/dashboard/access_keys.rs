@@ -1,4 +1,4 @@
-//! API keys: shown once, listed with what stands out, revoked at once.
+//! API keys: shown once, listed with warnings, revoked at once.
 
 use serde_json::{Value, json};
 
@@ -17,12 +17,12 @@ fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/keys")
 }
 
-/// The key that a page shows this once.
+/// The key on a page that shows it once.
 fn key(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("key")).unwrap().text
 }
 
-/// The way to revoke the last key of a list.
+/// The path that revokes the last key of a list.
 fn revoke(page: &Page) -> String {
     let mut ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     ways.rfind(|href| href.ends_with("/revoke")).unwrap()
@@ -39,7 +39,7 @@ async fn a_key_is_shown_once_works_at_once_and_stops_at_once() {
     let key = key(&made);
     assert!(key.starts_with("rcpt_"), "{key}");
     made.says("Web <b>site</b>").says(&format!("curl {}/v1/me", server.origin())).says("shown only once");
-    // Sent again it makes no second key, and is answered as before.
+    // The repeated form creates no second key and gets the same response.
     let again = browser.submit(&form, &new, &[("name", "Web <b>site</b>")]).await.is(200);
     assert_eq!(self::key(&again), key);
     assert_eq!(server.key_status(&key).await, 200);
@@ -56,7 +56,7 @@ async fn a_key_is_shown_once_works_at_once_and_stops_at_once() {
 }
 
 #[tokio::test]
-async fn what_nobody_uses_stands_out() {
+async fn unused_keys_are_highlighted() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let (ada, path) = (server.person(&salon, "ada@example.com", "owner").await, path(&salon));

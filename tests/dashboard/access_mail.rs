@@ -1,4 +1,4 @@
-//! The mail log: what was mailed to whom, how far it has come, and sending it again.
+//! The mail log: recipients, subjects, status, and sending again.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// The log once it says so, so often. What that waits for is on its way to the disk.
+/// The log once it contains the text this many times. The status may not be on the disk yet.
 async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
     let asks = async {
         loop {

@@ -1,4 +1,4 @@
-//! How each person is alerted, and whether mail reaches them.
+//! Each person's alert settings, and whether mail reaches them.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn each_kind_is_set_by_mail_in_the_dashboard_and_of_whom() {
         json!({ "email": "now", "in_app": true, "scope": "all" }),
         "as it was"
     );
-    // A box that is not ticked.
+    // An unticked box.
     let mut fields = page.form(&path).fields;
     fields.retain(|(name, _)| name != "message_taken.in_app");
     let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -92,7 +92,7 @@ async fn one_who_is_a_staff_member_may_be_told_of_their_own_alone_and_a_member_s
         (&now["message_taken"]["scope"], &now["call_missed"]["scope"]),
         (&json!("mine"), &json!("all"))
     );
-    // What is not shown cannot be set by a form that says so.
+    // A form cannot set what the page does not show.
     let page = browser.get(&path).await;
     let mut fields = page.form(&path).fields;
     fields.push(("webhook_disabled.email".into(), "now".into()));

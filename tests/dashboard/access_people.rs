@@ -1,4 +1,4 @@
-//! People: changing what they are, ending their access and giving it back.
+//! People: changing their role and staff member, disabling, enabling and removing them.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn of(server: &Server, salon: &str, person: &Person) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/people/{}", person.id), Value::Null).await
 }
 
-/// The address of somebody's page.
+/// The path of a person's page.
 pub(crate) async fn page_of(server: &Server, salon: &str, person: &Person) -> String {
     format!("{}/{}", people(salon), server.membership(salon, person).await)
 }
@@ -45,12 +45,12 @@ pub(crate) async fn count(server: &Server, salon: &str) -> usize {
     all.as_array().unwrap().len()
 }
 
-/// The ways that a page offers.
+/// The forms and links of a page.
 pub(crate) fn ways(page: &Page) -> Vec<String> {
     page.tags().iter().filter_map(|tag| tag.get("href").map(str::to_owned)).collect()
 }
 
-/// What differs between two versions.
+/// The differences between two versions on a page.
 pub(crate) fn marked(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let pairs = tags.windows(2).filter(|pair| pair[0].name == "mark");
@@ -76,10 +76,10 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
     let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
     assert_eq!(marked(&stale), ["Member", "None", "Admin", "Camille"]);
     assert_eq!(of(&server, &salon, &cy).await["role"], "admin", "nothing was overwritten");
-    // Seen both, it is sent again.
+    // After the person has seen both versions, the form is sent again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(of(&server, &salon, &cy).await["role"], "member");
-    // That somebody signs in meanwhile is no change of what the form is about.
+    // A sign-in meanwhile does not change what the form is about.
     let page = bob.get(&path).await;
     server.clock.advance(60);
     server.signed_in(&salon, &cy).await;
@@ -102,7 +102,7 @@ async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
             .is(403)
             .says("An admin can neither make nor change an owner");
     }
-    // A form that he makes up himself is refused as well.
+    // A hand-made form is refused as well.
     let own = bob.get(&page_of(&server, &salon, &cy).await).await;
     let form = own.field(&page_of(&server, &salon, &cy).await, "form");
     for (at, fields) in [("", vec![("role", "member")]), ("/disable", vec![]), ("/remove", vec![])] {
@@ -209,7 +209,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     assert_eq!(count(&server, &salon).await, 3);
     browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
     assert_eq!(count(&server, &salon).await, 4);
-    // It was given just now.
+    // The password was given just now.
     for (path, fields) in [
         (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
         (page_of(&server, &salon, &cy).await + "/disable", vec![]),
@@ -223,7 +223,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
         browser.submit(&page, &path, &right).await.is(303);
     }
     assert_eq!(count(&server, &salon).await, 3, "the last one is gone");
-    // Whoever came by a link and has no password is told what to do.
+    // A person who signed in by a link and has no password is told what to do.
     let page = enters.get(&page_of(&server, &salon, &bob).await).await.is(200);
     page.says("Ask for a new link to choose a password.");
 }
@@ -315,8 +315,8 @@ async fn a_person_of_another_business_is_not_there() {
     assert_eq!((&now["role"], &now["status"]), (&json!("member"), &json!("active")));
 }
 
-/// The time in a person's id tells since when there is an account. So no page about the people of a business holds one,
-/// and the person that was invited last is the last in the list, however old the account is.
+/// The time in a person's id shows when the account was created. So no page about the people of a business contains
+/// one, and the last invited person is last in the list, however old the account is.
 #[tokio::test]
 async fn an_invitation_does_not_tell_since_when_there_is_an_account() {
     let server = Server::open().await;
@@ -343,16 +343,16 @@ async fn an_invitation_does_not_tell_since_when_there_is_an_account() {
     let page = browser.get(&people(&salon)).await;
     let of = |email: &str| page.body.rfind(email).unwrap();
     assert!(of("known@example.com") > of("ada@example.com"), "{}", page.body);
-    // The id begins with the time of the offer, in milliseconds.
+    // The id begins with the time of the invitation, in milliseconds.
     let millis = |id: &str| u64::from_str_radix(&id.replace('-', "")[..12], 16).unwrap();
     let id = one.rsplit('/').next().unwrap();
     assert!(millis(id) >= millis(&ada.id) + 60_000, "{id} against {}", ada.id);
-    // The audit log is narrowed by it, and a person's own id names nobody.
+    // The audit log can be filtered by it. A person's own id matches nothing.
     let all_of_it = format!("{audit}?id={id}");
     assert!(ways(&browser.get(&audit).await).contains(&all_of_it));
     browser.get(&all_of_it).await.says("known@example.com");
     browser.get(&format!("{}/{}", people(&salon), known.id)).await.is(404);
-    // Somebody who was removed has no membership that could be named.
+    // A removed person has no membership, so no id can name one.
     let remove = format!("{one}/remove");
     let page = browser.get(&remove).await;
     browser.submit(&page, &remove, &[]).await;

@@ -1,10 +1,10 @@
-//! The log of deliveries: filtered, one with what was sent and answered, and sending again.
+//! The delivery log: filters, a delivery with its request and response, and sending again.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// An endpoint of a salon: the salon, the endpoint's page, and an owner's browser.
+/// A salon with an endpoint: the salon, the path of the endpoint's page, and an owner's browser.
 async fn endpoint(server: &Server) -> (String, String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -25,7 +25,7 @@ async fn status(server: &Server, path: &str, status: &str) {
     server.operator("PATCH", &path, json!({ "status": status })).await;
 }
 
-/// The pages of the deliveries that a page lists.
+/// The paths of the deliveries on a page.
 fn deliveries(page: &Page) -> Vec<String> {
     let ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     ways.filter(|href| href.contains("/deliveries/")).collect()
@@ -42,7 +42,7 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     let delivery = browser.get(one).await.is(200).says("<h1>no</h1>").says("The receiver had an error");
     let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 March, 07:00:30");
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
-    // It is being sent as it is: it says why it cannot be sent again.
+    // The delivery is still being sent, so the page says why it cannot be sent again.
     let delivery = delivery.says("It can be resent once it is delivered");
     browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
 
@@ -60,7 +60,7 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     assert_eq!(requests.len(), sent + 1);
     let id = |request: &str| request.lines().find(|line| line.starts_with("webhook-id")).unwrap().to_owned();
     assert_eq!(id(&requests[sent]), id(&requests[sent - 1]), "the same event");
-    // Double clicks send once.
+    // A double click sends once.
     browser.submit(&page, &format!("{delivered}/resend"), &[]).await.is(303);
     assert_eq!(server.receiver.requests().len(), sent + 1);
     let salon_wide = path.rsplit_once('/').unwrap().0;
@@ -115,13 +115,13 @@ async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
         deliveries(&page).is_empty()
     };
     assert!(lists_none(&mut browser).await);
-    // Off once more, as the page does not know yet.
+    // Disabled again, which the page does not know yet.
     status(&server, &path, "disabled").await;
     browser.submit(&page, &all, &[]).await.is(409).says("The endpoint is off. Turn it on first.");
 }
 
 #[tokio::test]
-async fn a_long_log_stands_on_pages_and_keeps_its_filters() {
+async fn a_long_log_has_pages_that_keep_the_filters() {
     let server = Server::open().await;
     let (salon, path, mut browser) = endpoint(&server).await;
     status(&server, &path, "disabled").await;
@@ -136,7 +136,7 @@ async fn a_long_log_stands_on_pages_and_keeps_its_filters() {
     assert!(older.contains("status=missed") && older.contains("type=contact.created"), "{older}");
     let page = browser.get(&older).await.is(200).says("Newest");
     assert_eq!(deliveries(&page).len(), 10);
-    // Its place is none of another filter's.
+    // A cursor is only valid with its own filter.
     let elsewhere = older.replace("status=missed", "status=failed");
     assert_eq!(deliveries(&browser.get(&elsewhere).await).len(), 0);
     browser.get(&path).await.says("60").says("Missed, 24 h");

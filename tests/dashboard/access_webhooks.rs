@@ -1,10 +1,10 @@
-//! Webhook endpoints: added with a secret shown once, edited, tested, rotated, turned on and off, deleted.
+//! Webhook endpoints: created with a secret shown once, edited, tested, rotated, enabled, disabled, deleted.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// An owner's browser, and where the endpoints are.
+/// An owner's browser, and the path of the endpoints.
 async fn salon(server: &Server) -> (String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -12,12 +12,12 @@ async fn salon(server: &Server) -> (String, Browser) {
     (format!("/dashboard/b/{salon}/settings/webhooks"), browser)
 }
 
-/// The secret that a page shows this once.
+/// The secret on a page that shows it once.
 fn secret(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("secret")).unwrap().text
 }
 
-/// Adds an endpoint; its path.
+/// Creates an endpoint and returns its path.
 async fn add(browser: &mut Browser, path: &str, url: &str) -> String {
     let form = browser.get(&format!("{path}/new")).await.is(200);
     let made = browser.submit(&form, &format!("{path}/new"), &[("url", url)]).await.is(200);
@@ -101,7 +101,7 @@ async fn two_who_edit_an_endpoint_are_told_and_see_both() {
     let form = browser.get(&edit).await;
     let refused = browser.submit(&form, &edit, &[("url", "https://127.0.0.1/")]).await.is(422);
     refused.says("It does not lead to a public address");
-    // An address that stays is not looked up again.
+    // An unchanged URL is not resolved again.
     let form = browser.get(&edit).await;
     browser.submit(&form, &edit, &[("description", "")]).await.is(303);
 }

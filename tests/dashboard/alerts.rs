@@ -1,4 +1,4 @@
-//! A person's alerts: listed, counted and marked as read, each person's for themselves.
+//! A person's alerts: listed, counted and marked as read, separately for each person.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::{Browser, Server};
 
 const COUNT: &str = "count";
 
-/// How many are new, as the frame says.
+/// The number of new alerts in the navigation.
 async fn news(browser: &mut Browser, salon: &str) -> String {
     let page = browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200);
     let bell = page.tags().into_iter().find(|tag| tag.get("class") == Some("icon")).unwrap();
@@ -72,6 +72,6 @@ async fn older_alerts_stand_on_pages_of_their_own() {
     let older = older.into_iter().find(|href| href.contains("?after=")).unwrap();
     let page = browser.get(&older).await.says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10.") && !page.body.contains("?after="));
-    // A place of another's list, or a made-up one, is the beginning.
+    // An invalid cursor, or one of another list, shows the first page.
     browser.get(&format!("{path}?after=AAAA")).await.is(200).says("number 59.");
 }

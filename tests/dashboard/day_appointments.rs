@@ -1,4 +1,4 @@
-//! One appointment: confirming, declining, moving and cancelling, each told with who did it; two people at once.
+//! One appointment: confirming, declining, moving and cancelling, each with its actor; two people at once.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ async fn declining_and_cancelling_ask_first_and_free_the_time() {
         let page = salon.member.get(&format!("{path}?done={status}")).await.says("The time is open again.");
         assert_eq!(salon.appointment(id).await["status"], *status);
         assert!(!page.body.contains(&format!("href=\"{way}\"")), "it is offered no more");
-        // Whoever comes late is led to what there is.
+        // The second person to send the form is led to the current state.
         salon.owner.get(&way).await.leads_to(&path);
     }
 }
@@ -67,7 +67,7 @@ async fn an_appointment_is_moved_to_what_is_open_and_the_second_of_two_is_told_a
     let page = salon.owner.submit(&mine, &way, &late).await.is(409).says("Your version");
     let page = page.says("Tuesday 3 March at 14:00").says("Wednesday 4 March at 11:30").says("Hugo");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-04T10:30:00.000Z");
-    // Looked at both, it may be sent again.
+    // After the person has seen both versions, the form can be sent again.
     salon.owner.submit(&page, &way, &late).await.leads_to(&format!("{path}?done=moved"));
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T13:00:00.000Z");
     let page = salon

@@ -1,11 +1,11 @@
-//! Booking by the team: only open times, for a contact found or new; what is refused comes back filled in.
+//! Booking by the team: only open times, for an existing or new contact; a refused form keeps its input.
 
 use serde_json::json;
 
 use crate::day_salon::Salon;
 use crate::harness::Page;
 
-/// The times that a page offers, as the clocks show them.
+/// The times that a page offers, in local time.
 fn offered(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let at = |at: usize| tags[at + 1].text.trim().to_owned();
@@ -13,7 +13,7 @@ fn offered(page: &Page) -> Vec<String> {
     slots.map(|(place, _)| at(place)).collect()
 }
 
-/// Whether a field holds what was sent, or is chosen.
+/// Whether a field has this value, or a choice is selected.
 fn holds(page: &Page, action: &str, name: &str, value: &str) -> bool {
     page.form(action).fields.iter().any(|(field, held)| field == name && held == value)
 }
@@ -36,7 +36,7 @@ async fn the_team_books_an_open_time_for_somebody_new() {
     assert!(to.starts_with(&salon.to("appointments/")) && to.ends_with("?done=booked"), "{to}");
     let page = salon.member.get(&to).await.is(200).says("Booked.").says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
-    // Another form of the same, sent at the same time, finds it taken; the same form is told what came of it.
+    // A different form for the same time finds it taken. The same form gets the first response again.
     let other = salon.owner.get(&address).await.says("10:00 is not open for this");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
@@ -54,7 +54,7 @@ async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open(
     let page = page.says("That time is taken. The times that are open now are shown above.");
     assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
     assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
-    // The same form, with another time, is taken.
+    // The same form with another time books.
     let again = [("starts_at", "2026-03-02T09:30:00.000Z")];
     salon.owner.submit(&page, &path, &again).await.is(303);
 }
@@ -75,7 +75,7 @@ async fn a_form_that_is_wrong_comes_back_with_each_problem_beside_its_field() {
     let page = salon.owner.submit(&page, &path, &fields).await.is(422);
     let page = page.says("A phone number or an email is needed");
     assert!(page.body.contains("id=\"who-problem\""));
-    // Without a time, that is what is missing.
+    // Without a time, the page says that the time is missing.
     let page = salon.owner.submit(&page, &path, &[("starts_at", ""), ("phone", "+33612345678")]).await;
     assert!(page.is(422).body.contains("id=\"starts_at-problem\""));
 }
@@ -133,7 +133,7 @@ async fn what_cannot_be_booked_says_why() {
     let path = salon.to("appointments/new");
     let sunday = format!("{path}?service={}&date=2026-03-08", salon.cut);
     salon.owner.get(&sunday).await.is(200).says("There is no open time on this day").says("closed");
-    // Hugo does no colours.
+    // Hugo does not offer colouring.
     let address = format!("{path}?service={}&staff={}&date=2026-03-03", salon.colour, salon.hugo);
     let page = salon.owner.get(&address).await.is(200).says("There is no open time on this day");
     assert_eq!(offered(&page), [""; 0]);
@@ -162,7 +162,7 @@ async fn what_cannot_be_booked_says_why() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // Who may not set it is told why alone; and a day that is otherwise is enough to be open.
+    // A member without the right to change it only sees the reason. A special day is enough to be open.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -200,7 +200,7 @@ async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
     let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
     keeps(&later);
     assert!(holds(&later, &path, "date", "2026-03-11"));
-    // Back to the first page, whose form has done nothing yet: it shows what is asked for now, and books.
+    // Back to the first page, whose form has not acted yet: it shows what is requested now, and books.
     let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));
@@ -210,7 +210,7 @@ async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_is_booked_of_which_other_times_were_shown() {
+async fn a_changed_choice_shows_its_times_before_it_books() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);
@@ -224,7 +224,7 @@ async fn nothing_is_booked_of_which_other_times_were_shown() {
 }
 
 #[tokio::test]
-async fn whoever_is_found_is_chosen_and_what_was_typed_stays() {
+async fn a_contact_that_was_found_is_chosen_and_the_input_stays() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let mut ids = Vec::new();
@@ -236,7 +236,7 @@ async fn whoever_is_found_is_chosen_and_what_was_typed_stays() {
     let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
-    // Who was chosen stays with another day, and goes with another search.
+    // The chosen contact stays with another day, and is discarded by another search.
     let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", "new"));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);
@@ -247,7 +247,7 @@ async fn whoever_is_found_is_chosen_and_what_was_typed_stays() {
 }
 
 #[tokio::test]
-async fn a_name_that_was_not_taken_is_told() {
+async fn booking_an_existing_contact_under_another_name_is_reported() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let contact = json!({ "name": "Emma Petit", "phone": "+33612345611" });

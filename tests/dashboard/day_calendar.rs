@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::day_salon::Salon;
 use crate::harness::{Page, Server};
 
-/// What stands on the lane of somebody, as its words.
+/// The text in the column of a staff member.
 fn lane(page: &Page, id: &str) -> String {
     let begins = page.body.find(&format!("id=\"lane-{id}\"")).unwrap_or_else(|| panic!("no lane {id}"));
     let rest = &page.body[begins..];
@@ -46,13 +46,13 @@ async fn the_day_has_a_lane_for_each_with_what_stands_where_and_free_times_that_
     for taken in ["15:00", "17:30"] {
         assert!(!hugo.contains(&format!("time={taken}\"")), "Hugo is away at {taken}");
     }
-    // What has begun is free no more, and the present is marked.
+    // A time that has begun is no longer free, and the current time is marked.
     salon.server.clock.set("2026-03-02T10:12:00Z");
     let page = salon.member.get(&salon.to("calendar")).await;
     let ines = lane(&page, &salon.ines);
     assert!(ines.contains("at h11 m10 for-5 now") && ines.contains("Now, 11:12"), "{ines}");
     assert!(!ines.contains("time=11:00\"") && ines.contains("time=11:30\""), "{ines}");
-    // Every free time that is shown is offered by the form it leads to.
+    // Every free time in the calendar is offered by the form it leads to.
     let address = salon.to(&format!("appointments/new?staff={}&date=2026-03-02&time=11:30", salon.ines));
     let page = salon.member.get(&address).await;
     let form = page.form(&salon.to("appointments/new"));
@@ -68,7 +68,7 @@ async fn a_day_with_other_hours_says_so_and_nobody_is_booked_on_it() {
     let page = page.says("closed all day").says("Inès Closed");
     assert!(!page.text().contains("Not working"), "all is closed, so nobody is missing");
     assert!(!page.body.contains("class=\"free\""));
-    // A day that is no date, or that no calendar has, is today.
+    // An invalid date shows today.
     for date in ["x", "2026-02-30", "9999-01-01", "-1"] {
         salon.owner.get(&salon.to(&format!("calendar?date={date}"))).await.is(200).says("Monday 2 March");
     }

@@ -1,4 +1,4 @@
-//! A salon for the tests of the day: two services, two staff members, its owner and a member, on Monday at 07:00.
+//! A salon for the tests of the day: two services, two staff members, an owner and a member, on Monday at 07:00.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,6 @@ impl Salon {
         Self { server, id, cut, colour, ines, hugo, owner, member }
     }
 
-    /// The path of a page.
     pub(crate) fn to(&self, page: &str) -> String {
         format!("/dashboard/b/{}/{page}", self.id)
     }
@@ -45,9 +44,9 @@ impl Salon {
         self.server.operator(method, &format!("/businesses/{}{path}", self.id), body).await
     }
 
-    /// Books a cut with Inès for somebody; the appointment's id.
+    /// Books a cut with Inès. Returns the appointment's id.
     pub(crate) async fn booked(&self, starts_at: &str, name: &str) -> String {
-        // Each has a number of their own.
+        // Each contact has their own phone number.
         let digits = name
             .bytes()
             .chain(starts_at.bytes())
@@ -58,7 +57,7 @@ impl Salon {
         key(&self.operator("POST", "/appointments", body).await)
     }
 
-    /// Has an integration ask for a colour with Inès; the appointment's id.
+    /// Requests a colour with Inès through the API. Returns the appointment's id.
     pub(crate) async fn requested(&self, starts_at: &str, name: &str) -> String {
         use domain::booking::{BookRequest, Party};
         use domain::{ContactDetails, Phone, Source, Text, Timestamp};
@@ -89,13 +88,13 @@ impl Salon {
         answer.value.id.to_string()
     }
 
-    /// What the operator sees of an appointment.
+    /// The operator's view of an appointment.
     pub(crate) async fn appointment(&self, id: &str) -> Value {
         self.operator("GET", &format!("/appointments/{id}"), Value::Null).await
     }
 }
 
-/// The id of what was answered.
+/// The id in a response.
 pub(crate) fn key(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
 }

@@ -1,4 +1,4 @@
-//! The first page: what needs somebody, the day of each, and the first steps of a new business.
+//! The first page: open tasks, the day of each staff member, and the first steps of a new business.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::day_salon::Salon;
 use crate::harness::Server;
 
 #[tokio::test]
-async fn what_needs_somebody_stands_there_urgent_first_and_is_done_from_there() {
+async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     let mut salon = Salon::open().await;
     let today = salon.to("today");
     salon.owner.get(&today).await.is(200).says("Nothing needs you");
@@ -44,7 +44,7 @@ async fn what_needs_somebody_stands_there_urgent_first_and_is_done_from_there() 
 }
 
 #[tokio::test]
-async fn the_day_of_each_is_told_with_what_is_over_and_what_is_now() {
+async fn today_shows_each_staff_members_day_with_past_and_current_appointments() {
     let mut salon = Salon::open().await;
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     salon.booked("2026-03-02T10:00:00Z", "Grace").await;
@@ -90,7 +90,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     };
     assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
     assert_eq!(label("settings/staff").as_deref(), Some("Add a staff member"));
-    // What was saved leads on, for whoever takes the steps.
+    // After a form of the first steps, the page links to the next step.
     let hours = format!("/dashboard/b/{id}/settings/hours");
     let leads_on = |page: &crate::harness::Page| {
         page.tags()

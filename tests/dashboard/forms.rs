@@ -1,4 +1,4 @@
-//! Forms act once, and none is lost.
+//! A form acts once, and no input is lost.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn a_form_that_is_sent_twice_acts_once() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let page = browser.get(ACCOUNT).await;
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
-    // The button again: the form has acted, and is answered as before. With other content it is refused.
+    // The same form again: it has acted, so it gets the same response. With other content it is refused.
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
     let refused = browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.is(409);
     refused.says("This form was already sent.");
@@ -51,13 +51,13 @@ async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_me
     let fields = [("name", long.as_str())];
     let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
     assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
-    // Back to the page as it was, and mended.
+    // Back to the page as it was, with a valid name.
     browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
     assert_eq!(names(&server).await.len(), 1);
 }
 
 #[tokio::test]
-async fn one_persons_form_is_no_other_persons() {
+async fn a_form_of_one_person_does_not_act_for_another() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -66,7 +66,7 @@ async fn one_persons_form_is_no_other_persons() {
     let mut bobs = server.signed_in(&salon, &bob).await;
     let page = adas.get(ACCOUNT).await;
     adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
-    // Of his session there is no such form: it comes back to him filled in, and nothing has happened.
+    // The form id belongs to another session. The page returns with his input, and nothing was changed.
     bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.leads_to(ACCOUNT);
     let page = bobs.get(ACCOUNT).await.says("This form was open for too long");
     assert_eq!(page.field(ACCOUNT, "name"), "Bob");
@@ -77,7 +77,7 @@ async fn one_persons_form_is_no_other_persons() {
 }
 
 #[tokio::test]
-async fn a_form_that_was_sent_while_signed_out_comes_back_filled_in_and_is_sent_by_nobody() {
+async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -121,7 +121,7 @@ async fn a_form_that_is_kept_is_shown_to_its_browser_alone_without_passwords() {
 }
 
 #[tokio::test]
-async fn a_form_of_which_nobody_knows_whether_it_acted_comes_back() {
+async fn a_form_with_an_unknown_outcome_comes_back() {
     let mut server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -144,12 +144,12 @@ async fn a_form_of_which_nobody_knows_whether_it_acted_comes_back() {
     browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
     browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
     assert_eq!(names(&server).await.len(), 1);
-    // A form that needs no session is taken all the same.
+    // A form that needs no session is still accepted.
     browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
 }
 
 #[tokio::test]
-async fn what_is_no_form_is_refused() {
+async fn too_large_and_malformed_forms_are_refused() {
     let server = Server::open().await;
     let mut browser = server.browser();
     let huge = format!("email={}", "x".repeat(256 * 1024));
@@ -161,12 +161,12 @@ async fn what_is_no_form_is_refused() {
         json!({}).to_string(),
     );
     page.await.is(415);
-    // Bytes that are no UTF-8 are read as what stands for them.
+    // Bytes that are not UTF-8 are read as replacement characters.
     browser.ask("POST", "/dashboard/sign-in", &[], "email=%FF&password=%00".into()).await.is(422);
 }
 
 #[tokio::test]
-async fn the_page_of_a_form_that_was_refused_begins_with_the_problem() {
+async fn the_title_of_a_refused_form_begins_with_the_problem() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -188,13 +188,13 @@ async fn the_page_of_a_form_that_was_refused_begins_with_the_problem() {
     browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     let page = browser.submit(&page, &new, &[("phone", "12")]).await.is(422);
     assert!(title(&page).starts_with("Problème\u{a0}: "), "{}", title(&page));
-    // What is no form has its own words.
+    // A path that does not exist has a message of its own.
     let gone = browser.get(&format!("/dashboard/b/{salon}/nothing")).await.is(404);
     assert!(!title(&gone).starts_with("Problème"), "{}", title(&gone));
 }
 
 #[tokio::test]
-async fn the_answer_to_a_sign_in_is_given_to_nobody_again() {
+async fn the_response_to_a_sign_in_is_never_replayed() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -211,7 +211,7 @@ async fn the_answer_to_a_sign_in_is_given_to_nobody_again() {
 }
 
 #[tokio::test]
-async fn forms_without_a_session_are_60_a_minute_for_each_address_and_touch_nobodys_forms() {
+async fn forms_without_a_session_have_a_limit_per_address_and_use_no_persons_limit() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

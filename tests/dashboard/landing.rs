@@ -1,4 +1,4 @@
-//! Where one comes to, what one is asked to join, and a business that is only looked at.
+//! The page after signing in, invitations, and a business that can only be read.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn a_membership_that_is_declined_is_gone_from_both_sides() {
     let decline = format!("/dashboard/decline/{barber}");
     browser.submit(&page, &decline, &[]).await.leads_to("/dashboard");
     second.submit(&page, &decline, &[]).await.leads_to("/dashboard");
-    // Whoever belongs to one business and is asked by none lands there again.
+    // A person with one business and no invitation gets there again.
     browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
     let people =
         server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
@@ -78,7 +78,7 @@ async fn a_suspended_business_is_looked_at_and_not_changed() {
     }
     browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("This business is suspended");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(403).says("suspended");
-    // What is refused may be sent again, and then it counts.
+    // A refused form can be sent again and then acts.
     server.operator("PATCH", &format!("/businesses/{barber}"), json!({ "suspended": false })).await;
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
 }

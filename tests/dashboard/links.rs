@@ -1,4 +1,4 @@
-//! Links: looked at without harm, used once, by the button.
+//! Links: opening one changes nothing, and its button works once.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -19,7 +19,7 @@ async fn an_invitation_is_looked_at_as_often_as_one_likes_and_used_once() {
     browser.submit(&page, &link, &[]).await.leads_to("/dashboard/password");
     server.browser().get(&link).await.is(410).says("This link no longer works");
     server.browser().post(&link, &[]).await.is(410);
-    // Nothing else than choosing a password, or leaving.
+    // Only choosing a password and signing out are possible.
     for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
         browser.get(path).await.leads_to("/dashboard/password");
     }

@@ -1,4 +1,4 @@
-//! What is asked for by mail: a forgotten password, a new address, and fewer mails.
+//! Requests by mail: a forgotten password, a new address, and fewer mails.
 
 use domain::{AlertKind, Subscription};
 use engine::mail::unsubscribe::Unsubscribe;
@@ -26,7 +26,7 @@ async fn somebody_who_has_forgotten_their_password_chooses_another_by_a_mailed_l
     browser.get(sent).await.is(200).says("Check your inbox");
     let mail = mails.get(0).await;
     assert_eq!(mail.to, "ada@example.com");
-    // Once more at once: the first link stays good, and no second mail is sent.
+    // The same request again: the first link stays valid, and no second mail is sent.
     let page = browser.get(FORGOTTEN).await;
     browser.submit(&page, FORGOTTEN, &[("email", "ada@example.com")]).await.leads_to(sent);
     let link = mail.path("/dashboard/enter/");
@@ -76,7 +76,7 @@ async fn a_new_email_counts_once_its_link_was_used_and_the_old_one_is_told() {
     assert_eq!(mail.to, "ada@example.org");
     browser.get("/dashboard/account").await.says("ada@example.com");
     let link = mail.path("/dashboard/enter/");
-    // Whoever merely reads the mail proves nothing.
+    // Reading the mail proves nothing about the reader.
     let mut stranger = server.browser();
     let page = stranger.get(&link).await.is(200);
     let next = link.replace('/', "%2F");
@@ -114,14 +114,14 @@ async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
     assert_eq!(of("call_missed").await, "now", "looking ends nothing");
     browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
-    // A mail program's click: from anywhere, without cookies or a form's id, and as often as it likes.
+    // A click in a mail program: from any origin, without cookies or a form id, any number of times.
     let every = token(Subscription::EveryNow);
     for _ in 0..2 {
         let click = [("List-Unsubscribe", "One-Click")];
         server.browser().post_from(&every, &click, &[("sec-fetch-site", "cross-site")]).await.is(200);
     }
     assert_eq!(of("urgent_message").await, "off");
-    // Programs may send the other media type of forms (RFC 8058 §3.2).
+    // Mail programs may use the other media type of forms (RFC 8058 §3.2).
     let booked = token(Subscription::Kind(AlertKind::AppointmentBooked));
     let headers = [("content-type", "multipart/form-data; boundary=b"), ("sec-fetch-site", "cross-site")];
     let body =

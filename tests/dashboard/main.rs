@@ -1,4 +1,4 @@
-//! The dashboard as browsers see it: the real server, real connections, cookies, and forms as they stand in the pages.
+//! The dashboard in a browser's view: the real server, real connections, cookies, and the forms of the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 

@@ -1,4 +1,4 @@
-//! Choosing a password: what is refused and why, and what ends.
+//! Choosing a password: refusals with their reasons, and the sessions that end.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -12,7 +12,7 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
         ("en", "12 to 256 characters", "too easy to guess"),
         ("fr", "de 12 à 256 caractères", "trop facile à deviner"),
     ] {
-        // The radio buttons are what is chosen of several; the form is sent as a browser would.
+        // The radio buttons are checked by what a browser would send.
         let id = browser.get("/dashboard/account").await.field("/dashboard/account", "form");
         browser
             .post("/dashboard/account", &[("form", &id), ("name", "Ada"), ("locale", locale)])
@@ -56,7 +56,7 @@ async fn a_new_password_ends_every_other_session_and_works() {
     assert_ne!(browser.cookies["receptionist"], before, "the session has a new token");
     browser.get("/dashboard/account?done=password").await.is(200).says("All your other sessions");
     assert!(other.get("/dashboard/account").await.header("location").contains("sign-in"));
-    // The session has another token by now, which the same form is not given once more.
+    // The session has a new token by now, which the repeated form does not return again.
     let led = twice.submit(&page, "/dashboard/password", &fields).await;
     led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Fpassword");
     assert_eq!(twice.cookies["receptionist"], before);

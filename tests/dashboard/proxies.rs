@@ -1,7 +1,7 @@
-//! The dashboard behind the proxies whose files are in `.deploy`: nginx and Caddy, where they are installed.
+//! The dashboard with a reverse proxy: nginx and Caddy, if they are installed, with their files from `.deploy`.
 //!
-//! The files are used as they are shipped, but for the ports, the certificate, and the form of Caddy's directive in
-//! versions before 2.7.
+//! Only the ports, the certificate, and the form of Caddy's directive in versions before 2.7 are changed in the
+//! files.
 
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
@@ -22,25 +22,25 @@ use tokio::task::block_in_place;
 
 use crate::harness::{Browser, Server};
 
-/// The name in the shipped files.
+/// The host name in the shipped files.
 const NAME: &str = "api.example.com";
-/// How long something that shall come is waited for, where it does not.
+/// How long a test waits for a connection or a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a proxy is started, where another program has taken its port meanwhile.
+/// How often a proxy is started if another program has taken its port.
 const STARTS_MAX: usize = 5;
 
 const NGINX: &str = include_str!("../../.deploy/nginx.conf");
 const CADDY: &str = include_str!("../../.deploy/Caddyfile");
 
-/// A program that forwards, and how it is started with its shipped file.
+/// A proxy program, and how it is started with its shipped file.
 struct Program {
     name: &'static str,
-    /// Prints its version.
+    /// The argument that prints its version.
     version: &'static str,
-    /// The signal that ends it at once: nginx leaves its workers behind if it is killed, and Caddy waits for streams if it
-    /// is asked.
+    /// The signal that ends it at once. A killed nginx leaves its workers running, and Caddy waits for open streams
+    /// on other signals.
     end: &'static str,
-    /// Writes the file for these ports; gives the arguments that prove it, and those that start the program.
+    /// Writes the file for these ports. Returns the arguments that check it, and those that start the program.
     prepare: fn(&Path, u16, SocketAddr) -> [Vec<String>; 2],
 }
 
@@ -49,7 +49,7 @@ const PROGRAMS: [Program; 2] = [
     Program { name: "caddy", version: "version", end: "-KILL", prepare: caddy },
 ];
 
-/// The shipped text with something else in place of a part, which has to be in it.
+/// Replaces a part of the shipped text, which must contain it.
 fn with(text: &str, part: &str, other: &str) -> String {
     assert!(text.contains(part), "{part:?} is not in:\n{text}");
     text.replace(part, other)
@@ -85,7 +85,7 @@ fn caddy(home: &Path, port: u16, upstream: SocketAddr) -> [Vec<String>; 2] {
     if version_of_caddy() >= (2, 7) {
         site = with(&site, "\t\tbuffer_requests\n\t\tmax_buffer_size 256KiB", "\t\trequest_buffers 256KiB");
     }
-    // Without a port 80 and an administration port of its own, which others use on the machine.
+    // Without port 80 and the administration port, which other programs on the machine may use.
     let file = home.join("Caddyfile");
     fs::write(&file, format!("{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{site}")).unwrap();
     ["validate", "run"]
@@ -93,7 +93,7 @@ fn caddy(home: &Path, port: u16, upstream: SocketAddr) -> [Vec<String>; 2] {
         .map(|words| words.map(str::to_owned).to_vec())
 }
 
-/// The first two numbers of Caddy's version, such as `v2.6.2` or `2.6.2`.
+/// The first two numbers of Caddy's version, for example of `v2.6.2` or `2.6.2`.
 fn version_of_caddy() -> (u32, u32) {
     let said = String::from_utf8(run("caddy", Path::new("."), &["version".into()]).stdout).unwrap();
     let mut numbers =
@@ -111,7 +111,7 @@ fn run(program: &str, home: &Path, args: &[String]) -> Output {
     command(program, home, args).output().unwrap()
 }
 
-/// A proxy that runs. It is killed when it is dropped.
+/// A running proxy. It is killed when it is dropped.
 struct Proxy {
     process: Child,
     end: &'static str,
@@ -128,7 +128,7 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// Starts the program before this server; nothing where it is not installed, which is told.
+    /// Starts the proxy for this server. Prints a line and returns `None` if it is not installed.
     fn before(program: &Program, upstream: SocketAddr) -> Option<Self> {
         let Program { name, version, end, prepare } = program;
         if Command::new(name).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
@@ -159,7 +159,7 @@ impl Proxy {
         panic!("{name} does not start: {}", fs::read_to_string(log).unwrap());
     }
 
-    /// A connection to it, by TLS.
+    /// A TLS connection to the proxy.
     fn connect(&self) -> StreamOwned<ClientConnection, TcpStream> {
         let name = ServerName::try_from(NAME).unwrap();
         let tls = ClientConnection::new(Arc::clone(&self.tls), name).unwrap();
@@ -168,7 +168,7 @@ impl Proxy {
         StreamOwned::new(tls, stream)
     }
 
-    /// Asks for a page as this browser; gives the head of the answer, and what the rest of it is read from.
+    /// Gets a page with the browser's cookies. Returns the head of the response and a reader of its body.
     fn get(&self, path: &str, browser: &Browser) -> (String, impl BufRead + use<>) {
         let cookies: Vec<_> = browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
@@ -184,7 +184,7 @@ impl Proxy {
     }
 }
 
-/// Trusts this certificate and no other.
+/// Trusts only this certificate.
 fn trusting(file: &Path) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(file).unwrap()).unwrap();
@@ -193,7 +193,7 @@ fn trusting(file: &Path) -> Arc<ClientConfig> {
     Arc::new(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The first line of the next request to this server, and its body; it is answered 204.
+/// The first line and the body of the next request to this server, which responds 204.
 fn next_request(server: &TcpListener) -> (String, String) {
     let (stream, _) = server.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -230,7 +230,7 @@ async fn pages_and_live_updates_come_through_the_shipped_proxies() {
         let mut data =
             || block_in_place(|| lines.find_map(|line| Some(line.strip_prefix("data: ")?.to_owned())));
         assert!(head.contains("content-type: text/event-stream"), "{}: {head}", program.name);
-        // At once, before anything happens.
+        // The stream starts at once, before any change.
         assert_eq!(data().unwrap(), "{}", "{}", program.name);
         let path = format!("/businesses/{id}/contacts");
         let contact = server.operator("POST", &path, json!({ "name": "Nora" })).await;
@@ -247,7 +247,7 @@ fn the_shipped_proxies_read_a_body_whole_before_they_forward_it() {
         let mut slow = proxy.connect();
         let head = format!("POST /slow HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 8\r\n\r\nhalf");
         slow.write_all(head.as_bytes()).unwrap();
-        // Sent later, and whole: the server gets it first.
+        // It was sent after the other one, but whole, so the server gets it first.
         let mut quick = proxy.connect();
         quick.write_all(format!("GET /quick HTTP/1.1\r\nHost: {NAME}\r\n\r\n").as_bytes()).unwrap();
         assert_eq!(next_request(&server), ("GET /quick HTTP/1.1".into(), String::new()), "{}", program.name);

@@ -1,4 +1,4 @@
-//! Calls in the dashboard: narrowed by what they were, and what came of each.
+//! Calls in the dashboard: filters, and the results of each call.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn salon(server: &Server) -> (String, Browser, String) {
     (salon, browser, base)
 }
 
-/// A call that is two minutes and five seconds long.
+/// Records a call of two minutes and five seconds.
 async fn call(server: &Server, salon: &str, started_at: &str, with: Value) -> String {
     let ended_at = started_at.replace(":00Z", ":59Z");
     let mut call = json!({
@@ -28,7 +28,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No calls yet");
-    // In Paris the first is on Sunday already.
+    // In Paris the first one is on Sunday already.
     for (at, with) in [
         ("2026-02-28T23:30:00Z", json!({ "outcome": "spam", "summary": "a loan" })),
         (
@@ -53,7 +53,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
         ("?day=2026-03-01", &[0, 1, 2]),
         ("?day=2026-02-28", &[]),
         ("?day=2026-03-01&outcome=spam&direction=&status=", &[0]),
-        // Words that no list offers are no choice.
+        // Unknown values of a filter are ignored.
         ("?outcome=nonsense&status=x", &[0, 1, 2, 3]),
     ] {
         let page = browser.get(&format!("{base}{query}")).await.is(200);
@@ -117,7 +117,7 @@ async fn a_call_tells_what_was_said_and_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn many_calls_stand_on_several_pages_with_their_filters() {
+async fn calls_have_pages_that_keep_the_filters() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     for number in 0..60 {
@@ -132,6 +132,6 @@ async fn many_calls_stand_on_several_pages_with_their_filters() {
     assert!(older.contains("outcome=spam"), "{older}");
     let page = browser.get(&older).await.is(200).says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10."));
-    // A place in another list is none in this one.
+    // A cursor is only valid with its own filter.
     browser.get(&older.replace("outcome=spam", "outcome=other")).await.is(200).says("No calls found");
 }

@@ -1,4 +1,4 @@
-//! Contacts in the dashboard: found, added and changed, and what belongs to each.
+//! Contacts in the dashboard: found, added and changed, with their records.
 
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     let page = browser.get(&format!("{base}/{id}?done=added")).await.says("Added.").says("Nora Haddad");
     page.says("nora@mail.example").says("Français").says("No appointments.");
 
-    // Another one with her number is told whose it is.
+    // A second contact with her number: the page names the first one.
     let page = browser.get(&new).await;
     let taken = [("name", "Nora H."), ("phone", "0661020304")];
     let page = browser.submit(&page, &new, &taken).await.is(409);
@@ -246,7 +246,7 @@ async fn what_was_typed_before_the_business_was_suspended_is_shown_without_a_but
     let pages = [(browser.get(&edit).await, edit), (browser.get(&new).await, new)];
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
     for (page, way) in pages {
-        // Twice: the button after the browser's own way back.
+        // Twice: the form is sent again after the browser's back button.
         for name in ["Nora Haddad", "Nora H."] {
             browser.submit(&page, &way, &[("name", name)]).await.leads_to(&way);
             let kept =

@@ -1,10 +1,10 @@
-//! What is kept about a contact: exported as a file, and erased.
+//! The data of a contact: exported as a file, and erased.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
 
-/// A salon with Nora, an appointment of hers, calls and a message; her id and a browser of the owner.
+/// A salon with Nora, an appointment of hers, calls and a message. Returns her id and the owner's browser.
 async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -34,7 +34,7 @@ async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Brow
 #[tokio::test]
 async fn all_that_is_kept_about_somebody_is_a_file() {
     let server = Server::open().await;
-    // More than are read at once.
+    // More than one read returns.
     let (salon, nora, mut browser) = salon_with_nora(&server, 203).await;
     let path = format!("/dashboard/b/{salon}/contacts/{nora}");
     browser.get(&path).await.is(200).says("Export as JSON");
@@ -99,7 +99,7 @@ async fn erasing_somebody_says_what_goes_and_takes_it() {
     for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
         browser.get(&gone).await.is(404);
     }
-    // What tells of her is shown without that at once, and goes in steps behind.
+    // The records about her are shown without her data at once. The cleanup follows in steps.
     let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
     assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
     let list = list.says("The text of this message was erased").says("Of somebody else.");

@@ -28,7 +28,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     let page = page.says("It must have 1 to 200 characters.").says("It must have 1 to 50,000 characters.");
     let page = page.says("It must be a whole address that begins with https:// or http://.");
     assert_eq!(page.field(&new, "source_url"), "salon.example");
-    // Line ends come as browsers send them, and are kept as they were written.
+    // Browsers send other line breaks than those that were written; the stored ones are the written ones.
     let dogs = [
         ("title", "Dogs"),
         ("content", "Small dogs may come.\r\n\r\nLarge ones not."),

@@ -1,10 +1,10 @@
-//! Messages in the dashboard: read, given to somebody, resolved; and what was said is shown as text.
+//! Messages in the dashboard: read, assigned, resolved; their content is shown as text.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// A salon with an owner who has signed in, and its path in the dashboard.
+/// A salon with a signed-in owner, and its path in the dashboard.
 async fn salon(server: &Server) -> (String, Browser, String) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -25,7 +25,7 @@ async fn staff(server: &Server, salon: &str, name: &str) -> String {
     member["id"].as_str().unwrap().to_owned()
 }
 
-/// The message as the operator API shows it.
+/// The message in the operator API.
 async fn stored(server: &Server, salon: &str, id: &str) -> Value {
     let all = server.operator("GET", &format!("/businesses/{salon}/messages"), Value::Null).await;
     all.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone()
@@ -71,7 +71,7 @@ async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() 
     browser.submit(&page, &assign, &[("staff_id", "")]).await.is(303);
     assert!(stored(&server, &salon, &id).await["staff_id"].is_null());
 
-    // From the list one comes back to the list.
+    // A form in the list leads back to the list.
     browser.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=read&done=resolved"));
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
     browser
@@ -223,6 +223,6 @@ async fn a_button_of_a_page_that_is_old_undoes_nothing_that_somebody_else_did() 
     let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
     refused.says("Resolved");
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
-    // Who wants what is so already is told that it is.
+    // A form whose state is already reached succeeds.
     bea.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
 }

@@ -1,4 +1,4 @@
-//! Sessions are seen, and ended.
+//! Listing and ending sessions.
 
 use crate::harness::Server;
 

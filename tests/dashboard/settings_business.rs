@@ -1,4 +1,4 @@
-//! The profile: changed, refused, seen in two versions, and looked at by whoever may not change it.
+//! The profile: changes, refusals, conflicts between two versions, and members who may only read it.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
         assert_eq!(business[name], value.trim(), "{name}");
         assert_eq!(page.field(&path, name), value.trim(), "{name}");
     }
-    // The zone stays, and the address of the site may go.
+    // The time zone stays, and the website can be removed.
     browser.submit(&page, &path, &[("website_url", "")]).await.leads_to(&format!("{path}?done=saved"));
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["website_url"], Value::Null);
@@ -64,7 +64,7 @@ async fn a_profile_that_is_refused_comes_back_filled_in_with_each_problem_beside
     }
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["name"], "Salon Zoé");
-    // Mended, the same form is taken.
+    // With valid input, the same form is accepted.
     let fields = [("name", "Z"), ("website_url", ""), ("booking_mode", "off"), ("timezone", "Europe/Paris")];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
 }
@@ -102,7 +102,7 @@ async fn a_change_of_zone_says_which_appointments_lie_outside() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_change_it_sees_it_and_no_form() {
+async fn a_member_sees_the_profile_without_a_form() {
     let (server, salon, path) = open().await;
     let mia = server.person(&salon, "mia@example.com", "member").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -111,7 +111,7 @@ async fn whoever_may_not_change_it_sees_it_and_no_form() {
     let mut browser = server.signed_in(&salon, &mia).await;
     let page =
         browser.get(&path).await.is(200).says("Salon Zoé").says("Confirmed immediately").says("France");
-    // The address is text, no link.
+    // The URL is text, not a link.
     assert!(page.text().contains("https://salon.example"));
     assert!(!page.forms().iter().any(|form| form.action == path));
     browser

@@ -1,4 +1,4 @@
-//! For how long things are kept, and taking everything along.
+//! Retention, and the export of a business.
 
 use serde_json::{Value, json};
 
@@ -30,12 +30,12 @@ async fn what_would_go_for_good_goes_only_once_that_was_asked_for() {
     let expected =
         json!({ "calls_days": 365, "messages_days": null, "audit_days": 180, "appointments_days": null });
     assert_eq!(retention(&server, &salon).await, expected);
-    // Longer takes nothing away, so nothing is asked.
+    // A longer period deletes nothing, so no confirmation is needed.
     let page = browser.get(&path).await;
     assert_eq!(page.field(&path, "calls_days"), "365");
     browser.submit(&page, &path, &[("calls_days", "730")]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(retention(&server, &salon).await["calls_days"], 730);
-    // What the operator said is among what can be chosen.
+    // The operator's value is among the options.
     server.operator("PATCH", &format!("/businesses/{salon}/retention"), json!({ "messages_days": 77 })).await;
     assert_eq!(browser.get(&path).await.field(&path, "messages_days"), "77");
 }
@@ -60,7 +60,7 @@ async fn what_is_refused_comes_back_and_the_second_of_two_sees_both() {
         .says("30 days")
         .says("90 days");
     assert_eq!(retention(&server, &salon).await["messages_days"], Value::Null);
-    // The form now says for ever for calls, as it was sent: longer, so only messages are asked about.
+    // The form now says for ever for calls, as it was sent. That is longer, so only messages need a confirmation.
     let asked = browser.submit(&page, &path, &[]).await.is(200).says("Messages: everything");
     browser.submit(&asked, &path, &[]).await.is(303);
     assert_eq!(retention(&server, &salon).await["messages_days"], 90);
@@ -113,7 +113,7 @@ async fn everything_is_downloaded_as_the_operator_exports_it_without_secrets() {
     let exported = log.as_array().unwrap().iter().filter(|entry| entry["action"] == "business.exported");
     let actors: Vec<_> = exported.map(|entry| entry["actor"]["type"].clone()).collect();
     assert_eq!(actors, ["person"], "once, and of whom");
-    // Asking what it would be takes nothing.
+    // A HEAD request does not count as an export.
     browser.ask("HEAD", &format!("{path}/export"), &[], String::new()).await.is(200);
     let log = server.operator("GET", "/audit", Value::Null).await;
     assert_eq!(log.to_string().matches("business.exported").count(), 1);

@@ -1,10 +1,10 @@
-//! The week, its breaks and the days that are otherwise.
+//! The week, its breaks and the special days.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// A service, somebody who offers it and an appointment at this time; its id.
+/// A service, a staff member who offers it, and an appointment at this time. Returns its id.
 pub(crate) async fn booked(server: &Server, salon: &str, at: &str) -> String {
     let base = format!("/businesses/{salon}");
     let service = server.offers(salon, ("Cut", 60), "Inès").await;
@@ -54,7 +54,7 @@ async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
     let page = page.says("Monday 9 March at 10:00").says("<b>Nora</b>");
     let way = format!("/dashboard/b/{salon}/appointments/{id}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
-    // A day that is not ticked is closed; its break stays.
+    // An unticked day is closed; its break stays.
     browser.submit_without(&page, &path, "tuesday").await.leads_to(&format!("{path}?done=week"));
     let now = business(&server, &salon).await;
     assert!(!now["hours"].to_string().contains("tuesday") && now["breaks"].to_string().contains("tuesday"));
@@ -145,7 +145,7 @@ async fn special_days_are_added_changed_and_removed() {
         .says("One upcoming appointment is outside")
         .says("Tuesday 3 March 2026")
         .says("Closed Mardi <i>gras</i>");
-    // The same day again: what it says is seen first.
+    // A second form for the same day first shows what is saved.
     let page = browser
         .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
         .await
@@ -193,7 +193,7 @@ async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_no
 }
 
 #[tokio::test]
-async fn past_days_stand_apart_and_members_see_the_hours_alone() {
+async fn past_special_days_are_listed_separately_and_members_see_only_the_hours() {
     let (server, salon, path, mut browser) = open().await;
     let base = format!("/businesses/{salon}/special-days");
     for date in ["2020-01-01", "2026-12-25"] {
@@ -210,7 +210,7 @@ async fn past_days_stand_apart_and_members_see_the_hours_alone() {
 }
 
 #[tokio::test]
-async fn times_are_taken_as_people_write_them_and_each_open_day_may_be_made_the_same() {
+async fn times_are_accepted_in_several_forms_and_can_be_copied_to_every_open_day() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await;
     let fields =
@@ -241,11 +241,11 @@ async fn times_are_taken_as_people_write_them_and_each_open_day_may_be_made_the_
 }
 
 #[tokio::test]
-async fn a_week_that_is_not_saved_yet_outlives_the_other_forms_of_the_page() {
+async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
-    // As the script sends it: the week beside the form that is sent.
+    // As the script sends it: with the fields of the week added to the other form.
     let along = |page: &Page, to: &str| {
         let week = page.form(&path).fields.into_iter().filter(|(name, _)| name != "form");
         let week = week.map(|(name, value)| match name == "friday-hours-1-to" {
@@ -277,14 +277,14 @@ async fn a_week_that_is_not_saved_yet_outlives_the_other_forms_of_the_page() {
     let removed = post(&mut browser, &remove, sent(&page, &remove, &[], "12:00")).await.is(303);
     let page = browser.get(removed.header("location")).await;
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
-    // Somebody else saves a week meanwhile: both are seen.
+    // Another person saves a week meanwhile: the page shows both.
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
     server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
     let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
     browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
-    // A week that was not changed is not kept.
+    // An unchanged week is not kept.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
     let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();

@@ -1,4 +1,4 @@
-//! Services: added, changed, turned off and deleted.
+//! Services: added, changed, deactivated and deleted.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn services(server: &Server, salon: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_service_is_added_with_all_that_can_be_said_of_it_and_changed() {
+async fn a_service_with_every_property_is_added_and_changed() {
     let (server, salon, path, mut browser) = open().await;
     browser.get(&path).await.says("No services yet");
     let new = format!("{path}/new");
@@ -103,7 +103,7 @@ async fn a_service_that_is_refused_comes_back_with_each_problem_beside_its_field
     ];
     let page = browser.submit(&page, &new, &fields).await.is(422).says("A price needs a currency.");
     assert_eq!(services(&server, &salon).await, json!([]));
-    // Sent twice, it is there once.
+    // A form that is sent twice creates one service.
     let fields = [("currency", "EUR")];
     browser.submit(&page, &new, &fields).await.is(303);
     browser.submit(&page, &new, &fields).await.is(303);
@@ -127,7 +127,7 @@ async fn a_service_that_others_changed_is_shown_in_both_versions() {
         .await;
     let page = browser.submit(&page, &own, &[("duration_minutes", "50")]).await.is(409);
     let page = page.says("Your version").says("50 min").says("45 min").says("90 min before");
-    // What is there is among what can be chosen, however unusual.
+    // The current value is among the options, even if it is unusual.
     let again = browser.get(&own).await;
     assert_eq!(again.field(&own, "min_notice_minutes"), "90");
     browser.submit(&page, &own, &[]).await.is(303);
@@ -135,7 +135,7 @@ async fn a_service_that_others_changed_is_shown_in_both_versions() {
 }
 
 #[tokio::test]
-async fn turning_one_off_says_what_is_booked_and_deleting_says_what_stands_in_the_way() {
+async fn deactivating_a_service_shows_its_bookings_and_deleting_shows_its_references() {
     let (server, salon, path, mut browser) = open().await;
     let appointment = crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     let service = services(&server, &salon).await[0].clone();
@@ -169,7 +169,7 @@ async fn turning_one_off_says_what_is_booked_and_deleting_says_what_stands_in_th
 }
 
 #[tokio::test]
-async fn a_list_goes_on_in_parts_and_shows_what_others_wrote_as_text() {
+async fn a_long_list_has_pages_and_shows_names_as_text() {
     let (server, salon, path, mut browser) = open().await;
     let base = format!("/businesses/{salon}/services");
     let long = "W".repeat(200);
@@ -208,7 +208,7 @@ async fn members_look_at_services_and_are_offered_nothing_to_change() {
 }
 
 #[tokio::test]
-async fn what_is_another_businesss_is_not_here() {
+async fn services_of_another_business_are_not_found() {
     let (server, salon, path, mut browser) = open().await;
     let other = server.business("Barbier").await;
     crate::settings_hours::booked(&server, &other, "2026-03-03T09:00:00Z").await;

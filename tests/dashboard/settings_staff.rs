@@ -1,4 +1,4 @@
-//! Staff: added, changed, deleted, and when they are away.
+//! Staff: added, changed, deleted, and their time off.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn staff(server: &Server, salon: &str) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await
 }
 
-/// A staff member without services; the page, and the id.
+/// Adds a staff member without services. Returns the path of the page and the id.
 async fn added(server: &Server, salon: &str, name: &str) -> String {
     let body = json!({ "name": name, "service_ids": [] });
     let made = server.operator("POST", &format!("/businesses/{salon}/staff"), body).await;
@@ -50,7 +50,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
         ("tuesday", "on"),
         ("tuesday-hours-1-from", "10:00"),
         ("tuesday-hours-1-to", "16:00"),
-        // Not ticked, so not there.
+        // Fields of an unticked day are ignored.
         ("friday-hours-1-from", "10:00"),
     ];
     browser.submit(&page, &new, &fields).await.leads_to(&format!("{path}?done=added"));
@@ -163,7 +163,7 @@ async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
     browser.submit(&page, &remove, &[]).await.leads_to(&format!("{own}?done=removed#off"));
     assert_eq!(times_off(&server, &salon, &id).await.as_array().unwrap().len(), 1);
     server.clock.advance(60 * 24 * 60 * 60);
-    // The session has ended meanwhile, of a week unused.
+    // The session has ended meanwhile, after a week without use.
     let ada = server.person(&salon, "eve@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     browser.get(&own).await.says("No upcoming time off.");
@@ -196,7 +196,7 @@ async fn time_off_that_is_refused_comes_back_with_what_is_wrong() {
     assert_eq!(times_off(&server, &salon, &id).await, json!([]));
 }
 
-/// A member who is this staff member.
+/// The browser of a member who is this staff member.
 async fn member(server: &Server, salon: &str, staff: &str) -> Browser {
     let mia = server.person(salon, "mia@example.com", "member").await;
     let membership = format!("/businesses/{salon}/people/{}", mia.id);

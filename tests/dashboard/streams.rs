@@ -1,4 +1,4 @@
-//! `B/stream`: pages that are open hear what changes, of what they may see, until they may not come in any more.
+//! `B/stream`: open pages receive the changes that they may show, until their session ends.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::harness::{Browser, Person, Server};
 
-/// How long something that shall come is waited for, where it hangs.
+/// How long a test waits for an event or a response.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Salon {
@@ -33,7 +33,7 @@ impl Salon {
         format!("/dashboard/b/{}/stream", self.id)
     }
 
-    /// Where a page that is read now hears what changes.
+    /// The stream of a page that is loaded now.
     async fn stream_of_page(&mut self) -> String {
         let page = self.adas.get(&format!("/dashboard/b/{}/contacts", self.id)).await;
         let (_, stream) = page.body.split_once("data-stream=\"").unwrap();
@@ -100,7 +100,7 @@ async fn a_stream_ends_with_the_membership_and_with_the_session() {
     let page = adas.get("/dashboard/account").await;
     adas.submit(&page, "/dashboard/sign-out", &[]).await.is(303);
     let paul = salon.contact("Paul").await;
-    // What happened just before it was opened may still be told.
+    // Changes just before the stream was opened may still be sent.
     while let Some(heard) = timeout(PATIENCE, events.next()).await.unwrap() {
         assert_ne!(heard["id"], paul["id"], "{heard}");
     }
@@ -122,7 +122,7 @@ async fn an_alert_is_heard_by_whom_it_alerts() {
 async fn open_streams_do_not_hold_up_the_end_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
-    // Whatever is not over when the time for that has passed is cut off.
+    // A stop cuts off the responses that exceed its time limit.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
 }
@@ -135,7 +135,7 @@ async fn what_has_changed_since_the_page_was_read_is_told_as_soon_as_the_stream_
     salon.contact("Nora").await;
     let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
     assert_eq!(heard, json!({}), "anything may have changed");
-    // Where nothing has, nothing is told but what changes then.
+    // Without missed changes, only new changes are sent.
     let stream = salon.stream_of_page().await;
     let mut events = salon.adas.listen(&stream).await;
     let contact = salon.contact("Eve").await;

@@ -1,4 +1,4 @@
-//! Text from outside is shown as text.
+//! Text from customers is shown as text.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
         server.operator("POST", &format!("{base}/appointments"), booking).await;
         let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;
         server.invited(&other, &email, "admin").await;
-        // The laws that every page is held against find markup that is not ours.
+        // The checks of every page find markup that is not ours.
         for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
             let page = browser.get(path).await.is(200);
             let tags = page.tags();
@@ -40,7 +40,7 @@ async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
                 "{path} {name}"
             );
             if path.ends_with("today") {
-                // As people read it, whole and as it was written.
+                // The visible text is complete and unchanged.
                 let shown: String = name.split_whitespace().collect::<Vec<_>>().join(" ");
                 assert!(page.body.contains("<span class=\"name strong\"><bdi>"), "{path}");
                 assert!(

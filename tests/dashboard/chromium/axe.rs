@@ -1,4 +1,4 @@
-//! axe-core on the page that is shown.
+//! Runs axe-core on the current page.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::window::Window;
 
-/// Where `.ci/run` puts it; `AXE` says another place.
+/// The path used by `.ci/run`; `AXE` overrides it.
 const PLACE: &str = "target/tools/node_modules/axe-core/axe.min.js";
 
-/// The source of axe-core; nothing where it is not at hand, which is told.
+/// The source of axe-core. Prints a line and returns `None` if it is missing.
 pub(super) fn axe() -> Option<String> {
     let place = std::env::var_os("AXE").map(PathBuf::from);
     let place = place.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PLACE));
@@ -26,7 +26,7 @@ pub(super) fn axe() -> Option<String> {
     }
 }
 
-/// What WCAG 2.2 A and AA do not allow of what is shown, each with the markup that it is about.
+/// The violations of WCAG 2.2 A and AA on the current page, each with its markup.
 pub(super) async fn violations(window: &Window, axe: &str) -> Vec<String> {
     let script = format!(
         "{axe}; const done = arguments[arguments.length - 1]; \

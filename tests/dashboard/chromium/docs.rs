@@ -1,4 +1,4 @@
-//! The pages of the documentation as they are seen.
+//! The pages of the documentation in a browser.
 
 use receptionist::docs;
 
@@ -6,7 +6,7 @@ use super::axe::{axe, violations};
 use super::window::{Looks, window};
 use crate::harness::Server;
 
-/// The widths in which every page is looked at, in light and in dark.
+/// The widths at which every page is checked, in light and dark mode.
 const WIDTHS: [u32; 3] = [390, 820, 1280];
 
 fn pages() -> Vec<String> {
@@ -31,7 +31,7 @@ async fn no_page_of_the_documentation_breaks_its_policy_its_layout_or_wcag() {
                 wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
             }
             let complaints = window.complaints().await.into_iter();
-            // The browser tells of the 404 that is asked for.
+            // The browser reports the expected 404 as well.
             let complaints = complaints.filter(|one| !one.contains("/no-such-topic"));
             wrong.extend(complaints.map(|one| format!("{page} {looks:?}: {one}")));
             if let Some(to) = &pictures {

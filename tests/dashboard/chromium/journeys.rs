@@ -1,14 +1,14 @@
-//! Ways through the pages, as people go them with a mouse, a keyboard, a phone, and without script.
+//! Complete tasks in the pages, with a mouse, a keyboard, a phone, and without script.
 
 use super::pages::take_over;
 use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::PASSWORD;
 
-/// Part of the name of the contact who is erased.
+/// A part of the name of the contact who is erased.
 const HOSTILE_PART: &str = "alert(1)";
 
-/// The window of a phone.
+/// A window of a phone's size.
 const PHONE: Looks = Looks { width: 390, dark: false };
 
 struct Desk {
@@ -17,14 +17,14 @@ struct Desk {
 }
 
 impl Desk {
-    /// The salon, and a window in which nobody has signed in; nothing where there is no browser.
+    /// The salon, and a window without a session. Returns `None` if there is no browser.
     async fn open() -> Option<Self> {
         let salon = Salon::open().await;
         let window = window(&salon.server.origin()).await?;
         Some(Self { salon, window })
     }
 
-    /// The same, in which the owner is signed in.
+    /// The salon, and a window with the owner's session.
     async fn of_owner() -> Option<Self> {
         let desk = Self::open().await?;
         take_over(&desk.window, &desk.salon.signed_in(&desk.salon.owner).await).await;
@@ -35,9 +35,9 @@ impl Desk {
         self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
     }
 
-    /// Ends it: nothing was refused by the policy, and no script failed.
+    /// Closes the window. The policy refused nothing, and no script failed.
     async fn close(self) {
-        // A form that is refused is answered with its status, which the browser tells too.
+        // A refused form gets an error status, which the browser reports as well.
         let told = self.window.complaints().await;
         let told: Vec<_> =
             told.iter().filter(|one| !one.contains("the server responded with a status of 4")).collect();
@@ -47,7 +47,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn somebody_comes_in_by_a_link_chooses_a_password_and_signs_in_with_it() {
+async fn a_person_opens_a_link_chooses_a_password_and_signs_in_with_it() {
     let Some(desk) = Desk::open().await else { return };
     let (window, salon) = (&desk.window, &desk.salon);
     let member = crate::harness::Person { id: salon.member.clone(), link: String::new() };
@@ -67,7 +67,7 @@ async fn somebody_comes_in_by_a_link_chooses_a_password_and_signs_in_with_it() {
     window.sees("Password").await;
     window.fill("email", "camille@example.com").await;
     window.fill("password", PASSWORD).await;
-    // By the keyboard alone.
+    // With the keyboard only.
     window.keys("\u{e007}").await;
     window.sees("Monday 2 March").await;
     assert!(window.path().await.ends_with("/today"));
@@ -79,7 +79,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("calendar?view=day&date=2026-03-04").await;
-    // An empty time of the first lane leads to the form.
+    // A free time of the first staff member leads to the form.
     let free = window.find("main a.free").await;
     let href = free.attr("href").await.unwrap().unwrap();
     window.goto(&href).await;
@@ -95,7 +95,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
     window.sees("Cancelled").await;
-    // A request that waits is confirmed where the day begins.
+    // A pending request is confirmed on the page of today.
     desk.goto("today").await;
     window.press("Confirm").await;
     desk.goto(&format!("appointments/{}", desk.salon.waits)).await;
@@ -158,8 +158,8 @@ async fn keys_and_endpoints_are_made_tried_and_taken_back() {
     desk.close().await;
 }
 
-/// What waits for its next try is not sent beside it: whoever will not wait turns the endpoint off and on, and sends what
-/// was missed by that.
+/// A pending delivery cannot be sent again at once. The owner disables and enables the endpoint instead, and sends
+/// the missed events.
 #[tokio::test]
 async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let Some(desk) = Desk::of_owner().await else { return };
@@ -202,7 +202,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let before = receiver.requests().len();
     window.press("Resend").await;
     window.sees("The event is being resent.").await;
-    // What came of it is written behind the answer of the receiver, and shown where the page stands.
+    // The outcome is stored after the receiver's response, and then shown on the open page.
     window.sees("thanks").await;
     window.sees("Delivered").await;
     let came = receiver.requests();
@@ -253,8 +253,8 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
     let window = &desk.window;
     desk.goto("contacts").await;
     window.sees("Contacts").await;
-    // The page's own script hears nothing any more. Another one of it has a stream that is open and kept back, and its
-    // interval passes when the test says so.
+    // The script of the page receives no more events. A second copy of it has an open stream that sends nothing, and
+    // the test triggers its interval.
     window
         .run_async(
             "const done = arguments[arguments.length - 1];
@@ -275,7 +275,7 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
     add("Polled 1").await;
     window.run("pass()").await;
     window.sees("Polled 1").await;
-    // A page that nobody sees does not begin to, and no form is replaced that somebody fills in.
+    // A hidden page starts no polling, and a form with input is not replaced.
     let begun = window
         .run(
             "const later = window.setTimeout;
@@ -293,7 +293,7 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // Once another part of the page is replaced, the one with the form was looked at.
+    // Once another part of the page was replaced, the part with the form was examined.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

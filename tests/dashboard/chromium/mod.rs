@@ -1,4 +1,4 @@
-//! The pages in a real Chromium, where there is one: what is seen, what may not be, and the ways through them.
+//! The pages in a real Chromium, if it is installed: their appearance, forbidden contents, and complete tasks.
 
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 

@@ -1,4 +1,4 @@
-//! Every page that the table has, as it is seen: wide and on a phone, light and dark.
+//! Every page in the table of routes: wide and on a phone, light and dark.
 
 use receptionist::service;
 
@@ -7,13 +7,13 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths and colours in which every page is held against what must hold.
+/// The widths and modes in which every page is checked.
 const LOOKS: [Looks; 3] =
     [Looks { width: 1440, dark: false }, Looks { width: 820, dark: true }, Looks { width: 390, dark: true }];
-/// The narrowest screen that WCAG 1.4.10 names, in CSS pixels.
+/// The narrowest screen in WCAG 1.4.10, in CSS pixels.
 const NARROW: Looks = Looks { width: 320, dark: false };
 
-/// Gives a window the session of a browser.
+/// Copies the session of a browser to a window.
 pub(super) async fn take_over(window: &Window, browser: &Browser) {
     window.goto("/dashboard/sign-in").await;
     for (name, value) in &browser.cookies {
@@ -21,12 +21,12 @@ pub(super) async fn take_over(window: &Window, browser: &Browser) {
     }
 }
 
-/// The pages that somebody who is signed in may look at.
+/// The pages for a signed-in person.
 fn pages(salon: &Salon) -> Vec<String> {
     let all =
         service::pages().into_iter().filter(|(method, _, access)| method == "GET" && access != "anybody");
     let mut pages: Vec<_> = all.filter_map(|(_, path, _)| salon.address(path)).collect();
-    pages.retain(|path| path != "/dashboard"); // it leads on
+    pages.retain(|path| path != "/dashboard"); // it redirects
     pages
 }
 
@@ -69,7 +69,7 @@ async fn no_page_runs_what_somebody_typed() {
     take_over(&window, &salon.signed_in(&salon.owner).await).await;
     for page in pages(&salon) {
         window.goto(&page).await;
-        // An alert would be open by now, and every command would fail for it.
+        // An alert would be open by now, and every command would fail because of it.
         let scripts = window.run("return [...document.scripts].filter(one => !one.src).length").await;
         let handlers = window
             .run("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length")
@@ -79,11 +79,12 @@ async fn no_page_runs_what_somebody_typed() {
     window.close().await;
 }
 
-/// Notes what gets the focus from now on.
+/// Records which elements get the focus.
 const LISTEN: &str = "window.focused = new Set(); \
     document.addEventListener('focusin', event => window.focused.add(event.target)); document.activeElement?.blur();";
 
-/// What can be used and never got the focus; of choices of which one is chosen the arrows lead to the others.
+/// The usable elements that never got the focus. Of a group of radio buttons one is enough, because the arrow keys
+/// lead to the others.
 const MISSED: &str = "\
     const usable = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex=\"0\"]')]; \
     const shown = usable.filter(e => !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length); \
@@ -99,7 +100,7 @@ async fn everything_on_every_page_is_reached_by_the_keyboard() {
     for page in pages(&salon) {
         window.goto(&page).await;
         window.run(LISTEN).await;
-        // Each stop of the Tab key, and some more: a date or a time has several.
+        // One press of Tab for each element, and some more, because a date or time field has several parts.
         let stops = window.run("return document.querySelectorAll('a,button,input,select,textarea,summary,[tabindex]').length").await;
         let stops = usize::try_from(stops.as_u64().unwrap()).unwrap() * 3 + 20;
         window.keys(&"\u{e004}".repeat(stops)).await;

@@ -1,5 +1,5 @@
-//! A salon with something on every page, some of it hostile: text from outside that wants to be markup, runs on without a
-//! space, or turns the direction of what stands around it.
+//! A salon with data on every page. Some of it is hostile: text with markup, without spaces, or with characters that
+//! change the direction of writing.
 
 use domain::booking::{BookRequest, Party};
 use domain::{Actor, ContactDetails, Phone, Source, Timestamp};
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
 
-/// Text that would break a page that took it for more than text.
+/// Text that breaks a page that does not escape it.
 pub(super) const HOSTILE: &str =
     "<script>alert(1)</script>\" onmouseover=alert(1) javascript:alert(1) \u{202e}evil";
 
-/// A day with hours of its own.
+/// A special day.
 const DATE: &str = "2026-03-20";
 
-/// The salon, and the ids of what is in it.
+/// The salon, and the ids of its data.
 pub(super) struct Salon {
     pub(super) server: Server,
     pub(super) id: String,
@@ -31,10 +31,9 @@ pub(super) struct Salon {
     pub(super) knowledge: String,
     pub(super) owner: String,
     pub(super) member: String,
-    /// The id of the member's membership.
     membership: String,
     pub(super) delivery: String,
-    /// An appointment that waits for the team.
+    /// A pending appointment.
     pub(super) waits: String,
 }
 
@@ -42,7 +41,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
 }
 
-/// An appointment that an integration has asked for, which waits for the team.
+/// Requests an appointment through the API, which the team has to confirm. Returns its id.
 async fn requested(server: &Server, salon: &str, service: &str) -> String {
     let business = server.engine().business(salon.parse().unwrap());
     let mode = |mode: &str| json!({ "booking_mode": mode });
@@ -65,7 +64,7 @@ async fn requested(server: &Server, salon: &str, service: &str) -> String {
 }
 
 impl Salon {
-    /// Opens it on a Monday morning.
+    /// Creates the salon on a Monday morning.
     pub(super) async fn open() -> Self {
         let server = Server::open().await;
         let salon = server.business("Salon Lumière").await;
@@ -136,18 +135,18 @@ impl Salon {
         }
     }
 
-    /// A browser in which the owner, or the member, has signed in.
+    /// A browser with the session of the owner or the member.
     pub(super) async fn signed_in(&self, id: &str) -> Browser {
         let person = crate::harness::Person { id: id.to_owned(), link: String::new() };
         self.server.signed_in(&self.id, &person).await
     }
 
-    /// The address of a page of the table; nothing for one that is no page of somebody signed in.
+    /// The path of a page in the table. Returns `None` for a page that needs no session.
     pub(super) fn address(&self, path: &str) -> Option<String> {
         let date = DATE.to_owned();
-        // Only what waits is declined.
+        // Only a pending appointment can be declined.
         let appointment = if path.ends_with("/decline") { &self.waits } else { &self.appointment };
-        // And only whoever is shut out is let in.
+        // Only a disabled person can be enabled.
         if path.ends_with("/enable") {
             return None;
         }

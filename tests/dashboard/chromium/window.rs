@@ -1,4 +1,4 @@
-//! A window of a real Chromium, driven as a person drives it.
+//! A window of a real Chromium, controlled through WebDriver.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,10 +10,10 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 use url::Url;
 
-/// How long something that shall appear is waited for, where it does not.
+/// How long a test waits for something on a page.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Ends once a text is seen in the page.
+/// A script that ends when the page shows a text.
 const SEES: &str = "
     const [text, done] = arguments;
     const sees = () => (document.body?.innerText ?? '').includes(text);
@@ -22,17 +22,17 @@ const SEES: &str = "
     seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 ";
 
-/// How often it is started, where it ends at once.
+/// How often the driver is started if it ends at once.
 const STARTS_MAX: usize = 5;
 
-/// The program that drives Chromium; it ends with this.
+/// The process that controls Chromium. It ends when this is dropped.
 struct Driver {
     process: Child,
     address: String,
 }
 
 impl Driver {
-    /// Starts it. Of two that start at once one may find the port taken that it chose, and ends: it is tried again.
+    /// Starts the driver. If two start at once, one may find its chosen port taken and end; it is started again.
     fn start() -> Option<Self> {
         (0..STARTS_MAX).find_map(|_| Self::try_start())
     }
@@ -57,28 +57,27 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // It takes its browser with it, which ending it by force would leave behind.
+        // A signal lets the driver end its browser as well; a kill would not.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
 }
 
-/// A window.
 pub(super) struct Window {
     client: Client,
     origin: String,
     _driver: Driver,
 }
 
-/// How a window looks at pages: how wide, and whether dark.
+/// The appearance of a window: its width, and whether it is dark.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looks {
     pub(super) width: u32,
     pub(super) dark: bool,
 }
 
-/// A window on the service at this origin; nothing where there is no browser, which is told, and a failure where
-/// `REQUIRE_BROWSER` says that there is one.
+/// A window for the service at this origin. Without a browser it prints a line and returns `None`, or fails if
+/// `REQUIRE_BROWSER` is set.
 pub(super) async fn window(origin: &str) -> Option<Window> {
     let required = std::env::var_os("REQUIRE_BROWSER").is_some();
     let has_browser = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| {
@@ -136,7 +135,7 @@ impl WebDriverCompatibleCommand for Own {
 }
 
 impl Window {
-    /// Has the window look so from now on.
+    /// Sets the appearance of the window.
     pub(super) async fn look(&self, looks: Looks) {
         let Looks { width, dark } = looks;
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
@@ -149,7 +148,7 @@ impl Window {
         self.tools("Emulation.setEmulatedMedia", features).await;
     }
 
-    /// Has pages run no script from now on.
+    /// Disables scripts in pages.
     pub(super) async fn without_script(&self) {
         self.tools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
     }
@@ -159,34 +158,34 @@ impl Window {
         self.client.issue_cmd(Own { path: "goog/cdp/execute", body }).await.unwrap();
     }
 
-    /// Has the window send this cookie.
+    /// Sets a cookie.
     pub(super) async fn set_cookie(&self, name: &str, value: &str) {
         let cookie = json!({ "name": name, "value": value, "url": self.origin, "httpOnly": true });
         self.tools("Network.setCookie", cookie).await;
     }
 
-    /// Goes to a page.
     pub(super) async fn goto(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.origin)).await.unwrap();
     }
 
-    /// The path of the page that is shown, with what stands behind it.
+    /// The path of the current page, with its query.
     pub(super) async fn path(&self) -> String {
         let url = self.client.current_url().await.unwrap();
         url.as_str().strip_prefix(&self.origin).unwrap_or(url.as_str()).to_owned()
     }
 
-    /// The text of the page as it is seen.
+    /// The visible text of the page.
     pub(super) async fn text(&self) -> String {
-        // Between two pages there may be none.
+        // Between two pages there may be no body.
         let text = self.client.execute("return document.body?.innerText ?? ''", Vec::new()).await;
         text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Waits until a text is seen: the page itself looks whenever something in it changes.
+    /// Waits until the page shows a text. A script in the page checks after every change.
     pub(super) async fn sees(&self, text: &str) {
         let begun = Instant::now();
-        // It fails once the browser's own patience is over, and where another page comes meanwhile, which is then looked at.
+        // The script fails at the browser's own timeout, and when another page is loaded. Then it is started on that
+        // page.
         while let Err(error) = self.client.execute_async(SEES, vec![json!(text)]).await {
             if begun.elapsed() >= PATIENCE {
                 panic!("{} does not show {text:?}: {error}: {}", self.path().await, self.text().await);
@@ -194,7 +193,7 @@ impl Window {
         }
     }
 
-    /// What a selector finds first.
+    /// The first element that matches a selector.
     pub(super) async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         match found {
@@ -203,31 +202,31 @@ impl Window {
         }
     }
 
-    /// Types into a field, in place of what stands in it.
+    /// Replaces the text of a field.
     pub(super) async fn fill(&self, name: &str, value: &str) {
         let field = self.find(&format!("main [name='{name}']:not([type=hidden])")).await;
         field.clear().await.unwrap();
         field.send_keys(value).await.unwrap();
     }
 
-    /// Chooses an option of a list.
+    /// Selects an option of a list.
     pub(super) async fn choose(&self, name: &str, value: &str) {
         let field = self.find(&format!("main select[name='{name}']")).await;
         field.select_by_value(value).await.unwrap();
     }
 
-    /// Ticks a box or one of several choices.
+    /// Ticks a checkbox or radio button.
     pub(super) async fn tick(&self, name: &str, value: &str) {
         let css = format!("main input[name='{name}'][value='{value}']");
         let input = self.find(&css).await;
-        // The choice is what is seen around it.
+        // The visible part of a choice is its label.
         self.client
             .execute("arguments[0].click()", vec![serde_json::to_value(input).unwrap()])
             .await
             .unwrap();
     }
 
-    /// Presses the button, or goes by the link, of this name in the page.
+    /// Clicks the button or link with this name.
     pub(super) async fn press(&self, name: &str) {
         let path = format!(
             "//main//button[normalize-space()={quoted} or starts-with(normalize-space(),{quoted})]\
@@ -248,22 +247,21 @@ impl Window {
         found.click().await.unwrap();
     }
 
-    /// Runs a script in the page.
     pub(super) async fn run(&self, script: &str) -> Value {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    /// Runs a script that calls its last argument with what it comes to.
+    /// Runs a script that passes its result to its last argument.
     pub(super) async fn run_async(&self, script: &str) -> Value {
         self.client.execute_async(script, Vec::new()).await.unwrap()
     }
 
-    /// Types keys into whatever has the focus.
+    /// Sends keys to the focused element.
     pub(super) async fn keys(&self, keys: &str) {
         self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }
 
-    /// What the browser has complained of since the last time: refused by the policy, not there, scripts that failed.
+    /// The browser's messages since the last call: refusals by the policy, missing files, script errors.
     pub(super) async fn complaints(&self) -> Vec<String> {
         let log =
             self.client.issue_cmd(Own { path: "se/log", body: json!({ "type": "browser" }) }).await.unwrap();
@@ -272,18 +270,17 @@ impl Window {
         severe.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// A picture of what is seen.
+    /// A screenshot.
     pub(super) async fn picture(&self) -> Vec<u8> {
         self.client.screenshot().await.unwrap()
     }
 
-    /// Closes it.
     pub(super) async fn close(self) {
         self.client.close().await.unwrap();
     }
 }
 
-/// A text as XPath writes it.
+/// A text as an XPath literal.
 fn quoted(text: &str) -> String {
     if text.contains('\'') { format!("\"{text}\"") } else { format!("'{text}'") }
 }

@@ -1,4 +1,4 @@
-//! A small browser: it keeps cookies, and fills in the forms that stand in pages.
+//! A small browser that keeps cookies and fills in the forms of pages.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use url::form_urlencoded::Serializer;
 
 use super::{Page, laws};
 
-/// So often a page is looked at until it says something.
+/// The maximum number of polls of a page.
 const LOOKS_MAX: usize = 1_000;
 
-/// A browser, with its cookies.
+/// A browser with its cookies.
 #[derive(Clone)]
 pub(crate) struct Browser {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -25,14 +25,14 @@ pub(crate) struct Browser {
     pub(crate) cookies: BTreeMap<String, String>,
 }
 
-/// A stream of events that is open.
+/// An open stream of events.
 pub(crate) struct Events {
     body: Incoming,
     unread: String,
 }
 
 impl Events {
-    /// The data of the next event; nothing when the stream has ended.
+    /// The data of the next event, or `None` if the stream has ended.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             let event = self.block().await?;
@@ -42,7 +42,7 @@ impl Events {
         }
     }
 
-    /// The next event or comment, as it was sent.
+    /// The next event or comment, as text.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.unread.split_once("\n\n") {
@@ -62,17 +62,17 @@ impl Browser {
         Self { client, address, cookies: BTreeMap::new() }
     }
 
-    /// A page, without following where it leads.
+    /// Gets a page without following redirects.
     pub(crate) async fn get(&mut self, path: &str) -> Page {
         self.ask("GET", path, &[], String::new()).await
     }
 
-    /// Sends fields as a form of the service's own pages does.
+    /// Posts fields as a form of the service's own pages does.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         self.post_from(path, fields, &[("sec-fetch-site", "same-origin")]).await
     }
 
-    /// Sends fields with these headers.
+    /// Posts fields with these headers.
     pub(crate) async fn post_from(
         &mut self,
         path: &str,
@@ -83,7 +83,7 @@ impl Browser {
         self.ask("POST", path, headers, body).await
     }
 
-    /// Sends the form of a page that goes to this path, with these fields filled in and all others as they stand there.
+    /// Submits the form with this action, with these fields filled in and all others as they are.
     pub(crate) async fn submit(&mut self, page: &Page, action: &str, fields: &[(&str, &str)]) -> Page {
         let form = page.form(action);
         let mut all = form.fields.clone();
@@ -98,7 +98,7 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Sends the form of a page that goes to this path without one of its fields: a box that is ticked no more.
+    /// Submits the form with this action without one of its fields, like an unticked box.
     pub(crate) async fn submit_without(&mut self, page: &Page, action: &str, field: &str) -> Page {
         let mut all = page.form(action).fields;
         all.retain(|(name, _)| name != field);
@@ -106,7 +106,7 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// The page once it says this: what it tells of may still be under way.
+    /// Polls a page until it contains the text.
     pub(crate) async fn until(&mut self, path: &str, text: &str) -> Page {
         for _ in 0..LOOKS_MAX {
             let page = self.get(path).await.is(200);
@@ -118,7 +118,7 @@ impl Browser {
         self.get(path).await.says(text)
     }
 
-    /// Opens a stream of events, which has to be one.
+    /// Opens a stream of events.
     pub(crate) async fn listen(&self, path: &str) -> Events {
         let answer = self.client.request(self.request("GET", path, &[], String::new())).await.unwrap();
         assert_eq!(answer.status(), 200, "{path}");
@@ -150,7 +150,6 @@ impl Browser {
         request.body(Full::new(body.into())).unwrap()
     }
 
-    /// Sends a request.
     pub(crate) async fn ask(
         &mut self,
         method: &str,

@@ -1,11 +1,10 @@
-//! What holds of every answer of the dashboard.
+//! The checks of every response of the dashboard.
 
 use super::Page;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Checks an answer.
 pub(super) fn check(page: &Page) {
     let what = &page.what;
     assert_eq!(page.header("content-security-policy"), POLICY, "{what}");
@@ -18,12 +17,12 @@ pub(super) fn check(page: &Page) {
         assert!(page.header("location").starts_with('/'), "{what}");
         return;
     }
-    // What is downloaded is no page.
+    // A download is not a page.
     if is_asset || page.body.is_empty() || page.header("content-disposition").starts_with("attachment") {
         return;
     }
     if !page.header("content-disposition").is_empty() {
-        // A file, which browsers keep and never show.
+        // A file, which browsers save and never show.
         assert!(page.header("content-disposition").starts_with("attachment; filename=\""), "{what}");
         assert_eq!(page.header("content-type"), "application/json", "{what}");
         return;
@@ -74,7 +73,7 @@ fn check_markup(page: &Page) {
     assert_eq!(headings, 1, "{what}: one heading");
     for form in page.forms() {
         if form.method == "get" {
-            continue; // it asks for something, and changes nothing
+            continue; // it only reads
         }
         assert_eq!(form.method, "post", "{what}");
         let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 55);

@@ -1,6 +1,6 @@
-//! The real service in this process with a clock that stands still until a test moves it, and browsers.
+//! The real service in this process with a clock that only a test moves, and browsers.
 //!
-//! Every page that a browser is shown is held against the laws of all pages (`laws`), whatever the test is about.
+//! Every page in a test is checked with `laws`.
 
 mod browser;
 #[path = "../../api/harness/clock.rs"]
@@ -40,41 +40,39 @@ pub(crate) use page::{Page, Tag};
 pub(crate) use receiver::Receiver;
 pub(crate) use relay::{dead_relay, relay};
 
-/// The operator's token of every test.
 const TOKEN: &str = "for-operators-only";
 
-/// A password that is taken.
+/// A valid password.
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
 
-/// A running service.
 pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
     pub(crate) clock: TestClock,
-    /// Where webhooks go.
+    /// The receiver of webhooks.
     pub(crate) receiver: Receiver,
     _dir: TempDir,
 }
 
-/// Somebody whom the operator added.
+/// A person whom the operator added.
 pub(crate) struct Person {
     pub(crate) id: String,
-    /// The link that came with it.
+    /// The link in the response.
     pub(crate) link: String,
 }
 
 impl Server {
-    /// A service that people reach where it listens.
+    /// A service whose public URL is its listening address.
     pub(crate) async fn open() -> Self {
         Self::open_with(None, None).await
     }
 
-    /// A service at this public origin, which sends mail by these settings.
+    /// A service with this public URL and these mail settings.
     pub(crate) async fn open_with(public_url: Option<&str>, mail: Option<MailSettings>) -> Self {
         Self::listening("127.0.0.1:0", public_url, mail).await
     }
 
-    /// The same, listening there.
+    /// The same, with this listening address.
     pub(crate) async fn listening(
         listen: &str,
         public_url: Option<&str>,
@@ -104,7 +102,7 @@ impl Server {
         Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
-    /// A service that takes so many forms of a person a minute.
+    /// A service with this limit of forms per person and minute.
     pub(crate) async fn sending_at_most(forms: u32) -> Self {
         let mut server = Self::open().await;
         server.settings.rate_limits.person = NonZeroU32::new(forms).unwrap();
@@ -112,7 +110,7 @@ impl Server {
         server
     }
 
-    /// Ends the service and starts it again on the same directory and port.
+    /// Restarts the service on the same directory and port.
     pub(crate) async fn restart(&mut self) {
         self.settings.listen = self.service().public;
         self.service.take().unwrap().stop().await.unwrap();
@@ -123,22 +121,21 @@ impl Server {
         self.service.as_ref().unwrap()
     }
 
-    /// The engine behind it.
     pub(crate) fn engine(&self) -> &engine::Engine {
         self.service().engine()
     }
 
-    /// The origin at which browsers reach it.
+    /// The origin of the service for browsers.
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.service().public)
     }
 
-    /// A browser without any cookies.
+    /// A browser without cookies.
     pub(crate) fn browser(&self) -> Browser {
         Browser::new(self.service().public)
     }
 
-    /// What the operator API answers; it must be a success.
+    /// The response of the operator API, which must be a success.
     pub(crate) async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
         let uri = format!("http://{}/admin/v1{path}", self.service().admin);
         let body = if body.is_null() { Bytes::new() } else { body.to_string().into() };
@@ -161,7 +158,7 @@ impl Server {
         }
     }
 
-    /// What an API key is answered.
+    /// The status of a request with an API key.
     pub(crate) async fn key_status(&self, key: &str) -> u16 {
         let request = Request::builder()
             .uri(format!("{}/v1/me", self.origin()))
@@ -171,7 +168,7 @@ impl Server {
         client.request(request.unwrap()).await.unwrap().status().as_u16()
     }
 
-    /// A business of this name, in Paris; its id.
+    /// Creates a business with this name in Paris. Returns its id.
     pub(crate) async fn business(&self, name: &str) -> String {
         let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
         let hours: Vec<_> =
@@ -181,7 +178,7 @@ impl Server {
         text(&self.operator("POST", "/businesses", business).await, "id")
     }
 
-    /// A service of a business, of so many minutes, with a staff member of this name who offers it; the service's id.
+    /// Creates a service with this duration and a staff member who offers it. Returns the service's id.
     pub(crate) async fn offers(
         &self,
         business: &str,
@@ -196,7 +193,7 @@ impl Server {
         service
     }
 
-    /// Somebody of the business, who comes in.
+    /// Creates an active member of the business.
     pub(crate) async fn person(&self, business: &str, email: &str, role: &str) -> Person {
         let person = self.invited(business, email, role).await;
         let path = format!("/businesses/{business}/people/{}", person.id);
@@ -204,7 +201,7 @@ impl Server {
         person
     }
 
-    /// Somebody who is offered to be of the business.
+    /// Creates an invited member of the business.
     pub(crate) async fn invited(&self, business: &str, email: &str, role: &str) -> Person {
         let body = json!({ "email": email, "role": role });
         let person = self.operator("POST", &format!("/businesses/{business}/people"), body).await;
@@ -212,14 +209,14 @@ impl Server {
         Person { id: text(&person, "id"), link }
     }
 
-    /// The id of somebody's membership, by which addresses name them.
+    /// The id of a person's membership, which is part of paths.
     pub(crate) async fn membership(&self, business: &str, person: &Person) -> String {
         let business = self.engine().business(business.parse().unwrap());
         let found = self.engine().people().member(&business, person.id.parse().unwrap()).await;
         found.unwrap().1.id().to_string()
     }
 
-    /// A fresh link for somebody, as a path.
+    /// The path of a new link for a person.
     pub(crate) async fn link(&self, business: &str, person: &Person, kind: &str) -> String {
         let path = format!("/businesses/{business}/people/{}/link", person.id);
         let link = text(&self.operator("POST", &path, json!({ "kind": kind })).await, "link");
@@ -227,7 +224,7 @@ impl Server {
         link[at..].to_owned()
     }
 
-    /// A browser in which somebody has signed in by a link of the operator's.
+    /// A browser in which a person has signed in by a link of the operator.
     pub(crate) async fn signed_in(&self, business: &str, person: &Person) -> Browser {
         let link = self.link(business, person, "enter").await;
         let mut browser = self.browser();
@@ -236,7 +233,7 @@ impl Server {
         browser
     }
 
-    /// A browser in which somebody has just chosen this password.
+    /// A browser in which a person has just set this password.
     pub(crate) async fn with_password(&self, business: &str, person: &Person, password: &str) -> Browser {
         let link = self.link(business, person, "reset").await;
         let mut browser = self.browser();

@@ -1,33 +1,31 @@
-//! A page as it was answered, and what stands in its markup.
+//! A response, and the parts of its markup.
 
 use hyper::HeaderMap;
 
-/// An answer.
 pub(crate) struct Page {
-    /// What was asked for.
+    /// The request.
     pub(crate) what: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
-/// A form of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) action: String,
     pub(crate) method: String,
-    /// The fields that would be sent, in their order.
+    /// The fields that would be sent, in order.
     pub(crate) fields: Vec<(String, String)>,
-    /// The names of all its controls, such as boxes that are not ticked.
+    /// The names of all controls, including unticked boxes.
     pub(crate) controls: Vec<String>,
 }
 
-/// A tag: its name, `/` before it where it ends an element, and its attributes with their values.
+/// A tag: its name, with a leading `/` at the end of an element, and its attributes.
 #[derive(Clone, Debug)]
 pub(crate) struct Tag {
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,
-    /// The text behind it, up to the next tag.
+    /// The text after the tag, up to the next tag.
     pub(crate) text: String,
 }
 
@@ -42,14 +40,14 @@ impl Page {
         Self { what, status, headers, body }
     }
 
-    /// Checks the status.
+    /// Asserts the status.
     #[track_caller]
     pub(crate) fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}: {:?} {}", self.what, self.headers.get("location"), self.text());
         self
     }
 
-    /// Checks that it leads there.
+    /// Asserts a redirect to this path.
     #[track_caller]
     pub(crate) fn leads_to(self, path: &str) -> Self {
         let page = self.is(303);
@@ -57,7 +55,7 @@ impl Page {
         page
     }
 
-    /// Checks that a text stands in it, as people read it: a space is a space, whether a line may end there or not.
+    /// Asserts that the visible text contains this text. No-break spaces count as spaces.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
         let [said, wanted] = [&*self.text(), text].map(|text| text.replace('\u{a0}', " "));
@@ -65,12 +63,12 @@ impl Page {
         self
     }
 
-    /// A header, empty where there is none.
+    /// A header, or an empty string.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Every tag in its order.
+    /// Every tag, in order.
     pub(crate) fn tags(&self) -> Vec<Tag> {
         let mut tags = Vec::new();
         let mut rest = self.body.as_str();
@@ -84,7 +82,7 @@ impl Page {
         tags
     }
 
-    /// Its text as people read it, one space between words.
+    /// The visible text, with one space between words.
     pub(crate) fn text(&self) -> String {
         let (mut text, mut rest) = (String::new(), self.body.as_str());
         while let Some(at) = rest.find('<') {
@@ -101,7 +99,6 @@ impl Page {
             .join(" ")
     }
 
-    /// Every form.
     pub(crate) fn forms(&self) -> Vec<Form> {
         let mut forms: Vec<Form> = Vec::new();
         let (mut open, mut chosen) = (false, None::<String>);
@@ -125,7 +122,7 @@ impl Page {
                             form.fields.push((name, value.to_owned()));
                         }
                         "textarea" => {
-                            // The line end behind the tag is none of the text.
+                            // The line break after the tag is not part of the text.
                             let text = tag.text.strip_prefix('\n').unwrap_or(&tag.text);
                             form.fields.push((name, text.to_owned()));
                         }
@@ -150,7 +147,7 @@ impl Page {
         forms
     }
 
-    /// The form that goes to this path: the one that changes something, where another one only asks.
+    /// The form with this action. A form that posts is preferred to one that gets.
     #[track_caller]
     pub(crate) fn form(&self, action: &str) -> Form {
         let mut forms: Vec<_> = self.forms().into_iter().filter(|form| form.action == action).collect();
@@ -159,7 +156,7 @@ impl Page {
         form.unwrap_or_else(|| panic!("{} has no form for {action}: {}", self.what, self.body))
     }
 
-    /// What stands in a field of a form.
+    /// The value of a field.
     pub(crate) fn field(&self, action: &str, name: &str) -> String {
         let form = self.form(action);
         let field = form.fields.iter().find(|(field, _)| field == name);
@@ -167,7 +164,7 @@ impl Page {
     }
 }
 
-/// The tag that begins here, and where it ends.
+/// The tag at the start of the text, and its end.
 fn read_tag(text: &str) -> (Tag, usize) {
     let name_end = text.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(text.len());
     let mut tag = Tag { name: text[..name_end].to_owned(), attributes: Vec::new(), text: String::new() };

@@ -1,4 +1,4 @@
-//! A receiver of webhooks in memory: every name of `example.com` leads to it, and it answers as a test says.
+//! A receiver of webhooks in memory for every name of `example.com`. A test chooses its response.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::tls;
 
-/// So many bytes lie on the way.
+/// The buffer of a connection.
 const PIPE_BYTES: usize = 64 * 1024;
 
 /// The receiver. Cheap to clone.
@@ -24,12 +24,12 @@ pub(crate) struct Receiver {
     tls: TlsAcceptor,
     trust: Trust,
     answer: Arc<Mutex<Option<(u16, String)>>>,
-    /// What came: head and body.
+    /// The received requests: head and body.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Receiver {
-    /// One that takes what comes.
+    /// A receiver that accepts every event.
     pub(super) fn new() -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([]).unwrap();
@@ -47,22 +47,22 @@ impl Receiver {
         }
     }
 
-    /// Whom the service trusts to reach it.
+    /// The certificates that the service has to trust.
     pub(super) fn trust(&self) -> Trust {
         self.trust.clone()
     }
 
-    /// From now on it answers so.
+    /// Sets the response.
     pub(crate) fn answers(&self, status: u16, body: &str) {
         *self.answer.lock() = Some((status, body.to_owned()));
     }
 
-    /// From now on nobody is there.
+    /// Refuses connections.
     pub(crate) fn is_away(&self) {
         *self.answer.lock() = None;
     }
 
-    /// What came so far: head and body.
+    /// The received requests: head and body.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().clone()
     }
@@ -86,7 +86,7 @@ impl Receiver {
     }
 }
 
-/// Whether a request is there with its whole body.
+/// Whether the bytes contain a request with its whole body.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
@@ -118,7 +118,7 @@ impl Dialer for Receiver {
     }
 }
 
-/// A connection that says whom it leads to.
+/// A stream with the address it leads to.
 struct Led {
     stream: DuplexStream,
     peer: SocketAddr,

@@ -1,4 +1,4 @@
-//! A relay on the loopback that takes every mail, and one that is away.
+//! A relay on the loopback that accepts every mail, and settings of one that does not respond.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,23 +10,22 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-/// The mails that were taken.
+/// The accepted mails.
 #[derive(Clone, Default)]
 pub(crate) struct Mails {
     taken: Arc<Mutex<Vec<String>>>,
     news: Arc<Notify>,
 }
 
-/// A mail that was taken.
+/// An accepted mail.
 pub(crate) struct Mail {
     pub(crate) to: String,
     pub(crate) subject: String,
-    /// Its plain text.
     pub(crate) text: String,
 }
 
 impl Mail {
-    /// The first path of the dashboard in it that begins so.
+    /// The first path of the dashboard in the text with this beginning.
     pub(crate) fn path(&self, begins: &str) -> String {
         let at = self.text.find(begins).unwrap_or_else(|| panic!("no {begins} in {}", self.text));
         self.text[at..].split_whitespace().next().unwrap().to_owned()
@@ -34,7 +33,7 @@ impl Mail {
 }
 
 impl Mails {
-    /// The mail of this number, once it was taken.
+    /// Waits for the mail of this number.
     pub(crate) async fn get(&self, number: usize) -> Mail {
         let raw = loop {
             let news = self.news.notified();
@@ -52,13 +51,13 @@ impl Mails {
         }
     }
 
-    /// How many were taken.
+    /// The number of accepted mails.
     pub(crate) fn count(&self) -> usize {
         self.taken.lock().len()
     }
 }
 
-/// The settings that lead to a relay at this address.
+/// The settings of a relay at this address.
 fn leading_to(address: SocketAddr) -> MailSettings {
     MailSettings {
         relay: format!("smtp+plain://{address}").parse().unwrap(),
@@ -66,13 +65,13 @@ fn leading_to(address: SocketAddr) -> MailSettings {
     }
 }
 
-/// The settings that lead to where no relay is.
+/// The settings of a relay that does not exist.
 pub(crate) fn dead_relay() -> MailSettings {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     leading_to(listener.local_addr().unwrap())
 }
 
-/// A relay, and the settings that lead to it.
+/// A relay with its settings.
 pub(crate) async fn relay() -> (MailSettings, Mails) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let settings = leading_to(listener.local_addr().unwrap());

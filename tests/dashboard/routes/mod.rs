@@ -1,4 +1,4 @@
-//! Every route as everybody: one table, which fails when a route is missing from it.
+//! Every route with every kind of client, in one table. A route without a row fails the test.
 
 mod access;
 mod day;
@@ -11,18 +11,18 @@ use receptionist::service;
 
 use crate::harness::{Browser, Page, Server};
 
-/// What stands for being led to sign in.
+/// Stands for a redirect to the sign-in.
 const SIGN_IN: u16 = 401;
 
-/// What everybody is answered: method, path, and the status for owner, admin, member, the owner of another business, and
-/// whoever is not signed in. Tokens and ids that are no business's are made up, and forms are sent empty.
+/// The expected responses: method, path, and the status for owner, admin, member, the owner of another business, and
+/// a client without a session. Tokens and other ids do not exist, and forms are sent empty.
 type Row = (&'static str, &'static str, [u16; 5]);
 
 fn rows() -> impl Iterator<Item = Row> {
     [DOORS, day::ROWS, records::ROWS, settings::ROWS, access::ROWS].into_iter().flatten().copied()
 }
 
-/// What a business is not needed for.
+/// The routes without a business.
 #[rustfmt::skip]
 const DOORS: &[Row] = &[
     ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
@@ -47,13 +47,13 @@ const DOORS: &[Row] = &[
     ("POST", "/dashboard/account/sessions/{session_id}/end", [404, 404, 404, 404, SIGN_IN]),
 ];
 
-/// An id of nothing.
+/// An id of no record.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// Who comes by without a session, of the five.
+/// The index of the client without a session.
 const SIGNED_OUT: usize = 4;
 
-/// The salon with its people and another business, and a browser of each of the five.
+/// The salon with its people and another business, and the browsers of the five clients.
 pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
     let salon = server.business("Salon Zoé").await;
     let other = server.business("Barbier").await;
@@ -74,7 +74,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // Every other id is made up.
+    // The other ids do not exist.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }
@@ -83,7 +83,7 @@ fn status(page: &Page) -> u16 {
     if page.header("location").starts_with("/dashboard/sign-in?next=") { SIGN_IN } else { page.status }
 }
 
-/// A form's one-use id, of whichever form that the browser is shown.
+/// The one-use id of any form that the browser can see.
 async fn form_id(browser: &mut Browser) -> String {
     let account = browser.get("/dashboard/account").await;
     match account.status {
@@ -105,13 +105,13 @@ async fn every_route_answers_everybody_as_the_table_says() {
         let address = address(path, &salon);
         for (who, expected) in statuses.into_iter().enumerate() {
             let mut browser = browsers[who].clone();
-            server.clock.advance(1); // without a session, only some forms a minute are taken
+            server.clock.advance(1); // without a session, forms have a limit per minute
             let page = if path.ends_with("/stream") {
-                browser.ask("HEAD", &address, &[], String::new()).await // it has no end
+                browser.ask("HEAD", &address, &[], String::new()).await // the response has no end
             } else if method == "GET" {
                 browser.get(&address).await
             } else if path == "/dashboard/sign-out" && who != SIGNED_OUT {
-                continue; // it would end what the rest of the table goes by
+                continue; // it would end the session that later rows need
             } else {
                 let id = form_id(&mut browser).await;
                 browser.post(&address, &[("form", &id)]).await

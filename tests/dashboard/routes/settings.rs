@@ -1,4 +1,4 @@
-//! What a business sets: profile, hours, services, staff, data.
+//! The settings of a business: profile, hours, services, staff, data.
 
 use super::{Row, SIGN_IN};
 
