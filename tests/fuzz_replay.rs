@@ -1,7 +1,6 @@
 //! A short run of every fuzz target on stable Rust: the corpus, and a fixed number of inputs derived from it, the
 //! same in every run. `FUZZ_RUNS` sets the number for each target, `FUZZ_SEED` the seed.
 //!
-//!
 //! The targets are those of `cargo fuzz`, which continues from the same corpus with coverage; see `tests/README.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]

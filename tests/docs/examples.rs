@@ -1,4 +1,4 @@
-//! The examples of the reference are programs of their language.
+//! The examples of the reference are valid programs.
 
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::files::{Served, get};
 
-/// The examples of a language on a page.
+/// The examples in a language on a page.
 fn examples(page: &str, language: &str) -> Vec<String> {
     let summary = format!("<summary>{language}</summary>");
     let parts = page.split(&summary).skip(1);
@@ -25,7 +25,7 @@ fn examples(page: &str, language: &str) -> Vec<String> {
     code.map(|(code, _)| plain(code)).collect()
 }
 
-/// Checks a program with another one that reads it from standard input; one that is not there checks nothing.
+/// Checks a program with an interpreter that reads it from standard input. A missing interpreter checks nothing.
 fn check(program: &str, arguments: &[&str], code: &str) {
     let child = Command::new(program).args(arguments).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
@@ -53,7 +53,7 @@ async fn every_example_is_a_program_of_its_language() {
     ] {
         let all = examples(&page, language);
         assert_eq!(all.len(), operations, "{language}");
-        // One program after another is slow, so all are read at once, each in a block of its own.
+        // Starting an interpreter for each example is slow, so all are read at once, each in its own block.
         let all = match language {
             "JavaScript" => all.iter().map(|code| format!("{{\n{code}}}\n")).collect::<String>(),
             _ => all.join("\n"),

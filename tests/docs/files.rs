@@ -1,4 +1,4 @@
-//! The files of the documentation, the program, and what the service serves.
+//! The documentation's files, the program, and the served pages.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,16 @@ use receptionist::config::{AdminToken, RateLimits};
 use receptionist::{docs, service};
 use tower::ServiceExt;
 
-/// A path in the repository.
 pub(crate) fn path(of: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(of)
 }
 
-/// The files of the topics and the README, from the top of the repository.
+/// The topics and the README, relative to the repository.
 pub(crate) fn files() -> Vec<String> {
     let topics = docs::topics().map(|topic| format!("src/docs/topics/{}.md", topic.name));
     topics.chain(["README.md".to_owned()]).collect()
 }
 
-/// A file as it is now.
 pub(crate) fn read(file: &str) -> String {
     std::fs::read_to_string(path(file)).unwrap()
 }
@@ -35,14 +33,14 @@ pub(crate) fn run(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_receptionist")).args(words).env_clear().output().unwrap()
 }
 
-/// What a command that succeeds prints.
+/// The output of a command that must succeed.
 pub(crate) fn printed(words: &[&str]) -> String {
     let output = run(words);
     assert!(output.status.success(), "{words:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What the two listeners serve, without sockets.
+/// The responses of the two listeners, without sockets.
 pub(crate) struct Served {
     pub(crate) public: App,
     pub(crate) operator: App,
@@ -61,7 +59,6 @@ impl Served {
     }
 }
 
-/// The status and the text of a response.
 pub(crate) async fn get(app: &App, path: &str) -> (u16, String) {
     let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
     let response = app.clone().oneshot(request).await.unwrap();

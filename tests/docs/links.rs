@@ -1,4 +1,4 @@
-//! Every link and every anchor leads somewhere.
+//! Every link and every anchor has a target.
 
 use std::path::Path;
 

@@ -1,11 +1,12 @@
-//! Tables between `<!-- generated: NAME -->` and `<!-- end -->` are those that the code makes; with `UPDATE_DOCS=1` the
-//! files are rewritten:
+//! The tables between `<!-- generated: NAME -->` and `<!-- end -->` are generated from the code. With `UPDATE_DOCS=1`
+//! the files are rewritten:
 //!
 //! ```console
 //! $ UPDATE_DOCS=1 cargo test --test docs
 //! ```
 //!
-//! Tables with sentences that no code has are written by hand; of these the names are compared.
+//! Other tables are written by hand, because they have sentences that are not in the code; the test compares their
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,7 @@ fn marker(name: &str) -> String {
     format!("<!-- generated: {name} -->\n")
 }
 
-/// Every generated table by its name.
+/// Every generated table, by name.
 fn generated() -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("topics", topics()),
@@ -52,7 +53,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The operations of a document in the order of its groups.
+/// The operations of a document, in the order of its groups.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let base = document["servers"][0]["url"].as_str().unwrap();
     let mut all = Vec::new();
@@ -68,7 +69,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
     all
 }
 
-/// The operations with their scopes, if they have any, and their parameters.
+/// The operations with their parameters, and with their scopes if `scoped` is set.
 fn routes(document: &Value, scoped: bool) -> String {
     let rows = operations(document).into_iter().map(|(request, operation)| {
         let parameters = parameters(document, operation);
@@ -90,7 +91,7 @@ fn routes(document: &Value, scoped: bool) -> String {
     }
 }
 
-/// The parameters of the query and the properties of the body; those that may be left out end in `?`.
+/// The parameters of the query and the properties of the body. Optional ones end in `?`.
 fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     let shown = |name: &str, required: bool| format!("`{name}{}`", if required { "" } else { "?" });
     let query = array(&operation["parameters"]).iter().filter(|one| one["in"] == "query");
@@ -107,7 +108,7 @@ fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     all
 }
 
-/// The objects that a body may be.
+/// The alternative objects of a body.
 fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) {
     let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     let schema = name.map_or(schema, |name| document.pointer(name).unwrap());
@@ -117,7 +118,7 @@ fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) 
     array(&schema["oneOf"]).iter().for_each(|one| forms(document, one, into));
 }
 
-/// The names that a help lists under `Commands:`, each with the rest of its line.
+/// The names under `Commands:` in a help text, each with the rest of its line.
 fn listed(help: &str) -> Vec<(String, String)> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
@@ -126,7 +127,7 @@ fn listed(help: &str) -> Vec<(String, String)> {
     named.filter(|(name, _)| name != "help").collect()
 }
 
-/// The commands that the first table does not list, with their subcommands.
+/// The commands that the first table does not contain, with their subcommands.
 fn commands() -> String {
     let first = names("commands", "Command", 1);
     let others = listed(&printed(&["help"])).into_iter().filter(|(name, _)| !first.contains(name));
@@ -166,7 +167,7 @@ fn generated_tables_are_those_of_the_code() {
     assert_eq!(stale, [""; 0], "run UPDATE_DOCS=1 cargo test --test docs");
 }
 
-/// The rows of the tables of a topic whose first column has this heading, without markup around cells.
+/// The rows of a topic's tables whose first column has this heading, without markup around cells.
 fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     let text = read(&format!("src/docs/topics/{topic}.md"));
     let cells = |line: &str| -> Vec<String> {
@@ -188,12 +189,12 @@ fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     tables
 }
 
-/// The words in code marks of a cell.
+/// The words between code marks in a cell.
 fn codes(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The names in the first column of the first `count` such tables; of several words the first one.
+/// The names in the first column of the first `count` such tables; the first word of several.
 fn names(topic: &str, heading: &str, count: usize) -> BTreeSet<String> {
     let rows = rows(topic, heading).into_iter().take(count).flatten();
     let first = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
@@ -235,7 +236,7 @@ async fn the_metrics_are_those_of_the_service() {
     let (_, text) = get(&served.operator, "/metrics").await;
     let names_served = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     let mut served: BTreeSet<String> = set(names_served);
-    // It is there where a listener has a certificate.
+    // The metric exists if a listener has a certificate.
     served.insert("receptionist_certificate_expiry_timestamp_seconds".into());
     assert_eq!(names("metrics", "Metric", usize::MAX), served);
 }

@@ -1,22 +1,22 @@
 //! Bodies and values that break a schema, each in one place.
 //!
-//! They are made from the schemas of the published documents, so a new property is tried without a change here.
+//! They are generated from the schemas of the published documents, so a new property needs no change here.
 
 use serde_json::{Value, json};
 
 use crate::scene::UNKNOWN;
 
-/// How deep objects within objects are broken.
+/// The depth of nested objects that are broken.
 const DEPTH_MAX: usize = 3;
 
-/// A list of more items is not made.
+/// No list with more items is generated.
 const ITEMS_MAX: u64 = 2_000;
 
-/// A document, or a list of tools, with its schemas.
+/// The schemas of a document or of a list of tools.
 pub(crate) struct Schemas(pub(crate) Value);
 
 impl Schemas {
-    /// The schema itself where there is a reference to it; of several, the one that is not null.
+    /// The referenced schema, if it is a reference. Of several alternatives, the one that is not null.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         if let Some(pointer) = schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
             return self.resolved(self.0.pointer(pointer).unwrap());
@@ -26,7 +26,7 @@ impl Schemas {
         choice.map_or(schema, |choice| self.resolved(choice))
     }
 
-    /// Every broken form of a good body, as text.
+    /// Every broken form of a valid body, as text.
     pub(crate) fn broken(&self, schema: &Value, good: &Value) -> Vec<String> {
         let mut broken = self.broken_objects(schema, good, 0);
         let text = good.to_string();
@@ -38,7 +38,7 @@ impl Schemas {
         broken
     }
 
-    /// The body with each of its properties missing, null, or of a wrong value.
+    /// The body with each of its properties missing, null, or with a wrong value.
     fn broken_objects(&self, schema: &Value, good: &Value, depth: usize) -> Vec<String> {
         let schema = self.resolved(schema);
         let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -61,7 +61,7 @@ impl Schemas {
         broken
     }
 
-    /// Values that a schema does not take, and null.
+    /// Values that a schema does not accept, and null.
     pub(crate) fn wrong(&self, schema: &Value, good: Option<&Value>, depth: usize) -> Vec<Value> {
         let schema = self.resolved(schema);
         let mut wrong = vec![Value::Null];

@@ -5,9 +5,9 @@
 
 use crate::harness::SCOPES;
 
-/// Words of a refused time, each with the reason that it means. The first one that a message holds counts.
+/// Parts of the message of a refused time, each with its reason. The first match counts.
 ///
-/// Whoever words a reason anew adds the new words here, beside its reason.
+/// A changed message of a reason needs a new row here.
 const REASONS: [(&str, &str); 14] = [
     ("in the past", "past"),
     ("closed that day", "closed_that_day"),
@@ -47,10 +47,10 @@ const DAYS: [&str; 18] = [
     "December",
 ];
 
-/// The reason for which a time was refused.
+/// The reason of a refused time.
 ///
 /// # Panics
-/// When no reason has these words.
+/// If no reason matches the message.
 pub(crate) fn reason(message: &str) -> String {
     let found = REASONS.iter().find(|(words, _)| message.contains(words));
     let (_, reason) = found.unwrap_or_else(|| panic!("no reason in REASONS has the words {message:?}"));
@@ -83,7 +83,7 @@ fn is_an_id(word: &str) -> bool {
     uuid::Uuid::try_parse(word).is_ok()
 }
 
-/// An instant, a date or a time of day: digits where they have digits.
+/// An instant, a date or a time of day: the same pattern of digits.
 fn is_a_time(word: &str) -> bool {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     ["0000-00-00", "00:00"].iter().any(|start| shape.starts_with(start))

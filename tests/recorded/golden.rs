@@ -1,13 +1,13 @@
-//! The recorded lines of a group, in a file of its own beside this one.
+//! The recorded lines of a group, in a file in this directory.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::tape::Line;
 
-/// So many differing lines of a group are shown.
+/// The number of differing lines of a group that are shown.
 const SHOWN: usize = 5;
-/// So much of a line is shown.
+/// The number of characters of a line that are shown.
 const SHOWN_CHARS: usize = 2_000;
 
 fn file(group: &str) -> PathBuf {
@@ -19,13 +19,12 @@ pub(crate) fn records() -> bool {
     std::env::var_os("RECORD").is_some_and(|what| what == "1")
 }
 
-/// Writes the lines of a group anew.
 pub(crate) fn write(group: &str, lines: &[Line]) {
     let text: String = lines.iter().map(|line| format!("{}\n", line.text)).collect();
     fs::write(file(group), text).unwrap();
 }
 
-/// The first lines that differ from the recorded ones, in words; empty where none does.
+/// The first lines that differ from the recorded ones, as text. Empty if no line differs.
 pub(crate) fn differences(group: &str, lines: &[Line]) -> String {
     let recorded = fs::read_to_string(file(group)).unwrap_or_default();
     let recorded: Vec<_> = recorded.lines().collect();

@@ -1,12 +1,12 @@
-//! A recorder: more than a thousand requests to every route, with every refusal that can be had from outside, held
-//! against what the service answered when they were recorded.
+//! A recorder: more than a thousand requests to every route, with every refusal that a client can cause. The
+//! responses are compared with the recorded ones.
 //!
-//! Everything must be equal but for the words of messages: of those the facts that they name are compared (`facts`).
-//! The recorded answers are beside this file, a line for each request and a file for each group. The service runs in
-//! this process with a clock and randomness that are the same in every run, so ids, entity tags, cursors, keys and
-//! links are compared as they are.
+//! Everything must be equal except the wording of messages; of a message, the facts are compared (`facts`). The
+//! recorded responses are in this directory, one file per group and one line per request. The service runs in this
+//! process with a clock and randomness that are the same in every run, so ids, entity tags, cursors, keys and links
+//! are compared unchanged.
 //!
-//! `RECORD=1 cargo test --test recorded` records anew. Look at the difference before you commit it.
+//! `RECORD=1 cargo test --test recorded` records the responses again. Check the difference before you commit it.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
@@ -29,22 +29,22 @@ use receptionist::service::routes;
 use crate::operations::Document;
 use crate::tape::Line;
 
-/// At least so many requests are recorded.
+/// The minimum number of recorded requests.
 const REQUESTS_MIN: usize = 1_500;
 
-/// Codes that no request of this test can be answered with, with the reason.
+/// The codes that no request of this test can get, with the reason.
 const UNREACHABLE: [(&str, &str); 1] = [(
     "rate_limit_unavailable",
     "65,536 addresses have to ask within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
 // These refusals share their codes with others, and are not recorded either:
-// - a body that does not come in time (408): the limit is real time; `src/http/body.rs` tests it;
-// - a business that fails again and again (503): it takes a fault of the service;
+// - a body that does not arrive in time (408): the limit is real time; `src/http/body.rs` tests it;
+// - a business that fails repeatedly (503): it needs a fault of the service;
 // - a handler that panics (500): the same;
-// - what a role may not do (403), and links that were used (410): only the dashboard asks so, and its pages are HTML.
+// - a missing permission of a role (403), and used links (410): only the dashboard has them, and its pages are HTML.
 
-/// Plays every group, each on a thread and a service of its own.
+/// Plays every group, each on its own thread and service.
 fn played() -> Vec<(&'static str, Vec<Line>)> {
     let groups = groups::all();
     thread::scope(|scope| {
@@ -76,7 +76,7 @@ fn every_answer_is_as_it_was_recorded() {
     assert!(differences.is_empty(), "{} requests were sent\n{differences}", lines.len());
 }
 
-/// Every code was answered, or is listed as one that cannot be.
+/// Every code was recorded or is listed as unreachable.
 fn check_codes(lines: &[&Line]) {
     let answered: BTreeSet<_> =
         lines.iter().map(|line| line.code.as_str()).filter(|code| !code.is_empty()).collect();
@@ -89,7 +89,7 @@ fn check_codes(lines: &[&Line]) {
     assert_eq!(answered, expected);
 }
 
-/// Every route has done what it is for, and has refused a request.
+/// Every route has succeeded once and refused once.
 fn check_routes(lines: &[&Line]) {
     let all: BTreeSet<_> = routes().into_iter().map(|(method, path)| (method.to_string(), path)).collect();
     let all: Vec<_> = all.into_iter().chain([("POST".to_owned(), "/mcp")]).collect();
@@ -109,7 +109,7 @@ fn check_routes(lines: &[&Line]) {
     }
 }
 
-/// Whether a path is one of the route.
+/// Whether a path matches the route.
 fn fits(route: &str, path: &str) -> bool {
     let (route, path): (Vec<_>, Vec<_>) = (route.split('/').collect(), path.split('/').collect());
     let segment = |(route, path): (&&str, &&str)| route.starts_with('{') || route == path;

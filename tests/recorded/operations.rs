@@ -1,4 +1,4 @@
-//! The operations of both APIs, as the published documents describe them.
+//! The operations of both APIs in the published documents.
 
 use receptionist::openapi::{document, operator_document};
 use serde_json::Value;
@@ -6,9 +6,8 @@ use serde_json::Value;
 use crate::bodies::Schemas;
 use crate::scene::Scene;
 
-/// One operation of a document.
 pub(crate) struct Operation {
-    /// In capitals.
+    /// In upper case.
     pub(crate) method: String,
     /// From the root of the listener, with `{…}` for ids.
     pub(crate) path: String,
@@ -34,12 +33,10 @@ impl Document {
         Self { schemas: Schemas(document), operations }
     }
 
-    /// Of the public API.
     pub(crate) fn public() -> Self {
         Self::new(document())
     }
 
-    /// Of the operator API.
     pub(crate) fn operator() -> Self {
         Self::new(operator_document())
     }
@@ -52,7 +49,7 @@ impl Document {
 }
 
 impl Operation {
-    /// The schema of its JSON body and a good body, if it takes one. Ids in it are those of the scene.
+    /// The schema of its JSON body and a valid body with ids of the scene, if it takes a body.
     pub(crate) fn body(&self, scene: &Scene) -> Option<(&Value, Value)> {
         let media = self.described["requestBody"]["content"].get("application/json")?;
         let examples = media["examples"].as_object().and_then(|examples| examples.values().next());
@@ -61,25 +58,23 @@ impl Operation {
         Some((&media["schema"], good))
     }
 
-    /// The parameters of its query.
     pub(crate) fn query(&self) -> impl Iterator<Item = &Value> {
         let parameters = self.described["parameters"].as_array().into_iter().flatten();
         parameters.filter(|parameter| parameter["in"] == "query")
     }
 
-    /// Whether it reads this header.
     pub(crate) fn reads(&self, header: &str) -> bool {
         self.described["parameters"].to_string().contains(&format!("#/components/parameters/{header}\""))
     }
 
-    /// The path with something else for its last id; nothing where it has no id.
+    /// The path with another value for its last id. Returns `None` if it has no id.
     pub(crate) fn path_with(&self, id: &str) -> Option<String> {
         let (start, end) = (self.path.rfind('{')?, self.path.rfind('}')?);
         Some(format!("{}{id}{}", &self.path[..start], &self.path[end + 1..]))
     }
 }
 
-/// Puts ids of the scene where a value names records.
+/// Replaces the ids in an example by those of the scene.
 fn put_ids(value: &mut Value, scene: &Scene) {
     let Value::Object(object) = value else { return };
     for (name, value) in object {

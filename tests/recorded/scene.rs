@@ -1,4 +1,4 @@
-//! A service with a salon, whose answers are recorded.
+//! A service with a salon whose responses are recorded.
 //!
 //! A scene plays scripts. Each line of a script is one request:
 //!
@@ -8,13 +8,13 @@
 //!
 //! - `B` at the start of a path is the business in the operator API. `TOOL name {…}` calls a tool of the assistants'
 //!   server, and `RPC method {…}` is any other message to it.
-//! - `{name}` is a value that an earlier line kept, and `{x*201}` is a character so many times.
-//! - `Name:value` is a header. `as:name` says who asks: `nobody`, or whoever has the kept value as a token.
-//! - The body is JSON, or what follows `raw:`, which is sent without a content type.
-//! - `=> name` keeps the id of the answer as `name`, and more of it as `name.etag` and so on.
+//! - `{name}` is a value that an earlier line stored, and `{x*201}` repeats a character.
+//! - `Name:value` is a header. `as:name` sets the credential: none for `nobody`, otherwise the stored token.
+//! - The body is JSON, or the text after `raw:`, which is sent without a content type.
+//! - `=> name` stores the id of the response as `name`, and other values as `name.etag` and so on.
 //!
-//! `CLOCK instant` moves the clock, and `KEEP name value` keeps a value. `WAIT path text` asks until the answer holds
-//! the text, and records nothing.
+//! `CLOCK instant` moves the clock, and `KEEP name value` stores a value. `WAIT path text` polls until the response
+//! contains the text, and records nothing.
 
 use std::time::Duration;
 
@@ -23,20 +23,20 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Api, SCOPES, Salon, Server, TOKEN, raw};
 use crate::tape::{Line, Sent, line};
 
-/// An id of nothing.
+/// An id of no record.
 pub(crate) const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// For so long a scene waits for what comes by itself.
+/// How long a scene waits for a background job.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Who asks.
+/// The credential of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Who<'a> {
-    /// The one to whom the path belongs: the key of the salon, or the operator.
+    /// The usual credential of the path: the salon's key or the operator's token.
     Own,
-    /// Somebody without any credential.
+    /// No credential.
     Nobody,
-    /// Whoever has this token.
+    /// This token.
     With(&'a str),
 }
 
@@ -59,7 +59,7 @@ impl Ask {
         self
     }
 
-    /// Sends these bytes as JSON.
+    /// Sets a JSON body.
     pub(crate) fn json(self, body: impl Into<Vec<u8>>) -> Self {
         Self { body: body.into(), ..self.header("content-type", "application/json") }
     }
@@ -71,13 +71,13 @@ pub(crate) struct Scene {
     public: Api,
     operator: Api,
     kept: Vec<(String, String)>,
-    /// Where backups go.
+    /// The directory of backups.
     pub(crate) directory: tempfile::TempDir,
     pub(crate) lines: Vec<Line>,
 }
 
 impl Scene {
-    /// A salon in Paris on a service that allows a key so many requests a minute.
+    /// A salon in Paris on a service with this limit of requests per key and minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         let server = Server::seeded(limit).await;
         let salon = server.salon().await;
@@ -105,13 +105,13 @@ impl Scene {
         Self { server, salon, public, operator, kept, directory, lines: Vec::new() }
     }
 
-    /// Fetches anew what a restart of the server has changed.
+    /// Reads again what a restart of the server has changed.
     pub(crate) fn restarted(&mut self) {
         (self.public, self.operator) = (self.server.root(), self.server.back_door());
         self.salon = self.salon.again(&self.server);
     }
 
-    /// The text with everything that was kept, and with repeated characters.
+    /// The text with stored values and repeated characters filled in.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = self
             .kept
@@ -131,7 +131,7 @@ impl Scene {
         }
     }
 
-    /// A value that was kept.
+    /// A stored value.
     pub(crate) fn kept(&self, name: &str) -> Option<&str> {
         self.kept.iter().rev().find(|(kept, _)| kept == name).map(|(_, value)| value.as_str())
     }
@@ -141,7 +141,7 @@ impl Scene {
         self.kept.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Sends a request and records it with its answer.
+    /// Sends a request and records it with its response.
     pub(crate) async fn send(&mut self, ask: Ask, who: Who<'_>) -> Answer {
         let Ask { method, path, headers, body } = ask;
         let path = self.path(&path);
@@ -167,7 +167,7 @@ impl Scene {
         answer
     }
 
-    /// Sends bytes that no client would send, and records the answer. The path is for the record.
+    /// Sends bytes that no client library would send, and records the response. The path is for the record.
     pub(crate) async fn send_raw(&mut self, (method, path): (&str, &str), bytes: &str) {
         let listener = if path.starts_with("/admin") { &self.operator } else { &self.public };
         let text = raw(listener.address, bytes.as_bytes()).await;
@@ -183,7 +183,6 @@ impl Scene {
         self.lines.push(line(&sent, &answer, &self.directory.path().display().to_string()));
     }
 
-    /// Plays a script.
     pub(crate) async fn play(&mut self, script: &str) {
         for text in script.lines().map(str::trim).filter(|text| !text.is_empty() && !text.starts_with('#')) {
             let text = self.fill(text);
@@ -241,7 +240,7 @@ impl Scene {
         }
     }
 
-    /// Keeps what later lines may need of an answer.
+    /// Stores the values of a response for later lines.
     fn keep_answer(&mut self, name: &str, answer: &Answer) {
         let data = answer.body["result"].get("structuredContent").unwrap_or(&answer.body["data"]);
         let one = if data.is_array() { &data[0] } else { data };
@@ -267,10 +266,10 @@ impl Scene {
     }
 }
 
-/// Waits for something that comes by itself.
+/// Waits for a background job.
 ///
 /// # Panics
-/// When it does not come in time.
+/// If it takes too long.
 pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !has_come().await {
@@ -281,7 +280,7 @@ pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     waited.unwrap_or_else(|_| panic!("{what} has not come"));
 }
 
-/// The first `{x*3}` of a text: where it starts, what it means, and where it ends.
+/// The first `{x*3}` of a text: its start, its meaning, and its end.
 fn repeated(text: &str) -> Option<(usize, String, usize)> {
     text.match_indices('{').find_map(|(start, _)| {
         let inside = &text[start + 1..start + text[start..].find('}')?];
@@ -298,7 +297,6 @@ pub(crate) fn tool(name: &str, arguments: &str) -> Ask {
     rpc("tools/call", &json!({ "name": name, "arguments": arguments }).to_string())
 }
 
-/// A message to the assistants' server.
 fn rpc(method: &str, params: &str) -> Ask {
     let params = if params.is_empty() { "{}" } else { params };
     let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);

@@ -1,7 +1,7 @@
-//! A recorded line: one request, and of its answer all that must stay as it is.
+//! A recorded line: one request, and the parts of its response that must not change.
 //!
-//! The line holds the status, the headers that clients act on, and the body. Words for people are replaced by the
-//! facts that they name. Fields that a clock of the machine decides are replaced by a placeholder.
+//! The line contains the status, the headers that clients use, and the body. The wording of messages is replaced by
+//! their facts. Fields that depend on the machine's clock are replaced by a placeholder.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ const BODY_BYTES_MAX: usize = 4 * 1024;
 /// A longer text of a request is recorded as its beginning and its digest.
 const REQUEST_CHARS_MAX: usize = 300;
 
-/// The headers that a client acts on.
+/// The headers that clients use.
 const HEADERS: [&str; 8] = [
     "content-type",
     "etag",
@@ -26,15 +26,15 @@ const HEADERS: [&str; 8] = [
     "idempotent-replayed",
 ];
 
-/// The headers of the rate limit. They are recorded where the limit is one that a test reaches.
+/// The headers of the rate limit, recorded only if a test reaches the limit.
 const RATE_LIMITS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-/// The limit of a server that limits no test.
+/// The limit of a server without a rate limit.
 pub(crate) const UNLIMITED: u32 = 1_000_000;
 
-/// Fields that depend on how fast the machine is: of a test, a key, and the manifest of a backup.
+/// Fields that depend on the speed of the machine: of a test attempt, a key, and the manifest of a backup.
 const MEASURED: [&str; 4] = ["duration_ms", "last_used_at", "sequence", "sha256"];
 
-/// A request and its answer, as they are recorded.
+/// A request and its response as recorded.
 pub(crate) struct Line {
     pub(crate) method: String,
     /// With its query.
@@ -45,9 +45,9 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// What was sent.
+/// The request.
 pub(crate) struct Sent<'a> {
-    /// The visible part of the credential; nothing where there was none.
+    /// The visible part of the credential, or an empty string.
     pub(crate) credential: &'a str,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
@@ -55,7 +55,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) body: &'a [u8],
 }
 
-/// Makes the line. The hidden text is replaced by a placeholder wherever it stands.
+/// Makes the line. The hidden text is replaced by a placeholder.
 pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     let mut request = json!({ "path": format!("{} {}", sent.method, short(sent.path)) });
     if !sent.credential.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     }
     let has_words = sent.path == "/mcp" || answer.status >= 400;
     if !has_words && !body.is_empty() && !has_measured(&shown) {
-        // Replays must be equal byte by byte.
+        // Replayed responses must be equal byte by byte.
         response["bytes"] = json!(digest(&body));
     }
     let text = placed(&json!({ "request": request, "response": response }).to_string(), hidden);
@@ -93,7 +93,7 @@ pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     }
 }
 
-/// An entity tag is a digest of the body, so it is left out where that is measured.
+/// An entity tag is a digest of the body, so it is omitted if the body has measured fields.
 fn recorded_headers(answer: &Answer, is_measured: bool) -> Map<String, Value> {
     let unlimited = UNLIMITED.to_string();
     let is_limited = answer.headers.get(RATE_LIMITS[0]).is_some_and(|limit| *limit != *unlimited);
@@ -112,7 +112,7 @@ fn recorded_body(text: &str, mut body: Value) -> Value {
     if recorded.len() > BODY_BYTES_MAX { json!(digest(&recorded)) } else { body }
 }
 
-/// Replaces words for people by the facts that they name.
+/// Replaces the wording of messages by their facts.
 fn replace_words(body: &mut Value) {
     if let Some(error) = body.get_mut("error") {
         let is_a_time = error["code"] == "slot_unavailable";
@@ -155,7 +155,7 @@ fn has_measured(value: &Value) -> bool {
     replaced != *value
 }
 
-/// The text with a placeholder for what is hidden.
+/// The text with a placeholder for the hidden text.
 fn placed(text: &str, hidden: &str) -> String {
     text.replace(hidden, "(directory)")
 }

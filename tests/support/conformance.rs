@@ -1,5 +1,4 @@
-//! Holds answers of the service against its published document: whatever a test receives, the document must have
-//! promised. A test binary includes this file with `#[path]`.
+//! Checks responses of the service against its published documents. A test binary includes this file with `#[path]`.
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use hyper::HeaderMap;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// The headers that the document tells of wherever they may appear.
+/// The documented headers.
 const KNOWN: [&str; 9] = [
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
@@ -20,17 +19,17 @@ const KNOWN: [&str; 9] = [
     "idempotent-replayed",
 ];
 
-/// The document, ready to judge answers.
+/// A document with compiled schemas.
 pub(crate) struct Conformance {
     document: Value,
     base: String,
-    /// A validator for each schema of an answer or a header, by its JSON.
+    /// A validator for each schema of a response or a header, by its JSON.
     validators: HashMap<String, Validator>,
 }
 
 impl Conformance {
     /// # Panics
-    /// When a schema of the document is none.
+    /// If a schema of the document is invalid.
     pub(crate) fn new(document: &Value) -> Self {
         let base = document["servers"][0]["url"].as_str().unwrap_or_default().to_owned();
         let mut new = Self { document: document.clone(), base, validators: HashMap::new() };
@@ -49,14 +48,14 @@ impl Conformance {
         let mut root = schema.clone();
         root["components"] = json!({"schemas": self.document["components"]["schemas"]});
         let options = jsonschema::draft202012::options().should_validate_formats(true);
-        // An address with other letters than ASCII is taken as well and shown as it was given.
+        // A URL with non-ASCII letters is accepted as well, and shown unchanged.
         options.with_format("uri", |_| true).build(&root).unwrap_or_else(|error| panic!("{error}: {schema}"))
     }
 
-    /// Checks an answer: its status, its headers and its body. What lies outside the document's paths is let through.
+    /// Checks the status, the headers and the body of a response. Paths outside the document are ignored.
     ///
     /// # Errors
-    /// What the document does not promise.
+    /// A difference from the document.
     pub(crate) fn check(
         &self,
         method: &str,
@@ -78,18 +77,19 @@ impl Conformance {
         self.check_body(response, method, headers, body).map_err(|why| format!("{what}: {why}"))
     }
 
-    /// The response that the document promises.
+    /// The documented response.
     fn response(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
         let method = if method == "HEAD" { "GET" } else { method }.to_ascii_lowercase();
         let paths = self.document["paths"].as_object()?;
-        // A path without parameters comes before one with.
+        // A path without parameters takes precedence over one with parameters.
         let mut found: Vec<_> = paths.iter().filter(|(template, _)| fits(template, path)).collect();
         found.sort_by_key(|(template, _)| template.matches('{').count());
         let operation =
             found.first().map(|(_, item)| &item[&method]).filter(|operation| operation.is_object());
         let response = match operation {
             Some(operation) => operation["responses"].get(status.to_string())?,
-            // No operation: what any request may be answered, or that there is no such path or method.
+            // Without an operation, the response may be one of any request, or say that the path or method does not
+            // exist.
             None => {
                 let name = match (status, found.is_empty()) {
                     (404, true) => "NotFound",
@@ -176,7 +176,7 @@ impl Conformance {
     }
 }
 
-/// Whether a path is one of a template's.
+/// Whether a path matches a template.
 fn fits(template: &str, path: &str) -> bool {
     let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
     let segment = |(template, path): (&&str, &&str)| {
@@ -185,7 +185,7 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(&path).all(segment)
 }
 
-/// Every value under a key `schema`.
+/// Every value of a key `schema`.
 fn collect(value: &Value, found: &mut Vec<Value>) {
     match value {
         Value::Object(object) => {

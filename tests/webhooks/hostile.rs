@@ -1,6 +1,5 @@
 //! Hostile receivers. Each gets its outcome, none uses unbounded memory, and none delays other receivers.
 //!
-//!
 //! Receivers that hang are always present, but the test waits for their deadline of 10 seconds only if
 //! `HOSTILE_PATIENT` is set; the engine tests the deadline on simulated time. `HOSTILE_ROUNDS` is the number of
 //! rounds of events.

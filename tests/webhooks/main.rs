@@ -1,7 +1,6 @@
 //! Webhooks from outside: the real program delivers over real TLS to receivers in a separate network, in which public
 //! addresses are assigned to the loopback device, so that every address rule applies unchanged.
 //!
-//!
 //! If the system permits no such network, each test prints one line and passes, unless `REQUIRE_NAMESPACES=1`.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong

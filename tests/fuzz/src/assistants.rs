@@ -1,9 +1,9 @@
-//! Messages of assistants to `/mcp`, through the whole router in this process: whatever comes, the answer is one of
-//! JSON-RPC and no fault of ours; whatever arguments a tool is given, its answer is a result that a model can read.
+//! Messages to `/mcp`, through the whole router in this process. Each response is valid JSON-RPC without an internal
+//! error, and each result of a tool is readable for a model.
 //!
-//! The input is text: calls with a line `---` between them. One that begins with a brace is a whole message; of any
-//! other the first line names a tool, and the rest is its arguments as they are sent. `{service_id}` and the like
-//! stand for ids of records that are there.
+//! The input is text: calls, with a line `---` between them. A call that begins with a brace is a whole message. In
+//! any other call the first line names a tool, and the rest is its arguments as they are sent. Placeholders such as
+//! `{service_id}` stand for the ids of existing records.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 
 use super::requests::{Server, on_founded};
 
-/// So many calls of an input are sent.
+/// The number of calls of an input that are sent.
 const CALLS_MAX: usize = 12;
 
-/// The largest answer, in characters.
+/// The largest response, in characters.
 const ANSWER_MAX: usize = 100_000;
 
-/// What JSON-RPC calls a fault of ours.
+/// The code of an internal error in JSON-RPC.
 const INTERNAL_ERROR: i64 = -32603;
 
-/// The tools and what their answers are to be like.
+/// The tools with the schemas of their results.
 static TOOLS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     on_founded(async |server| {
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
@@ -34,20 +34,19 @@ static TOOLS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     })
 });
 
-/// The names of the tools.
 pub fn tools() -> impl Iterator<Item = &'static str> {
     TOOLS.keys().map(String::as_str)
 }
 
-/// Sends the calls of the input, one after the other.
+/// Sends the calls of the input in order.
 pub fn check(data: &[u8]) {
     done(data);
 }
 
-/// The tools that did what they were asked for.
+/// The tools whose calls succeeded.
 pub fn done(data: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(data);
-    LazyLock::force(&TOOLS); // it has a runtime of its own
+    LazyLock::force(&TOOLS); // it has its own runtime
     on_founded(async |server| {
         let mut done = Vec::new();
         for call in text.split("\n---\n").take(CALLS_MAX) {
@@ -88,19 +87,19 @@ pub fn done(data: &[u8]) -> Vec<String> {
     })
 }
 
-/// Sends a message and checks the answer.
+/// Sends a message and checks the response.
 async fn message(server: &Server, body: String) -> (StatusCode, Value) {
     let (status, bytes) = server.post("/mcp", body.clone()).await;
     let shown = String::from_utf8_lossy(&bytes);
     assert!(!status.is_server_error(), "{body}: {status} {shown}");
     assert!(shown.chars().count() < ANSWER_MAX, "{body}: {} characters", shown.chars().count());
-    // What asks for nothing is only taken.
+    // A notification gets no content.
     if status == StatusCode::ACCEPTED {
         assert!(bytes.is_empty(), "{body}: {shown}");
         return (status, Value::Null);
     }
     let answer: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("{body}: {status} {shown}"));
-    // What is refused before the protocol is refused as everywhere.
+    // A refusal before the protocol has the error body of `/v1`.
     if answer["error"]["code"].is_string() {
         assert!(status.is_client_error(), "{body}: {status} {shown}");
         return (status, answer);

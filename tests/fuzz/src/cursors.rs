@@ -1,4 +1,4 @@
-//! Cursors: no text makes opening one panic, what opens was sealed, and it opens under its own binding only.
+//! Cursors: opening never panics, and only a sealed cursor opens, with its own binding.
 
 use receptionist::http::cursor::{Binding, Cursors, POSITION_BYTES_MAX};
 
@@ -8,7 +8,7 @@ fn binding(parts: &[u8]) -> Binding {
     parts.fold(list, |binding, part| binding.with_filter((part != "-").then_some(part)))
 }
 
-/// Three lines: a text, the parts of a binding and those of another one, with `|` between them.
+/// The input has three lines: a cursor, the parts of a binding, and those of another binding, separated by `|`.
 pub fn check(data: &[u8]) {
     let mut lines = data.splitn(3, |byte| *byte == b'\n');
     let mut line = || lines.next().unwrap_or_default();

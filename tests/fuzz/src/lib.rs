@@ -1,7 +1,7 @@
-//! What is tried with made-up bytes, one module a target: `check` takes any bytes and panics when a promise is broken.
+//! The fuzz targets, one module each. `check` takes any bytes and panics if a promise is broken.
 //!
-//! `cargo fuzz` calls them with coverage (`fuzz_targets/`), and `tests/fuzz_replay.rs` on stable Rust with the corpus
-//! and what it makes of it.
+//! `cargo fuzz` calls them with coverage (`fuzz_targets/`). `tests/fuzz_replay.rs` calls them on stable Rust with the
+//! corpus and inputs derived from it.
 
 #![allow(clippy::unwrap_used, reason = "a check stops where something is wrong, and `unwrap` shows where")]
 

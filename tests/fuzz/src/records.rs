@@ -1,4 +1,4 @@
-//! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
+//! The records of the store: decoding never panics, and a decoded record encodes to itself.
 
 use domain::{
     Alert, AlertsRead, ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery,
@@ -9,16 +9,16 @@ use store::records::{
     AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord,
 };
 
-/// How many kinds of records there are.
+/// The number of record kinds.
 pub const KINDS: u8 = 25;
 
-/// The first byte says which kind the others are read as.
+/// The first byte selects the kind that the others are decoded as.
 pub fn check(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else { return };
     of_kind(kind % KINDS, bytes);
 }
 
-/// Reads the bytes as a record of this kind; whether they are one.
+/// Decodes the bytes as a record of this kind. Returns whether they are valid.
 pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     match kind {
         0 => same::<ApiKey>(bytes),
@@ -49,8 +49,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The bytes may write a number longer than need be, so the record is compared, and then the bytes of the record. One
-/// of an earlier version may grow.
+/// The bytes may contain a number in a longer form than necessary, so the records are compared first, and then the
+/// bytes of the record. A record of an earlier version may grow.
 fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     let Ok(record) = R::decode(bytes) else { return false };
     let encoded = record.encode();

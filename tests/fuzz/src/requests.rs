@@ -1,10 +1,10 @@
-//! Requests to every endpoint of both APIs, through the whole router in this process: whatever comes, the answer is no
-//! fault of ours and keeps to the envelope.
+//! Requests to every endpoint of both APIs, through the whole router in this process. No response is an internal
+//! error, and each has the envelope.
 //!
-//! The input is text: requests with a line `---` between them, each a line with method and path, headers, an empty line
-//! and a body. `{service_id}` and the like stand for ids of records that are there. The business is founded once in the
-//! life of the process; every input opens an engine of its own on a copy of the disk as it was then, so no input meets
-//! what another one did, and what is found is found again.
+//! The input is text: requests, with a line `---` between them, each with a line of method and path, headers, an
+//! empty line and a body. Placeholders such as `{service_id}` stand for the ids of existing records. The business is
+//! created once per process. Every input opens an engine on a copy of that disk, so inputs do not affect each other,
+//! and a failure can be reproduced.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -30,12 +30,12 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tower::ServiceExt;
 
-/// So many requests of an input are sent.
+/// The number of requests of an input that are sent.
 const REQUESTS_MAX: usize = 12;
 
 const TOKEN: &str = "for-operators-only";
 
-/// 2026-03-02, a Monday, at 06:00 UTC, for good.
+/// A clock that stands still on Monday 2026-03-02 at 06:00 UTC.
 struct Morning;
 
 impl Clock for Morning {
@@ -62,7 +62,7 @@ impl Random for Counted {
     }
 }
 
-/// Every name leads to a public address where nobody answers.
+/// Resolves every name to a public address that does not respond.
 pub(crate) struct Nobody;
 
 impl Resolver for Nobody {
@@ -77,7 +77,6 @@ impl Dialer for Nobody {
     }
 }
 
-/// What came back.
 struct Answer {
     status: u16,
     body: Value,
@@ -89,11 +88,11 @@ pub(crate) struct Server {
     admin: App,
     _stop: watch::Sender<bool>,
     key: String,
-    /// Names in `{}` and the ids they stand for.
+    /// Placeholders with their ids.
     ids: Vec<(&'static str, String)>,
 }
 
-/// What is there before the input: name of the id, path, body.
+/// The records before the input: placeholder, path, body.
 const FOUNDING: [(&str, &str, &str); 14] = [
     (
         "business_id",
@@ -126,7 +125,7 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
     ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
-    // Nothing refers to these.
+    // No record refers to these.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
     (
@@ -136,8 +135,7 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     ),
 ];
 
-/// What every input starts from: the disk after the founding, how far the random numbers were used, and the rest of the
-/// server.
+/// The state at the start of every input: the disk, the position in the random bytes, and the rest of the server.
 struct Founded {
     disk: MemoryBackend,
     drawn: u64,
@@ -171,14 +169,14 @@ async fn found() -> Founded {
         }
         server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
-    // An event that was missed, so that there is one to be sent again.
+    // A missed event, which can be sent again.
     let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
     server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
     let missed = server.send(&format!("GET {path}/deliveries")).await.unwrap();
     server.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
-    // A special day is named by its date.
+    // A special day is identified by its date.
     server.ids.push(("date", "2026-03-10".to_owned()));
     server.engine.close().await.unwrap();
     Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: server.key, ids: server.ids }
@@ -199,7 +197,7 @@ impl Server {
         Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
     }
 
-    /// The server as it was founded.
+    /// The server at the start of an input.
     async fn founded() -> Self {
         let Founded { disk, drawn, key, ids } = &*FOUNDED;
         let server = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;
@@ -210,7 +208,7 @@ impl Server {
         self.ids.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
     }
 
-    /// Sends this body there, as whoever has the key.
+    /// Sends this body with the key.
     pub(crate) async fn post(&self, path: &'static str, body: String) -> (StatusCode, Bytes) {
         let mut request = Request::post(path).body(Body::from(body)).unwrap();
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -218,7 +216,7 @@ impl Server {
         (head.status, bytes)
     }
 
-    /// Has a request answered. It bears the key, or the operator's token, unless it says who asks.
+    /// The response to a request. The key or the operator's token is added unless the request has an `Authorization`.
     async fn answer(&self, mut request: Request<Body>) -> (response::Parts, Bytes) {
         let operators = request.uri().path().starts_with("/admin") || request.uri().path() == "/metrics";
         if !request.headers().contains_key(header::AUTHORIZATION) {
@@ -231,7 +229,7 @@ impl Server {
         (head, body.collect().await.unwrap().to_bytes())
     }
 
-    /// Sends a request and checks the answer; `None` when the text is none that could be sent.
+    /// Sends a request and checks the response. Returns `None` if the text is not a valid request.
     async fn send(&self, text: &str) -> Option<Answer> {
         let text = self.fill(text);
         let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -241,7 +239,7 @@ impl Server {
         if !uri.path().starts_with('/') {
             return None;
         }
-        // No input may say where files are to be written.
+        // The fuzz inputs may not choose file paths.
         if uri.path().starts_with("/admin/v1/backup") {
             return None;
         }
@@ -263,11 +261,11 @@ impl Server {
             assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
             return Some(Answer { status, body: Value::Null });
         }
-        // What is no part of either API has an envelope for errors only.
+        // Paths outside both APIs have the envelope for errors only.
         if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
-        // What people look at has no envelope; `tests/dashboard` looks at it.
+        // Pages have no envelope; `tests/dashboard` checks them.
         let path = uri.path();
         if ["/", "/dashboard"].contains(&path) || path.starts_with("/dashboard/") {
             assert!(head.headers.contains_key("content-security-policy"), "{method} {uri}: {status}");
@@ -300,12 +298,12 @@ impl Server {
     }
 }
 
-/// Sends the requests of the input, one after the other.
+/// Sends the requests of the input in order.
 pub fn check(data: &[u8]) {
     answered(data);
 }
 
-/// The statuses of the answers.
+/// The statuses of the responses.
 pub fn answered(data: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(data);
     on_founded(async |server| {
@@ -317,13 +315,13 @@ pub fn answered(data: &[u8]) -> Vec<u16> {
     })
 }
 
-/// Does something with the server as it was founded, which is to be well after it.
+/// Runs a function on a new server, and checks afterwards that the server still works.
 pub(crate) fn on_founded<T>(does: impl AsyncFnOnce(&Server) -> T) -> T {
-    LazyLock::force(&FOUNDED); // it has a runtime of its own
+    LazyLock::force(&FOUNDED); // it has its own runtime
     runtime().block_on(async {
         let server = Server::founded().await;
         let done = does(&server).await;
-        // The business may have been ended.
+        // The input may have deleted the business.
         let still = server.send("GET /admin/v1/businesses").await;
         assert_eq!(still.unwrap().status, 200);
         assert!(!server.engine.store_failed());

@@ -1,6 +1,6 @@
-//! The store against a map: changes, scans, syncs that are held back, crashes and reopening, in memory and on the disk.
+//! The store against a map: changes, scans, delayed syncs, crashes and reopening, in memory and on the disk.
 //!
-//! After a crash the store holds what it held after some change, all of it, and none that was acknowledged is gone.
+//! After a crash the store has the state after some change, completely, and every acknowledged change is included.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// So many steps are taken at most; on the disk each may take a sync.
+/// The maximum number of steps. On the disk each may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
-/// One input in so many is taken to the disk.
+/// One input in so many also runs on the disk.
 const INPUTS_PER_DISK: u64 = 256;
 const REOPENINGS_MAX: usize = 6;
-/// A change is handed over once it has so many bytes.
+/// A batch is committed when it has so many bytes.
 const BATCH_BYTES_MAX: usize = 500 << 10;
 const KEYS: u8 = 12;
 
@@ -31,7 +31,7 @@ enum Medium {
 impl Medium {
     fn open(&self) -> Store {
         match self {
-            // A store in whose life the power is cut fails, as it must.
+            // A store must fail when its power is cut, so the failure is ignored.
             Self::Memory(disk) => Store::in_memory(disk, Box::new(|_| ())).unwrap(),
             Self::Disk(dir) => Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap(),
         }
@@ -42,7 +42,7 @@ fn business() -> BusinessId {
     Uuid::from_bytes([1; 16]).into()
 }
 
-/// The keys of one kind; pieces of long values lie elsewhere.
+/// The keys of one kind. The pieces of long values have other keys.
 fn prefix() -> Key {
     Key::new(&[1; 16]).with(&[0x50])
 }
@@ -51,13 +51,13 @@ fn key(number: u8) -> Key {
     prefix().with(&[number % KEYS; 16])
 }
 
-/// What values are cut out of. Each step cuts at a place of its own.
+/// The bytes of all values. Each step takes them from a different place.
 static PATTERN: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..SEEDS + 2 * VALUE_BYTES_MAX + 256).map(|at| (at * 31 % 65_521) as u8).collect());
 const SEEDS: usize = STEPS_MAX * SEED_STRIDE;
 const SEED_STRIDE: usize = 977;
 
-/// A value whose length may be that of one row, just more, or of several.
+/// A value with the length of one row, slightly more, or several rows.
 fn value(code: u8, seed: usize) -> Vec<u8> {
     let bytes = match code % 32 {
         29 => VALUE_BYTES_MAX,
@@ -71,11 +71,11 @@ fn value(code: u8, seed: usize) -> Vec<u8> {
 struct World {
     medium: Medium,
     store: Store,
-    /// What the store holds before the first change since it was opened, and after each.
+    /// The state when the store was opened, and after each change.
     states: Vec<Model>,
-    /// How many of the changes were acknowledged.
+    /// The number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
-    /// What is not handed over yet, and what it leads to.
+    /// The uncommitted batch, and the state after it.
     batch: Batch,
     next: Model,
     reopenings: usize,
@@ -138,9 +138,9 @@ impl World {
         pairs.into_iter().map(|(key, value)| (key, Arc::new(value))).collect()
     }
 
-    /// What is there is what some change left, none earlier than the newest acknowledged one.
+    /// Asserts that the state is that after some change, not earlier than the newest acknowledged one.
     fn check(&self, order: Order) -> Model {
-        // On the disk another thread writes, so only what was acknowledged before the look counts.
+        // On the disk another thread writes, so only changes acknowledged before the read count.
         let known = self.acknowledged.load(Ordering::Relaxed);
         if matches!(self.medium, Medium::Disk(_)) && known + 1 < self.states.len() {
             return Model::new();
@@ -171,7 +171,7 @@ impl World {
         self.opened_again(whole);
     }
 
-    /// Cuts the power in memory; on the disk a reopening has to do.
+    /// Cuts the power in memory. The disk is only reopened.
     async fn crash(&mut self, keep: usize) {
         let Medium::Memory(disk) = &self.medium else { return self.reopen().await };
         disk.crash(keep);
@@ -210,8 +210,8 @@ impl World {
     }
 }
 
-/// Whether these steps are taken on a real disk: one input in [`INPUTS_PER_DISK`], by all of its bytes. A byte of the
-/// input that said so would be inherited, and nearly all that coverage keeps would be slow ones on the disk.
+/// Whether these steps run on a real disk: one input in [`INPUTS_PER_DISK`], decided by all of its bytes. A single
+/// deciding byte would be inherited, and nearly all inputs kept by coverage would be slow ones on the disk.
 pub fn on_disk(data: &[u8]) -> bool {
     let hash = data.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

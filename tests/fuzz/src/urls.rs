@@ -1,6 +1,6 @@
-//! Webhook URLs and addresses: what is accepted is what a second wording of the rules accepts.
+//! Webhook URLs and addresses, compared with a second implementation of the rules.
 //!
-//! The wording here is that of the registries, in first and last addresses; the one of the guard is in prefixes.
+//! This implementation uses the first and last addresses of the registries; the guard uses prefixes.
 
 use std::future::{Future, ready};
 use std::io;
@@ -16,7 +16,7 @@ use ports::{BoxFuture, Resolver};
 
 use super::requests::Nobody;
 
-/// The first and last addresses of what is not public.
+/// The first and last addresses of each range that is not public.
 const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
     ([0, 0, 0, 0], [0, 255, 255, 255]),
     ([10, 0, 0, 0], [10, 255, 255, 255]),
@@ -39,7 +39,7 @@ const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
     ([240, 0, 0, 0], [255, 255, 255, 255]),
 ];
 
-/// The same of IPv6, in the first 48 bits, within 2000 to 3fff: nothing outside is public.
+/// The same for IPv6, in the first 48 bits, within 2000 to 3fff. All addresses outside of that range are not public.
 const NOT_PUBLIC_V6: [(u64, u64); 6] = [
     (0x2001_0000_0000, 0x2001_01ff_ffff),
     (0x2001_0db8_0000, 0x2001_0db8_ffff),
@@ -79,7 +79,7 @@ fn is_public_name(name: &str) -> bool {
     labels.len() > 1 && !INTERNAL_NAMES.iter().any(|internal| labels.ends_with(internal))
 }
 
-/// Whether a URL is accepted, said again: from what the parser makes of it, and from its characters.
+/// Whether a URL is accepted, decided from the parser's result and from the characters.
 fn is_accepted(text: &str) -> bool {
     let Ok(url) = url::Url::parse(text) else { return false };
     let after_scheme = text.get(8..).unwrap_or_default();
@@ -106,7 +106,7 @@ fn is_accepted(text: &str) -> bool {
         }
 }
 
-/// Every name leads to these.
+/// Resolves every name to these addresses.
 struct Leads(Vec<IpAddr>);
 
 impl Resolver for Leads {
@@ -115,7 +115,7 @@ impl Resolver for Leads {
     }
 }
 
-/// The outcome of what waits for nothing.
+/// The result of a future that never waits.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
@@ -123,7 +123,7 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Addresses of 4 and of 16 bytes, in turn.
+/// Addresses of 4 and of 16 bytes, alternating.
 fn addresses(mut bytes: &[u8]) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     while let Some((first, rest)) = bytes.split_first_chunk::<4>() {
@@ -137,7 +137,7 @@ fn addresses(mut bytes: &[u8]) -> Vec<IpAddr> {
     addresses
 }
 
-/// The first line is a URL, what follows are the addresses to which its host leads.
+/// The first line is a URL; the other bytes are the addresses of its host.
 pub fn check(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (text, rest) = (String::from_utf8_lossy(&data[..end]), data.get(end + 1..).unwrap_or_default());
@@ -149,7 +149,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(parsed.is_ok(), is_accepted(&text), "{text:?}: {parsed:?}");
     let Ok(url) = parsed else { return };
     assert_eq!(url.as_str(), text);
-    // What a parser makes of it leads to the same place, so nobody sees another URL in it.
+    // Parsing the accepted URL again gives the same host, so another parser cannot see a different one.
     let written = url::Url::parse(&text).unwrap();
     if let Ok(again) = WebhookUrl::parse(written.as_str()) {
         assert_eq!((again.host(), again.port()), (url.host(), url.port()), "{text:?} {written}");

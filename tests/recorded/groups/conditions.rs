@@ -1,4 +1,4 @@
-//! `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key` on every route that reads them, good and bad.
+//! `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key`, valid and invalid, on every route that reads them.
 
 use crate::groups::FOUNDING;
 use crate::operations::{Document, Operation};
@@ -23,7 +23,7 @@ pub(crate) async fn play(scene: &mut Scene) {
             }
         }
     }
-    // One that was seen as it is may be changed, and was changed then.
+    // The resource was unchanged, so the change was made.
     scene.play(include_str!("../scripts/conditions.txt")).await;
 }
 

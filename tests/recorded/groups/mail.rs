@@ -1,4 +1,4 @@
-//! Test mails, and people where the service has a relay: one at which nobody answers.
+//! Test mails, and people on a service with a relay that does not respond.
 
 use receptionist::mail::MailSettings;
 

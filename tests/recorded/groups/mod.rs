@@ -16,30 +16,30 @@ use std::pin::Pin;
 use crate::scene::Scene;
 use crate::tape::{Line, UNLIMITED};
 
-/// Records of every kind that paths name. The only endpoint is off, so that no attempt goes on beside the requests.
+/// Records of every kind in paths. The only endpoint is disabled, so that no attempt runs during the requests.
 pub(crate) const FOUNDING: &str = include_str!("../scripts/founding.txt");
 
-/// The limit of the group that reaches it: so many requests a minute.
+/// The limit of requests per minute in the group that reaches it.
 const FEW: u32 = 3;
 
-/// How the requests of a group are had.
+/// The source of a group's requests.
 enum Play {
-    /// They are written down.
+    /// A written script.
     Script(&'static str),
-    /// They are generated, or need more than a script can say.
+    /// Generated requests, or ones that a script cannot express.
     Code(for<'a> fn(&'a mut Scene) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
 }
 
 /// A group of requests.
 pub(crate) struct Group {
     pub(crate) name: &'static str,
-    /// So many requests a minute are allowed to a key.
+    /// The limit of requests per key and minute.
     limit: u32,
     play: Play,
 }
 
 impl Group {
-    /// Plays it on a service of its own.
+    /// Plays the group on its own service.
     pub(crate) async fn played(&self) -> Vec<Line> {
         let mut scene = Scene::with_limit(self.limit).await;
         match self.play {
@@ -66,7 +66,6 @@ macro_rules! code {
     };
 }
 
-/// Every group.
 pub(crate) fn all() -> Vec<Group> {
     let scripts = scripts![
         "appointments": UNLIMITED,

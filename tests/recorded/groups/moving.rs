@@ -1,4 +1,4 @@
-//! Backups, exports, and a business that moves out and comes back.
+//! Backups, exports, and a business that is exported and imported again.
 
 use crate::scene::{Ask, Scene, Who, until};
 

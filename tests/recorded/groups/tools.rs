@@ -1,4 +1,4 @@
-//! The assistants' server: the protocol, and every tool with arguments that it takes and with those that it does not.
+//! The assistants' server: the protocol, and every tool with valid and with invalid arguments.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::bodies::Schemas;
 use crate::groups::FOUNDING;
 use crate::scene::{Ask, Scene, Who, tool};
 
-/// Arguments with which a tool does what it is for.
+/// Arguments with which each tool succeeds.
 const GOOD: [(&str, &str); 16] = [
     ("get_business", r#"{"odd":1}"#),
     ("update_business", r#"{"name":"Salon Zoé"}"#),
@@ -56,7 +56,7 @@ async fn wrong(scene: &mut Scene, described: &Value) {
     let weak = scene.kept("hooks.key").unwrap().to_owned();
     scene.send(tool(name, &good.to_string()), Who::With(&weak)).await;
     for body in Schemas(json!({})).broken(&described["inputSchema"], &good) {
-        // What is no JSON is tried for the message as a whole.
+        // Bodies that are not JSON are only tried as whole messages.
         if serde_json::from_str::<Value>(&body).is_ok() {
             scene.send(tool(name, &body), Who::Own).await;
         }

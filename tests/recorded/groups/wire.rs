@@ -1,4 +1,4 @@
-//! Requests that break the rules of HTTP, and those of a business that is set aside, which are answered with 500.
+//! Requests that violate HTTP, and requests to a business that is set aside, which get 500.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::scene::Scene;
 
 const OF_OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// What follows the method and path of a request that is none.
+/// The rest of an invalid request after method and path.
 const MALFORMED: [(&str, &str); 7] = [
     ("GET", " HTTP/1.1\r\n\r\n"),
     ("GET", " HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n"),
@@ -18,7 +18,7 @@ const MALFORMED: [(&str, &str); 7] = [
     ("PATCH", " HTTP/1.1\r\nhost: localhost\r\n{auth}transfer-encoding: chunked\r\n\r\nzz\r\n"),
 ];
 
-/// What is asked of a business that is set aside.
+/// The requests to a business that is set aside.
 const SET_ASIDE: [(&str, &str, &str); 8] = [
     ("GET", "/v1/me", ""),
     ("GET", "/v1/services", ""),
