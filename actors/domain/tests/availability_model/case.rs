@@ -1,4 +1,4 @@
-//! What a case draws at random: a business, its diary, its staff, what is booked, and what is asked for.
+//! A random case: a business, its diary, its staff, its appointments, and the request.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use proptest::sample::{Index, select};
 
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS};
 
-/// Dates on which the clocks of a zone changed: forward and back, by half an hour to a day, at and across midnight.
+/// Dates of clock changes in each zone: forward and back, by half an hour to a day, at and across midnight.
 const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::America__New_York, &["2026-03-08", "2026-11-01", "2006-04-02"]),
     (Tz::America__Havana, &["2026-03-08", "2026-11-01"]),
@@ -30,35 +30,35 @@ const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::Pacific__Kwajalein, &["1993-08-21"]),
 ];
 
-/// What a case draws at random.
+/// A random case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) zone: Tz,
     pub(crate) first: NaiveDate,
     pub(crate) last: NaiveDate,
     pub(crate) hours: Vec<DayHours>,
-    /// Dates, in days from the first one asked for, and what opens on them instead.
+    /// The special days, by their distance in days from the first requested date, with their windows.
     pub(crate) special: BTreeMap<i64, Vec<LocalWindow>>,
     pub(crate) breaks: Vec<DayHours>,
     pub(crate) duration: i64,
-    /// Minutes before and after that the service keeps free.
+    /// The buffers of the service in minutes, before and after.
     pub(crate) buffers: (i64, i64),
     pub(crate) min_notice: i64,
     pub(crate) max_advance: Option<i64>,
     pub(crate) terms: Terms,
     pub(crate) staff: Vec<Member>,
     pub(crate) asked: Option<usize>,
-    /// Staff member, start in minutes from the model's first minute, minutes, buffers; overlapping ones are left out.
+    /// Staff member, start in minutes from the model's first minute, minutes, buffers. Overlapping ones are omitted.
     pub(crate) bookings: Vec<(usize, i64, i64, (i64, i64))>,
     /// Staff member, start in minutes from the model's first minute, minutes.
     pub(crate) off: Vec<(usize, i64, i64)>,
     /// Milliseconds after the model's first minute.
     pub(crate) now: i64,
-    /// Where else to ask, in milliseconds after the model's first minute.
+    /// Additional times to request, in milliseconds after the model's first minute.
     pub(crate) probes: Vec<i64>,
 }
 
-/// A staff member as a case draws them.
+/// A random staff member.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) active: bool,
@@ -72,7 +72,7 @@ impl Member {
     }
 }
 
-/// Minutes after midnight; half of them where clocks change.
+/// Minutes after midnight. Half of them are near clock changes.
 fn time_of_day() -> impl Strategy<Value = u16> {
     prop_oneof![
         3 => (0_u16..20).prop_map(|quarter| quarter * 15),
@@ -83,8 +83,8 @@ fn time_of_day() -> impl Strategy<Value = u16> {
     ]
 }
 
-/// Windows that are valid together; some weeks are always open, and some windows open when the one before closes, or
-/// a little later.
+/// Valid windows of a week. Some weeks are always open, and some windows open when the previous one closes or a
+/// little later.
 fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     const MIDNIGHT: u16 = LocalTime::DAY_MINUTES;
     let after_last = prop_oneof![4 => Just(None), 2 => Just(Some(0)), 1 => Just(Some(15)), 1 => (1_u16..60).prop_map(Some)];
@@ -115,7 +115,7 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Windows of any days that are valid together by this rule, of which so many are tried.
+/// Up to this many windows of any days that are valid together by this rule.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -161,7 +161,7 @@ fn staff_hours() -> impl Strategy<Value = Option<Vec<DayHours>>> {
     prop_oneof![3 => Just(None), 2 => most, 1 => some]
 }
 
-/// What some dates around those asked for have instead of what the week opens.
+/// The windows of some dates near the requested ones, instead of those of the week.
 fn special_days() -> impl Strategy<Value = BTreeMap<i64, Vec<LocalWindow>>> {
     let window = (time_of_day(), time_of_day()).prop_map(|(open, close)| LocalWindow {
         open: LocalTime::from_minutes(open).unwrap(),
@@ -189,7 +189,7 @@ fn some_buffers() -> impl Strategy<Value = (i64, i64)> {
     (minutes(), minutes())
 }
 
-/// Buffers, notice, advance and who asks.
+/// Buffers, notice, advance and the requester.
 fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
     let notice = prop_oneof![2 => Just(0), 1 => select(vec![15, 60, 120, 1_440]), 1 => 0_i64..10_000];
     let advance = prop_oneof![2 => Just(None), 1 => (1_i64..9).prop_map(Some)];
@@ -249,8 +249,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // Only someone who offers the service can be asked for; the rest is refused before any time is looked
-            // at.
+            // Only a staff member who offers the service can be requested. Another request is refused before any time
+            // is examined.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
             let last = first + Days::new(more);

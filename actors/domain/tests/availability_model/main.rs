@@ -1,10 +1,12 @@
-//! Availability against a model that knows nothing of how it is computed: the model walks every minute of real time
-//! around the asked dates, reads the wall clock at each, and applies the contract's words to that list.
+//! Availability against a naive model. The model walks every minute of real time around the requested dates, reads
+//! the local time of each, and applies the documented rules to that list.
 //!
-//! The model never maps local time to an instant. When a window or a break opens or closes is found by looking for the
-//! minute at which the wall clock shows it. Every offset of the zones in `case` is whole minutes in its years.
+//! The model never converts local time to an instant. It finds the opening or closing of a window or break by
+//! searching for the minute with that local time. Every offset of the zones in `case` is a whole number of minutes in
+//! the years of the dates.
 //!
-//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` looks at so many cases.
+//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` sets the number of
+//! cases.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,7 +38,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Asks for a time in both worlds; the answers must be the same one.
+/// Requests a time from the code and from the model. The results must be equal.
 fn ask(model: &Model<'_>, world: &World, listed: &[Slot], millis: i64) -> Result<(), TestCaseError> {
     let start = minute(model.origin) + TimeDelta::milliseconds(millis);
     let answer = world.assign(model.case, start);
@@ -59,7 +61,7 @@ proptest! {
         let mut listed = world.slots(&case);
         prop_assert_eq!(&listed, &model.slots());
 
-        // Every listed time and its neighbours, and times anywhere.
+        // Every listed time with its neighbours, and random times.
         for slot in &listed {
             let millis = (slot.starts_at - minute(model.origin)).num_milliseconds();
             for off in [0, 1, MINUTE_MILLIS, -MINUTE_MILLIS, 15 * MINUTE_MILLIS, 30 * MINUTE_MILLIS, -30 * MINUTE_MILLIS] {
@@ -70,7 +72,7 @@ proptest! {
             ask(&model, &world, &listed, *millis)?;
         }
 
-        // What is booked is gone for whoever took it, and back when it is given up.
+        // A booked time is no longer free for its staff member, and is free again after the cancellation.
         for pick in picks {
             let before = listed;
             if before.is_empty() {
@@ -92,7 +94,7 @@ proptest! {
             world.busy.insert(staff, hold(model.bookings.len() - 1, &booking));
         }
 
-        // What lies outside.
+        // The appointments outside bookable time.
         prop_assert_eq!(world.schedule().outside(&Concerned::EVERYONE), model.outside());
     }
 }

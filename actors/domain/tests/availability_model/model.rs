@@ -1,4 +1,4 @@
-//! The naive model: it walks every minute of real time and reads the wall clock at each.
+//! The naive model: it walks every minute of real time and reads the local time of each.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};
@@ -7,7 +7,7 @@ use domain::{AppointmentId, Day, DayHours, LocalWindow, SlotReason, Timestamp};
 use crate::case::Case;
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS, appointment_id, minute};
 
-/// A stretch of time that a staff member is booked for, in minutes since 1970, and minutes before and after.
+/// A booked time of a staff member, in minutes since 1970, with its buffers in minutes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Booking {
     pub(crate) staff: usize,
@@ -16,26 +16,26 @@ pub(crate) struct Booking {
     pub(crate) buffers: (i64, i64),
 }
 
-/// The naive model: one entry for each minute of real time around the asked dates.
+/// The naive model, with one entry for each minute of real time around the requested dates.
 pub(crate) struct Model<'a> {
     pub(crate) case: &'a Case,
     /// The first minute, since 1970.
     pub(crate) origin: i64,
-    /// What the wall clock shows, in minutes since 1970-01-01 00:00 local.
+    /// The local time, in minutes since 1970-01-01 00:00 local.
     pub(crate) wall: Vec<i64>,
-    /// The days in the order in which the clock first shows them, and the minutes at which it does.
+    /// The local days in the order of their first minutes, with those minutes.
     pub(crate) days: Vec<(i64, usize)>,
-    /// Whether some window is open.
+    /// Whether a window is open.
     pub(crate) open: Vec<bool>,
-    /// Whether a step of some open window falls on it.
+    /// Whether the minute is on the grid of an open window.
     pub(crate) step: Vec<bool>,
-    /// Whether it lies in a break.
+    /// Whether the minute is in a break.
     pub(crate) pause: Vec<bool>,
-    /// The days on which something opens.
+    /// The days with a window.
     pub(crate) opening: Vec<i64>,
-    /// Of each staff member, whether they are at work by their own hours.
+    /// For each staff member, whether they work by their own hours.
     pub(crate) at_work: Vec<Vec<bool>>,
-    /// Of each staff member, whether they have time off.
+    /// For each staff member, whether they have time off.
     pub(crate) off: Vec<Vec<bool>>,
     pub(crate) bookings: Vec<Booking>,
     pub(crate) now: Timestamp,
@@ -45,7 +45,6 @@ fn day_number(date: NaiveDate) -> i64 {
     date.signed_duration_since(NaiveDate::from_ymd_opt(1970, 1, 1).unwrap()).num_days()
 }
 
-/// The windows that open on a day.
 fn on_day(windows: &[DayHours], day: i64) -> impl Iterator<Item = LocalWindow> {
     // 1 January 1970 was a Thursday.
     let name = Day::ALL[(day + 4).rem_euclid(7) as usize];
@@ -85,7 +84,7 @@ impl<'a> Model<'a> {
             bookings: Vec::new(),
             now,
         };
-        // A day inside the margin, so that every minute looked for lies within what is walked.
+        // The margin contains every minute that the loop looks up.
         for day in first - 3..=last + 3 {
             model.open_day(day);
             for pause in on_day(&case.breaks, day) {
@@ -122,7 +121,7 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// The minute at which the clock shows this: the first or the last one, or the first after the gap that skips it.
+    /// The minute with this local time: the first or the last one, or the first one after the gap that skips it.
     fn minute_showing(&self, wall: i64, first: bool) -> usize {
         let shows = |shown: &i64| *shown == wall;
         let found = if first { self.wall.iter().position(shows) } else { self.wall.iter().rposition(shows) };
@@ -160,7 +159,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// Whether both appointments keep free what they shall, and the staff member is there to keep it.
+    /// Whether the buffers of both appointments are respected, and the staff member is present during the new
+    /// buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {
@@ -173,7 +173,7 @@ impl<'a> Model<'a> {
             && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Whether a staff member can take a time of theirs.
+    /// Whether a staff member can take a time.
     fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
         let end = start + self.case.duration;
         let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
@@ -198,7 +198,7 @@ impl<'a> Model<'a> {
         .collect()
     }
 
-    /// Who takes the time that starts so many milliseconds after the model's first minute.
+    /// The staff member for the time that starts this many milliseconds after the model's first minute.
     pub(crate) fn assign(&self, millis: i64) -> Result<usize, SlotReason> {
         let instant = minute(self.origin) + TimeDelta::milliseconds(millis);
         if instant <= self.now {
@@ -242,7 +242,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The appointments to come that lie outside of when they could be booked, whatever the steps.
+    /// The future appointments outside bookable time, regardless of the grid.
     pub(crate) fn outside(&self) -> Vec<AppointmentId> {
         let mut outside: Vec<(i64, AppointmentId)> = Vec::new();
         for (number, booking) in self.bookings.iter().enumerate() {
@@ -269,13 +269,13 @@ impl<'a> Model<'a> {
         of_day.map(|other| other.end - other.start).sum()
     }
 
-    /// The first minute that belongs to a day or, for one that was skipped, to a later one.
+    /// The first minute of a day, or of a later one if the day was skipped.
     fn first_minute_of(&self, day: i64) -> i64 {
         let (_, minute) = self.days.iter().find(|(reached, _)| *reached >= day).unwrap();
         self.origin + *minute as i64
     }
 
-    /// Every minute of the asked dates that can be booked.
+    /// Every bookable minute of the requested dates.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         let asked = day_number(self.case.first)..=day_number(self.case.last);
         let on_asked = |at: &usize| asked.contains(&self.wall[*at].div_euclid(DAY_MINUTES));

@@ -1,4 +1,4 @@
-//! Minutes and ids, as the model and the program both mean them.
+//! Minutes and ids in the types of the model and of the code.
 
 use domain::{AppointmentId, ServiceId, StaffId, Timestamp};
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 pub(crate) const MINUTE_MILLIS: i64 = 60_000;
 pub(crate) const DAY_MINUTES: i64 = 1_440;
 
-/// Days that are walked on each side: zones are up to 14 hours off, windows reach a day, services another.
+/// The days that the model walks on each side: zones are up to 14 hours off, windows and services up to a day long.
 pub(crate) const MARGIN_DAYS: i64 = 5;
 
 pub(crate) fn minute(number: i64) -> Timestamp {

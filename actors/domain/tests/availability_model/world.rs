@@ -1,4 +1,4 @@
-//! A case as the program sees it.
+//! A case in the types of the code.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::case::{Case, Member};
 use crate::model::{Booking, Model};
 use crate::units::{appointment_id, minute, service_id, staff_id};
 
-/// The same case as the program sees it.
+/// A case in the types of the code.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) business: Business,
