@@ -1,4 +1,4 @@
-//! Nothing is answered before everything that it shows is on the disk.
+//! No response is sent before everything that it shows is durable.
 
 use domain::availability::Terms;
 use domain::{AppointmentStatus, Timestamp};
@@ -82,12 +82,12 @@ async fn reads_beside_an_unsynced_change_show_nothing_of_it_and_wait_only_where_
 
     world.disk.release_syncs();
     let cancelled = cancelled.await.unwrap().unwrap();
-    // A list by change reads when nothing is missing up to its fence.
+    // A list by change is read once no earlier change is missing.
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);
     assert_eq!(log.await.unwrap().unwrap().items[0].action.as_str(), "appointment.booked");
-    // And behind the answer everybody sees it.
+    // After the response, every read shows the change.
     let one = handle.appointment(id).await.unwrap().unwrap();
     assert_eq!(serde_json::to_string(&one).unwrap(), body(&cancelled));
     assert_eq!(handle.audit(&first_page()).await.unwrap().items[0].action.as_str(), "appointment.cancelled");

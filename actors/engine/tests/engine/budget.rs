@@ -1,4 +1,4 @@
-//! How much a business keeps: what is told agrees with what lies on the disk, through crashes and old stores.
+//! The recorded usage of a business equals the rows on the disk, through crashes and in old stores.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ use store::{Batch, Key, Order, Record, Store};
 
 use crate::harness::{Seeded, Shop, World, at, by_operator, everything_else_runs, first_page, id_of, text};
 
-/// Rows and bytes by kind, counted where they lie.
+/// Rows and bytes by kind, counted on the disk.
 fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     let mut found: BTreeMap<String, (u64, u64)> =
         BudgetKind::ALL.iter().map(|kind| (kind.to_string(), (0, 0))).collect();
@@ -62,14 +62,14 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     found
 }
 
-/// Rows and bytes by kind, as the business tells them.
+/// Rows and bytes by kind, as the business reports them.
 async fn told(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
     let shown = serde_json::to_value(handle.budget().await.unwrap()).unwrap();
     let amount = |value: &Value| (value["rows"].as_u64().unwrap(), value["bytes"].as_u64().unwrap());
     shown.as_object().unwrap().iter().map(|(kind, value)| (kind.clone(), amount(value))).collect()
 }
 
-/// Ends the engine's life, counts what lies on the disk, and begins the next life.
+/// Stops the engine, counts the rows on the disk, and starts the engine again.
 async fn count_between(world: &mut World, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     world.end_of_life().await;
     let store = world.store();
@@ -113,7 +113,7 @@ fn turned(id: WebhookId, status: WebhookStatus) -> PatchWebhook {
     PatchWebhook { id, url: None, events: None, description: None, status: Some(status), reason }
 }
 
-/// What a random workload has made.
+/// The records of a random workload.
 #[derive(Default)]
 struct Made {
     contacts: Vec<ContactId>,
@@ -123,7 +123,7 @@ struct Made {
     webhooks: Vec<WebhookId>,
 }
 
-/// Something happens; what it makes is noted once it is answered.
+/// One random change. Its record is noted after the response.
 async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &mut Made, wait: bool) {
     let below = |bound: usize| usize::try_from(dice.next() % bound as u64).unwrap();
     let any = |count: usize| below(count.max(1));
@@ -186,7 +186,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
     }
     let Ok(body) = answer.await.unwrap() else { return };
     if body.is_null() {
-        return; // something is no more
+        return; // the target was deleted
     }
     let id = |body: &Value| body["id"].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
     if body.get("starts_at").is_some() {
@@ -202,7 +202,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
     }
 }
 
-/// What comes of asking for a change that was chosen at run time.
+/// The result of a change that was chosen at run time.
 type Asked = Pin<Box<dyn Future<Output = Result<Value, EngineError>> + Send>>;
 
 fn asked(handle: &BusinessHandle, change: impl Change + 'static) -> Asked {
@@ -224,10 +224,10 @@ async fn what_is_told_is_what_lies_on_the_disk_whatever_happened_and_after_any_c
             everything_else_runs().await;
             let before = told(&handle).await;
             if life % 2 == 0 {
-                // In order: exactly what was told is there.
+                // After an ordered stop, the usage is exactly the reported one.
                 assert_eq!(before, count_between(&mut world, shop.id).await, "seed {seed}");
             } else {
-                // In the middle of everything: some of what was asked for is there, and is counted.
+                // After a kill during requests, some of the changes exist, and they are counted.
                 for _ in 0..10 {
                     something(&handle, &shop, &dice, &mut made, false).await;
                 }
@@ -239,7 +239,7 @@ async fn what_is_told_is_what_lies_on_the_disk_whatever_happened_and_after_any_c
             }
             let mut found = count_between(&mut world, shop.id).await;
             let mut told = told(&world.at(&shop)).await;
-            // What waited for an endpoint that is off is swept as soon as somebody looks.
+            // The missed deliveries of a disabled endpoint are deleted as soon as the business is loaded.
             for amounts in [&mut found, &mut told] {
                 amounts.remove("waiting_deliveries");
             }
@@ -248,14 +248,14 @@ async fn what_is_told_is_what_lies_on_the_disk_whatever_happened_and_after_any_c
     }
 }
 
-/// Takes what is told out of every entry of the audit log, as if an earlier version had written them.
+/// Removes the usage from every entry of the audit log, as in stores of an earlier version.
 async fn make_old(store: &Store, of: BusinessId) {
     let mut batch = Batch::new();
     for row in store.scan(&keys::of_kind(of, kind::AUDIT), Order::Ascending) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version had the entry alone, without the empty list behind it.
+        // The first version had only the entry, without the empty list after it.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);
@@ -282,7 +282,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
     store.close().await.unwrap();
     world.open_again().await;
 
-    // Each change is one message among those that count.
+    // Each change is a separate message.
     let (handle, dice, mut made) = (world.at(&shop), Seeded::new(8), Made::default());
     made.appointments.push(moved);
     let asked = tokio::spawn({
@@ -297,7 +297,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
     let before = told(&handle).await;
     assert!(before["contacts"].0 > 700 && before["knowledge"].1 > 8 * 49_000, "{before:?}");
     assert_eq!(before, count_between(&mut world, shop.id).await);
-    // From the first change on the entries tell it, and nothing is counted anew.
+    // From the first change on the entries contain the usage, and nothing is counted again.
     let store_tells = {
         world.end_of_life().await;
         let store = world.store();
@@ -315,7 +315,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     let world = World::new(9).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
-    // Nobody answers, so whatever is sent waits.
+    // The receiver does not respond, so all deliveries are pending.
     let endpoint: WebhookId = id_of(&handle.change(by_operator(), webhook()).await.unwrap());
     handle.change(by_operator(), rows_max(BudgetKind::WaitingDeliveries, 3)).await.unwrap();
     for number in 0..5 {
@@ -330,7 +330,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     assert_eq!(told(&handle).await["contacts"].0, 5);
     assert_eq!(world.engine.missed_over_budget(), 2);
 
-    // No more is sent again than may wait.
+    // Only as many deliveries are sent again as may be pending.
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 0);
     let missed = handle.deliveries(endpoint, filter(DeliveryStatus::Missed), &first_page()).await.unwrap();
     let one = missed.items[0].event_id;
@@ -340,7 +340,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 1);
     assert_eq!((standing(DeliveryStatus::Pending).await, standing(DeliveryStatus::Missed).await), (4, 1));
 
-    // What waited for an endpoint that is turned off waits no longer, and takes nobody's room.
+    // The deliveries of a disabled endpoint are no longer pending and use no budget.
     handle.change(by_operator(), turned(endpoint, WebhookStatus::Disabled)).await.unwrap();
     everything_else_runs().await;
     assert_eq!(told(&handle).await["waiting_deliveries"], (0, 0));
@@ -351,7 +351,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     assert_eq!(told(&handle).await["waiting_deliveries"].0, 4);
 }
 
-/// Sends everything again that 25 endpoints have missed, at once, while events go on coming.
+/// Sends everything again that 25 endpoints have missed, at once, while new events arrive.
 async fn resend_all_at_once(rows: u64) -> u64 {
     let world = World::new(12).await;
     let shop = world.shop(1).await;

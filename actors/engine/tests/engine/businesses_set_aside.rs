@@ -1,4 +1,4 @@
-//! Businesses whose rows are lost or damaged: each is set aside, and all others go on.
+//! Businesses with lost or damaged rows are set aside, and all others continue.
 
 use domain::availability::Terms;
 use domain::{Actor, BusinessId, ContactDetails, Scopes};
@@ -33,7 +33,7 @@ fn contact(name: &str) -> CreateContact {
     CreateContact { details: ContactDetails { name: Some(text(name)), ..ContactDetails::default() } }
 }
 
-/// Every row of a business, those of one that is set aside too.
+/// Every row of a business, even if it is set aside.
 async fn rows_of(world: &mut World, of: BusinessId) -> Vec<Pair> {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -43,7 +43,7 @@ async fn rows_of(world: &mut World, of: BusinessId) -> Vec<Pair> {
     rows
 }
 
-/// Everything that is asked of the business fails with the one error.
+/// Every request to the business fails with the same error.
 async fn everything_fails(world: &World, shop: &Shop, key: &Credential) {
     let (engine, handle, of) = (&world.engine, world.at(shop), shop.id);
     is_set_aside(&engine.authenticate(key).await, of);
@@ -61,7 +61,7 @@ async fn everything_fails(world: &World, shop: &Shop, key: &Credential) {
     is_set_aside(&engine.export(Actor::Operator, Some(of), false).map(drop), of);
 }
 
-/// The other business is read, changed and exported, and listed without the one that is set aside.
+/// The other business can be read, changed and exported, and is the only one in the list.
 async fn the_other_goes_on(world: &World, other: &Shop, key: &Credential, day: i64) {
     let handle = world.at(other);
     world.engine.authenticate(key).await.unwrap().unwrap();
@@ -94,7 +94,7 @@ async fn a_business_is_set_aside_while_it_runs_and_stays_so_and_the_other_goes_o
         assert_eq!(world.engine.businesses_set_aside(), [(shop.id, REASON.to_owned())]);
         everything_fails(&world, &shop, &key).await;
         the_other_goes_on(&world, &other, &others_key, 2 + life).await;
-        // Sweeps, rounds and what is due go by.
+        // Sweeps, rounds and due deliveries pass.
         pass(26 * 60).await;
         everything_fails(&world, &shop, &key).await;
         assert_eq!(world.engine.running_businesses(), 0, "its actor does not come back");
@@ -107,7 +107,7 @@ async fn a_business_is_set_aside_while_it_runs_and_stays_so_and_the_other_goes_o
     assert_eq!(world.fatal(), 1, "the crash alone");
     assert!(rows_of(&mut world, shop.id).await == before, "something of it was written");
 
-    // An operator lifts it.
+    // The operator accepts the business again.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;
@@ -132,7 +132,7 @@ async fn requests_that_wait_when_it_is_set_aside_are_answered() {
     everything_else_runs().await;
     world.engine.set_business_aside(shop.id, REASON).unwrap();
     world.disk.release_syncs();
-    // What was queued before is written and acknowledged.
+    // Changes that were queued before are written and acknowledged.
     for answer in pending {
         answer.await.unwrap().unwrap();
     }
@@ -186,7 +186,7 @@ async fn one_that_was_ended_or_is_being_erased_from_waits_and_the_other_is_ended
     assert!(left > 0, "its rows wait");
     pass(3).await;
     assert_eq!(rows_of(&mut world, shop.id).await.len(), left);
-    // Lifted, it goes.
+    // Once accepted again, the business can be deleted.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;
@@ -206,5 +206,5 @@ async fn stamps_are_not_repaired_without_it() {
     engine::repair::repair_stamps(&store, at(1, 0), false).await.unwrap_err();
     store.close().await.unwrap();
     let mut world = world;
-    world.open_again().await; // it was not begun
+    world.open_again().await; // the deletion was not begun
 }

@@ -1,4 +1,4 @@
-//! The list of appointments by their last change, against a model of it.
+//! The list of appointments by their last change, against a model.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use engine::business::commands::appointments::{Cancel, Reschedule};
 
 use crate::harness::{Seeded, World, at, by_operator, id_of, json, walk};
 
-/// What the model knows of an appointment.
+/// The model's state of an appointment.
 struct Known {
     updated_at: Timestamp,
     contact: ContactId,
@@ -38,7 +38,7 @@ async fn appointments_come_once_each_where_their_last_change_puts_them_changed_o
                 handle.change(by_operator(), shop.booking(at(step, 9), contact)).await
             }
         };
-        // What was cancelled cannot be moved.
+        // A cancelled appointment cannot be moved.
         if let Ok(answer) = answer {
             let shown = json(&answer);
             let known_now = Known {

@@ -1,5 +1,5 @@
-//! The wall clock may jump both ways: a glitch leaves no trace, a jump that holds is followed, no time is booked twice,
-//! no stamp goes back, and what is kept for a time is kept for that time.
+//! Jumps of the wall clock in both directions: a short one has no effect, a lasting one is followed, no time is
+//! booked twice, no stamp goes back, and retention periods keep their length.
 
 use chrono::TimeDelta;
 use domain::Timestamp;
@@ -21,7 +21,7 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Asks what time it is until a jump has held: while the disk hangs, the supervisor waits for it.
+/// Reads the time each minute until a jump has lasted. While the disk hangs, the supervisor waits for it.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;
@@ -72,13 +72,13 @@ async fn what_is_not_yet_on_the_disk_is_read_again_as_it_shall_be() {
     let party = Party::TEAM;
     let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
-    // The store takes these only after that one's sync.
+    // The store takes these changes only after the sync of the first one.
     pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);
     pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
     pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);
     world.clock.jump(TimeDelta::days(60));
     read_each_minute(&world).await;
-    let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // makes the actor forget
+    let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // the actor forgets past days
     world.clock.jump(TimeDelta::days(-60));
     read_each_minute(&world).await;
     let free: Vec<_> = [8, 12].map(|hour| shop.booking(at(3, hour), 4)).into();
@@ -111,7 +111,7 @@ async fn stamps_never_go_back_and_a_restart_does_not_repeat_one() {
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
         assert!(newest < stamp, "{newest} is followed by {stamp}");
         newest = stamp;
-        // Whatever a list by change has shown, no change to come stands before it.
+        // No later change is stamped before a time that a list by change has shown.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
@@ -139,7 +139,7 @@ async fn businesses_are_listed_in_the_order_of_their_creation_whatever_the_clock
     assert_eq!(listed.iter().map(|business| business.id).collect::<Vec<_>>(), created);
 }
 
-/// Books something in so many days, and gives the stamp.
+/// Books a time on this day and returns the stamp.
 async fn stamp(world: &World, shop: &Shop, day: i64) -> Timestamp {
     let contact = usize::try_from(day).unwrap();
     let booked = world.at(shop).change(by_operator(), shop.booking(at(day, 9), contact)).await.unwrap();
@@ -160,11 +160,11 @@ async fn a_glitch_leaves_no_trace() {
             let truth = world.ports.clock.now() - jump;
             let stamped = stamp(&world, &shop, day).await;
             assert!((stamped - truth).num_seconds().abs() < 2, "{years} years off, {stamped} at {truth}");
-            // What is past is past by the same clock.
+            // The same clock decides which times are past.
             let open = open_on(&world, &shop, 0).await;
             assert!(open.iter().all(|slot| slot.starts_at > truth) && !open.is_empty());
             world.clock.jump(-jump);
-            world.engine.now(); // somebody sees that it is back
+            world.engine.now(); // the clock is read, so the service notices that it is back
             pass(1).await;
         }
     }
@@ -187,7 +187,7 @@ async fn a_jump_that_holds_is_followed_though_nobody_asks() {
         let after = stamp(&world, &shop, day + 10).await;
         assert!((world.ports.clock.now() - after).num_seconds().abs() < 2, "{after}");
     }
-    // Back again it is believed too, but no stamp goes back.
+    // The jump back is believed as well, but no stamp goes back.
     let newest = stamp(&world, &shop, 950).await;
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     assert!(world.engine.now() < newest);
@@ -219,7 +219,7 @@ async fn a_crash_right_after_the_first_change_of_a_wrong_clock_leaves_its_stamp_
     assert_eq!(kept.newest, wrong);
 }
 
-/// Ends the engine, starts the machine anew with a clock that is off by this, and the engine on it.
+/// Stops the engine, restarts the machine with a clock that is off by this, and starts the engine.
 async fn start_off_by(world: &mut World, off: TimeDelta) {
     world.engine.clone().close().await.unwrap();
     world.clock.jump(off);
@@ -264,7 +264,7 @@ async fn a_clock_that_is_behind_from_the_start_is_not_believed_however_long_that
         pass(60).await;
         assert!((world.engine.now() - kept - TimeDelta::hours(hour)).num_seconds().abs() < 2);
     }
-    // The next start goes on from there.
+    // The next start continues from there.
     start_off_by(&mut world, TimeDelta::zero()).await;
     assert!((world.engine.now() - kept - TimeDelta::hours(3)).num_seconds().abs() < 2);
 }
@@ -285,7 +285,7 @@ async fn a_kept_time_that_was_wrong_is_repaired() {
     assert!((stamp(&world, &shop, 30).await - present).num_seconds() < 2);
 }
 
-/// Asks for a list by change, and gives what the service then believes it to be.
+/// Reads a list by change. Returns the time that the service then believes.
 async fn polled(world: &World, shop: &Shop) -> Timestamp {
     let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
     world.at(shop).appointments(&all, &first_page()).await.unwrap();
@@ -299,8 +299,8 @@ async fn in_the_same_boot_no_change_is_stamped_before_a_list_of_an_earlier_life(
         let shop = world.shop(1).await;
         stamp(&world, &shop, 30).await;
         pass(2).await;
-        tokio::time::sleep(std::time::Duration::from_secs(40)).await; // since the time was kept last
-        world.clock.jump(TimeDelta::seconds(step)); // which is followed at once
+        tokio::time::sleep(std::time::Duration::from_secs(40)).await; // since the time was stored last
+        world.clock.jump(TimeDelta::seconds(step)); // the service follows at once
         let listed = polled(&world, &shop).await;
         world.clock.jump(TimeDelta::seconds(back));
         world.crash(0).await;
@@ -319,11 +319,11 @@ async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
     stamp(&world, &shop, 30).await;
     pass(5).await;
     let listed = polled(&world, &shop).await;
-    // An orderly end keeps the time.
+    // An ordered stop stores the time.
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is before {listed}");
-    // After a crash it is the time of a minute before at most.
+    // After a crash the stored time is at most a minute old.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));
@@ -345,7 +345,7 @@ async fn no_change_is_stamped_before_a_list_that_a_stopped_actor_has_answered() 
     stamp(&world, &other, 30).await;
     everything_else_runs().await;
     assert_eq!(world.engine.running_businesses(), 1, "the shop that was listed is stopped");
-    world.clock.jump(TimeDelta::seconds(-50)); // which is followed at once
+    world.clock.jump(TimeDelta::seconds(-50)); // the service follows at once
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is before {listed}");
 }

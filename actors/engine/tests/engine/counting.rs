@@ -1,4 +1,4 @@
-//! Rows that a business has recorded and that are missing: in backups, in exports, and for the daily count.
+//! Rows that a business has recorded and its store has lost: in backups, in exports, and in the daily count.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, pass, text};
 
-/// A shop with so many appointments, and two API keys of which one is revoked.
+/// A shop with this many appointments, and two API keys, one of which is revoked.
 async fn shop_with(world: &World, appointments: usize) -> Shop {
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -48,7 +48,7 @@ async fn lose(world: &mut World, of: BusinessId, kind: u8, count: usize) {
     world.lose(&lost).await;
 }
 
-/// What a backup lacks.
+/// The missing rows in a backup's report.
 async fn backed_up(world: &World, to: &std::path::Path) -> Vec<(BusinessId, String, Option<u64>, u64)> {
     let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
@@ -80,12 +80,12 @@ async fn a_backup_names_the_rows_that_it_lacks_and_is_restored_only_when_that_is
     assert!(!at("refused").exists());
     let restored = restore(&from, &at("accepted"), None, true, &world.ports).await.unwrap();
     assert_eq!(restored.incomplete.count, 2);
-    // What the business recorded is not held against the store that the operator accepted.
+    // Earlier losses are not reported in a store that the operator has accepted.
     let store = Store::open_disk(&at("accepted"), Box::new(|_| ())).unwrap();
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // Each business lists its keys, and the records are among those of all businesses.
+    // Each business lists its keys; the records are in the list of all businesses.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");
@@ -135,12 +135,12 @@ async fn the_daily_count_sets_a_business_aside_that_lacks_rows_and_no_other() {
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     pass(5).await;
     assert_eq!(world.engine.businesses_counted(), (2, 0));
-    // A row that does not decode is there.
+    // One row does not decode.
     let spoilt = keys_of(&mut world, other.id, kind::APPOINTMENT, 1).await;
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // Exports and a backup have places of their own.
+    // Exports and a backup have permits of their own.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();
@@ -176,7 +176,7 @@ async fn changes_go_on_while_a_business_is_counted_and_it_is_counted_as_of_one_p
     assert_eq!(world.engine.businesses_counted(), (1, 0));
 }
 
-/// Plants rows that a count reads and that no usage records.
+/// Adds rows that a count reads and no usage records.
 async fn more_rows(world: &mut World, shop: &Shop, rows: u64) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -206,7 +206,7 @@ async fn at_most_2_000_rows_are_counted_in_a_second_over_all_businesses() {
         tokio::time::sleep(Duration::from_millis(10)).await;
         let now = world.engine.businesses_counted().0;
         if now > counted {
-            // The first end is as good a beginning as any.
+            // The measurement begins with the first finished count.
             began.get_or_insert_with(Instant::now);
             counted = now;
         }

@@ -1,4 +1,4 @@
-//! Ending businesses: they are nobody's with the answer, and nothing of them is left behind.
+//! Deleting businesses: with the response they no longer exist, and later no row of them is left.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use store::{Order, Tombstone, keys};
 
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once, pass, text};
 
-/// How many rows are left that have to do with the business; the engine is closed and opened again.
+/// The number of rows left of the business. Restarts the engine.
 async fn left(world: &mut World, of: BusinessId) -> usize {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -85,7 +85,7 @@ async fn a_business_that_is_ended_is_nobodys_at_once_and_leaves_nothing() {
     let again = world.engine.end_business(shop.id, once(1, 1)).await.unwrap();
     assert!(again.replayed);
     assert!(matches!(world.engine.end_business(shop.id, by_operator()).await, Err(EngineError::NotFound)));
-    // In the middle of it the power goes.
+    // The power is cut during the deletion.
     for keep in [1, 0, 2] {
         tokio::time::sleep(Duration::from_millis(70)).await;
         world.crash(keep).await;

@@ -1,4 +1,4 @@
-//! Erasing contacts: what tells of them goes, in steps, whatever happens meanwhile.
+//! Erasing contacts: their data is deleted in steps, whatever happens meanwhile.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
         from_number: Some(phone(from)),
         to_number: Some(phone("+15550000000")),
         contact_id: contact,
-        // Long enough to be kept in pieces.
+        // Long enough to be stored in pieces.
         summary: Some(Text::new(SAID.repeat(300)).unwrap()),
         recording_url: Some("https://recordings.example/4711".into()),
         ..CallDetails::of(Direction::Inbound, at(0, 7), at(0, 8))
@@ -82,7 +82,8 @@ async fn turn_off(handle: &BusinessHandle, id: WebhookId) {
     handle.change(by_operator(), off).await.unwrap();
 }
 
-/// The rows of the store, pieces joined, in which one of these stands in any case. The engine is closed and opened again.
+/// The rows of the store, with pieces joined, that contain one of these words in upper or lower case. Restarts the
+/// engine.
 async fn telling(world: &mut World, words: &[&str]) -> Vec<String> {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -152,7 +153,7 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     let used = handle.budget().await.unwrap();
     let since = handle.now();
     erase(&handle, erased).await;
-    // At once, whatever is still to be done.
+    // The contact is gone at once, while the cleanup continues.
     assert!(handle.contact(erased).await.unwrap().is_none());
     let shown = handle.appointment(appointment).await.unwrap().unwrap();
     assert_eq!((shown.contact_id, shown.contact_name, shown.contact_phone), (None, None, None));
@@ -214,7 +215,7 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     ] {
         assert_eq!(listed, 0, "{list}");
     }
-    // Whoever goes by changes learns of it.
+    // A client that reads by change sees it.
     let changed = CallFilter { updated_since: Some(since), ..CallFilter::default() };
     assert_eq!(handle.calls(&changed, &first_page()).await.unwrap().items.len(), 2);
     let filter = MessageFilter { updated_since: Some(since), ..MessageFilter::default() };
@@ -225,18 +226,18 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     assert!(messages.iter().all(|message| message.body.is_empty() && message.caller_phone.is_none()));
     let filter = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
     assert_eq!(handle.appointments(&filter, &first_page()).await.unwrap().items.len(), 1);
-    // A call that somebody else made from that number loses the number alone.
+    // A call by another person from that number loses only the number.
     let of_other = handle.call_record(of_other).await.unwrap().unwrap();
     assert_eq!((of_other.contact_id, of_other.from_number), (Some(other), None));
     assert!(of_other.summary.is_some());
-    // What it keeps is counted as it is.
+    // The usage equals the rows.
     let now = handle.budget().await.unwrap();
     assert_ne!(view::render(&used), view::render(&now));
 
     let told = telling(&mut world, &["Ermintrude", &PHONE[1..], "gone.example"]).await;
     assert!(told.is_empty(), "{told:#?}");
     assert!(is_finished(&mut world, &shop).await);
-    // A replay shows the resource as it is.
+    // A replayed response shows the current resource.
     let handle = world.at(&shop);
     let again = handle.change(once(1, 1), person(NAME, PHONE, EMAIL)).await;
     assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound("contact")))), "{again:?}");
@@ -252,12 +253,12 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
         (json(&again)["body"].as_str(), json(&again)["id"].as_str()),
         (Some(""), json(&taken)["id"].as_str())
     );
-    // The number is anybody's.
+    // The phone number is free.
     let next: ContactId = id_of(&handle.change(by_operator(), person("Next", PHONE, EMAIL)).await.unwrap());
     assert_ne!(next, erased);
     let twice = handle.change(by_operator(), EraseContact { id: erased }).await;
     assert!(matches!(twice, Err(EngineError::Refused(Refusal::NotFound("contact")))));
-    // The newest entries say that it was done, and not who it was.
+    // The newest entries record the erasure, but not the person.
     let log = handle.audit(&first_page()).await.unwrap().items;
     assert!(log.iter().any(|entry| entry.action.as_str() == "contact.erase"
         && entry.resource_id == erased.uuid()
@@ -313,7 +314,7 @@ async fn events_that_wait_are_wiped_after_a_day_and_at_once_where_nothing_is_sen
     assert!(matches!(handle.resend(on, event).await, Err(EngineError::Refused(Refusal::Conflict { .. }))));
     assert_eq!(handle.resend_missed(on).await.unwrap(), 0);
 
-    // Nothing waits for an endpoint of a business that is suspended.
+    // A suspended business has no pending deliveries.
     let erased: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     let suspend = engine::business::commands::profile::PatchBusiness::suspending(true);
     handle.change(by_operator(), suspend).await.unwrap();
@@ -336,7 +337,7 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     let taken: MessageId = id_of(&handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap());
     world.disk.set_sync_delay(Duration::from_millis(50));
     erase(&handle, erased).await;
-    // Changes come between the steps, and what they show is of nobody.
+    // Changes between the steps are carried out, and their responses do not show the person.
     let patch = PatchMessage { id: taken, status: Some(MessageStatus::Read), staff_id: None };
     let patched = handle.change(once(9, 1), patch).await.unwrap();
     assert_eq!(
@@ -347,7 +348,7 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     let new = id_of::<CallId>(&handle.change(by_operator(), call(PHONE, None)).await.unwrap());
     let next = handle.call_record(new).await.unwrap().unwrap();
     assert!(next.contact_id.is_some_and(|id| id != erased));
-    // And the power goes in the middle of it, several times.
+    // The power is cut several times during the cleanup.
     for keep in [0, 1, 2] {
         tokio::time::sleep(Duration::from_millis(120)).await;
         world.crash(keep).await;
@@ -372,7 +373,7 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     Rows::checked(&store, shop.id);
 }
 
-/// What is done in steps is gone on with though nobody uses the business, and one that fails to be read is stepped over.
+/// The cleanup continues although no request loads the business, and skips an undecodable record.
 #[tokio::test(start_paused = true)]
 async fn an_erasure_goes_on_without_anybody_and_past_what_cannot_be_read() {
     let mut world = World::new(63).await;
@@ -383,7 +384,7 @@ async fn an_erasure_goes_on_without_anybody_and_past_what_cannot_be_read() {
     handle.change(by_operator(), call(PHONE, None)).await.unwrap();
     world.disk.hold_syncs();
     let erasing = world.ask(&shop, EraseContact { id: erased }).await;
-    world.crash(1).await; // the contact is gone, and nothing else
+    world.crash(1).await; // only the contact is deleted
     erasing.await.unwrap().unwrap_err();
     world.engine.clone().close().await.unwrap();
     let store = world.store();

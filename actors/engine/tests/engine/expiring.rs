@@ -1,4 +1,4 @@
-//! What is kept for a time goes when that is over, by both clocks.
+//! Expired records are deleted once both clocks agree that they are.
 
 use chrono::TimeDelta;
 use domain::{CallDetails, Direction, MessageDetails, Phone, Timestamp};
@@ -28,7 +28,7 @@ fn message(call_id: Option<domain::CallId>) -> TakeMessage {
     TakeMessage { details }
 }
 
-/// How many calls, messages, appointments and entries of the audit log there are.
+/// The number of calls, messages, appointments and audit entries.
 async fn there(world: &World, shop: &Shop) -> [usize; 4] {
     let handle = world.at(shop);
     let calls = walk(100, async |page| handle.calls(&CallFilter::default(), &page).await).await;
@@ -68,7 +68,7 @@ async fn what_was_there_goes_once_it_is_said_how_long_it_is_kept() {
     let cancelled = handle.change(by_operator(), shop.booking(at(60, 11), 1)).await.unwrap();
     handle.change(by_operator(), Cancel { id: appointment_of(&cancelled) }).await.unwrap();
     pass(40 * DAY).await;
-    // It was never said, so it is all there, and steady time was not noted either.
+    // Retention was never set, so everything is there, and steady time was not recorded either.
     assert_eq!(there(&world, &shop).await[..3], [601, 1, 3]);
     keep(
         &world,
@@ -86,12 +86,12 @@ async fn what_was_there_goes_once_it_is_said_how_long_it_is_kept() {
     let handle = world.at(&shop);
     assert!(handle.appointment(appointment_of(&past)).await.unwrap().is_none());
     assert!(handle.appointment(appointment_of(&held)).await.unwrap().is_some());
-    // What refers to what has gone keeps its id.
+    // A record keeps the id of a deleted one.
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages[0].call_id, Some(last));
     assert_eq!(json(&of_call)["id"], messages[0].id.to_string());
     check(&mut world, &shop).await;
-    // From then on, what comes goes when its time has come.
+    // From then on, new records are deleted when they expire.
     world.at(&shop).change(by_operator(), call(at(0, 7))).await.unwrap();
     pass(38 * DAY).await;
     assert_eq!(there(&world, &shop).await[0], 1);
@@ -123,7 +123,7 @@ async fn a_clock_that_is_wrong_deletes_nothing() {
     world.jump_and_hold(&shop, TimeDelta::days(400)).await;
     pass(2 * DAY).await;
     assert_eq!(there(&world, &shop).await[..3], [1, 1, 1]);
-    // Set right again, everything goes in its time, also what was made meanwhile and bears stamps of the future.
+    // After the clock is corrected, everything is deleted in time, also records with stamps of the future.
     world.at(&shop).change(by_operator(), call(at(0, 7))).await.unwrap();
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     pass(20 * DAY).await;

@@ -1,4 +1,4 @@
-//! What leaves a running service: each business as it was at one point, whatever happens meanwhile.
+//! Exports of a running service: each business as at one point in time, whatever happens meanwhile.
 
 use domain::Actor;
 use engine::business::commands::appointments::Cancel;
@@ -10,7 +10,7 @@ use crate::erasing::{PHONE, call};
 use crate::harness::{World, at, by_operator, everything_else_runs, json};
 use crate::moving_without::{somebodys, tells_of_them};
 
-/// Every record that an export hands out from now on.
+/// The remaining records of an export.
 pub(crate) async fn rest_of(export: &mut Export) -> Vec<Moved> {
     let mut moved = Vec::new();
     loop {
@@ -35,7 +35,7 @@ async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
     }
     let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
-    // With the first business its point is set; of the other one it is set later.
+    // The point of the first business is fixed now, that of the other one later.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
     loop {
@@ -73,7 +73,7 @@ async fn exports_that_nobody_takes_hold_nothing_up() {
         held.push(export);
     }
     assert!(matches!(begin(), Err(EngineError::Overloaded)) && held.len() == 3);
-    // Beside them there is room for a backup, and for every change.
+    // A backup and changes are possible during the exports.
     let dir = tempfile::tempdir().unwrap();
     let id = world.engine.begin_backup(Actor::Operator, &dir.path().join("b")).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
@@ -81,14 +81,14 @@ async fn exports_that_nobody_takes_hold_nothing_up() {
     }
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
     world.at(&shop).change(by_operator(), shop.booking(at(1, 0), 1)).await.unwrap();
-    // One that is let go gives its place back; one that is taken late is over.
+    // A dropped export returns its permit; an export that is read too late has ended.
     held.pop();
     let mut late = begin().unwrap();
     late.next().await.unwrap();
     tokio::time::advance(std::time::Duration::from_secs(3_601)).await;
     assert!(matches!(late.next().await, Err(ExportError::TooSlow)));
     drop(late);
-    // And the engine closes though there are some.
+    // The engine closes although exports are open.
     let mut last = begin().unwrap();
     last.next().await.unwrap();
     world.engine.clone().close().await.unwrap();

@@ -1,4 +1,4 @@
-//! What a failing actor, a failing store and a closing engine leave behind.
+//! The effects of a failed actor, a failed store and a closing engine.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::harness::{
     World, appointment_of, at, body, by_operator, everything_else_runs, first_page, is_taken, pass,
 };
 
-/// A change that ends the actor which decides it.
+/// A change that makes its actor fail.
 struct Poison;
 
 impl Change for Poison {
@@ -37,7 +37,7 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     let first = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     world.disk.hold_syncs();
     let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
-    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the store has yet to take it
+    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the store has not taken it yet
     // All three are in the mailbox before the actor takes the first.
     let (poison, behind, behind_too) = tokio::join!(
         handle.change(by_operator(), Poison),
@@ -79,7 +79,7 @@ async fn an_actor_may_fail_many_times_and_its_neighbours_go_on() {
         let handle = world.at(&shop);
         assert!(matches!(handle.change(by_operator(), Poison).await, Err(EngineError::Failed)));
         let contact = usize::try_from(round).unwrap();
-        // From the second failure in a minute on it rests before it is started again.
+        // After the second failure within a minute, the actor backs off before it is restarted.
         while let Err(error) = handle.change(by_operator(), shop.booking(hour, contact)).await {
             let EngineError::Resting(rest) = error else { panic!("{error:?}") };
             assert!(round > 0 && rest <= Duration::from_secs(60), "it rests for {rest:?}");
@@ -108,9 +108,9 @@ async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
         }
         let (cancel, read) =
             tokio::join!(handle.change(by_operator(), Cancel { id }), handle.appointment(id));
-        // It was queued: nobody can say what of it will be there.
+        // It was queued, so its outcome is unknown.
         assert!(matches!(cancel, Err(EngineError::Failed)), "{cancel:?}");
-        // The read came before the cancellation was queued, and may be answered.
+        // The read arrived before the cancellation was queued, so it may succeed.
         if let Ok(shown) = read {
             assert_eq!(shown.unwrap().status, AppointmentStatus::Confirmed);
         }
@@ -207,7 +207,7 @@ async fn closing_waits_for_what_is_in_flight_and_refuses_what_comes() {
     assert_eq!(businesses.items[0].id, shop.id);
 }
 
-/// A change that is decided on for as long as the store has not failed.
+/// A change that can be decided until the store has failed.
 struct UntilItFails {
     engine: Engine,
     began: std::sync::mpsc::Sender<()>,
@@ -229,8 +229,8 @@ impl Change for UntilItFails {
     }
 }
 
-/// What is decided behind the failure would be remembered and not read: the second of two that cancel the same
-/// appointment would find it active in the store and gone from the memory.
+/// A change decided after the failure would be in the memory but not in the store. The second of two cancellations of
+/// the same appointment would then find it active in the store and missing in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_store_that_has_failed_ends_decisions() {
     let world = World::new(4).await;
@@ -243,7 +243,7 @@ async fn a_store_that_has_failed_ends_decisions() {
     let deciding = handle.clone();
     let deciding = tokio::spawn(async move { deciding.change(by_operator(), until).await.map(drop) });
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
-    // In the mailbox before the store fails, and taken out behind that.
+    // The change is in the mailbox before the store fails, and taken out afterwards.
     let cancel = || Box::pin(handle.change(by_operator(), Cancel { id }));
     let mut waiting = [cancel(), cancel()];
     for change in &mut waiting {
@@ -268,7 +268,7 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
     let fail = || handle.change(by_operator(), Poison);
     let book = |hour| handle.change(by_operator(), shop.booking(at(1, hour), 1));
     assert!(matches!(fail().await, Err(EngineError::Failed)));
-    book(1).await.unwrap(); // one failure costs nobody anything
+    book(1).await.unwrap(); // one failure has no effect on other requests
     for rest in [1, 2, 4] {
         assert!(matches!(fail().await, Err(EngineError::Failed)));
         for _ in 0..3 {
@@ -277,7 +277,7 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
             assert!(left <= Duration::from_secs(rest) && left > Duration::from_secs(rest) / 2, "{left:?}");
         }
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, rest as i64), 1)).await.unwrap();
-        // What is read past the actor is read.
+        // Reads that bypass the actor succeed.
         let all = handle.appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
         assert_eq!(all.items.len(), 1);
         tokio::time::sleep(Duration::from_secs(rest)).await;
@@ -289,7 +289,8 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
     assert_eq!(world.fatal(), 0);
 }
 
-/// Many at once meet the business that does not load: each but the first few is told that it rests.
+/// Many requests at once reach a business that does not load. All but the first few get the response that it backs
+/// off.
 #[tokio::test(start_paused = true)]
 async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_only() {
     let mut world = World::new(6).await;
@@ -325,7 +326,7 @@ async fn a_supervisor_that_fails_ends_everything_and_nothing_acknowledged_is_los
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     assert_eq!(world.fatal(), 0);
-    // Once a minute it asks what time it is.
+    // The engine reads the time once a minute.
     world.clock.break_it(true);
     pass(1).await;
     everything_else_runs().await;

@@ -1,4 +1,5 @@
-//! Fewer actors may run than there are businesses: the longest unused one is stopped first, and no request notices.
+//! Fewer actors may run than there are businesses. The longest unused one is stopped first, and no request fails
+//! because of it.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::harness::{
     Shop, World, at, body, by_operator, everything_else_runs, id_of, is_taken, once, pass, text,
 };
 
-/// A world with so many shops, in which so many actors of businesses and people may run.
+/// A world with this many shops, and a limit of actors of businesses and people.
 async fn world(seed: u64, shops: usize, actors: usize) -> (World, Vec<Shop>) {
     let mut world = World::new(seed).await;
     let mut all = Vec::new();
@@ -81,7 +82,7 @@ async fn a_business_that_erases_a_contact_is_not_stopped_before_it_has() {
     world.disk.set_sync_delay(Duration::from_secs(2));
     shop.change(by_operator(), EraseContact { id }).await.unwrap();
     everything_else_runs().await;
-    // Its first step is on its way to the disk, and no request is.
+    // Its first step is being synced, and no request is running.
     other.budget().await.unwrap();
     assert_eq!(world.engine.running_businesses(), 2, "it has a step under way");
     world.disk.set_sync_delay(Duration::ZERO);

@@ -1,5 +1,5 @@
-//! What is asked for twice is booked once, and what is moved or cancelled starts when it is believed to: decided where
-//! the change is, whatever is on its way to the disk.
+//! A repeated booking is made once, and an appointment is only moved or cancelled if it has the expected start. Both
+//! are decided with the change itself, including changes that are not yet durable.
 
 use domain::booking::{MoveRequest, Party};
 use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};
@@ -73,14 +73,14 @@ async fn a_contact_is_the_same_by_id_and_by_phone_and_an_answer_is_remembered_as
     by_id.contact = BookingContact::Known(contact);
     let again = json(&handle.change(by_operator(), BookOnce(by_id.clone())).await.unwrap());
     assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &json(&first)["id"]));
-    // With somebody else it is another booking.
+    // With another staff member it is another booking.
     by_id.request.staff_id = Some(shop.staff[1]);
     let beside = json(&handle.change(by_operator(), BookOnce(by_id)).await.unwrap());
     assert_eq!(beside["already_booked"], false);
     let replayed = handle.change(once(1, 1), BookOnce(shop.booking(at(1, 9), 1))).await.unwrap();
     assert!(replayed.replayed);
     assert_eq!(body(&replayed), body(&first));
-    // Cancelled, it is booked anew.
+    // After a cancellation it is booked again.
     let id = appointment_of(&first);
     handle.change(by_operator(), Cancel { id }).await.unwrap();
     let anew = json(&handle.change(by_operator(), BookOnce(shop.booking(at(1, 9), 1))).await.unwrap());
@@ -104,13 +104,14 @@ async fn whose_phone_is_given_has_the_appointment_and_not_whose_email_is() {
     let book =
         async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
     let first = book(None, Some("ada@example.com")).await;
-    // The phone is somebody else's, so it is theirs that is booked, as it would be without the appointment.
+    // The phone number belongs to another contact, so the booking is for them, as it would be without the earlier
+    // appointment.
     let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
     let details = ContactDetails { phone, ..ContactDetails::default() };
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
     let beside = book(Some(7), Some("ada@example.com")).await;
     assert_eq!((&beside["already_booked"], &beside["contact_id"]), (&false.into(), &other["id"]));
-    // Nobody has this phone, so it is the email that tells who it is.
+    // No contact has this phone number, so the email identifies the contact.
     let again = book(Some(8), Some("ada@example.com")).await;
     assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &first["id"]));
     let again = book(Some(7), None).await;
@@ -148,7 +149,7 @@ async fn what_starts_elsewhere_is_neither_moved_nor_cancelled() {
     assert!(is_elsewhere(to_noon(at(1, 10)).await, at(1, 9)));
     assert!(is_elsewhere(cancel(at(1, 10)).await, at(1, 9)));
     let moved = to_noon(at(1, 9)).await.unwrap();
-    // Asked for again as it was, it stands there already.
+    // A repeated request succeeds, because the appointment already has that time.
     assert_eq!(body(&to_noon(at(1, 9)).await.unwrap()), body(&moved));
     assert!(is_elsewhere(cancel(at(1, 9)).await, at(1, 12)));
     assert_eq!(json(&cancel(at(1, 12)).await.unwrap())["status"], "cancelled");

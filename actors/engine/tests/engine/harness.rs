@@ -1,4 +1,4 @@
-//! A world to test the engine in, and short words for what tests do in it.
+//! The world of the engine's tests, and short helpers for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
@@ -24,40 +24,40 @@ use store::{Batch, Key, MemoryBackend, Store};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// The day on which every world begins, at 08:00 UTC.
+/// The start of every world.
 pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 
-/// The wall clock: it goes with tokio's simulated time, and jumps when a test says so.
+/// The wall clock. It follows tokio's simulated time and jumps when a test says so.
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
-    /// The machine's boot, and its steady time when that began, in milliseconds.
+    /// The machine's boot, and its steady time at that boot, in milliseconds.
     boot: AtomicI64,
     booted: AtomicI64,
-    /// For how many milliseconds the machine was suspended.
+    /// How many milliseconds the machine was suspended.
     suspended: AtomicI64,
-    /// Whether whoever asks panics.
+    /// Whether reading the clock panics.
     breaks: AtomicBool,
 }
 
 impl TestClock {
-    /// Has everybody panic who asks what time it is, or nobody any more.
+    /// Makes reading the clock panic, or ends that.
     pub(crate) fn break_it(&self, breaks: bool) {
         self.breaks.store(breaks, Ordering::SeqCst);
     }
 
-    /// Moves the wall clock, and nothing else.
+    /// Moves only the wall clock.
     pub(crate) fn jump(&self, by: TimeDelta) {
         self.ahead.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
     }
 
-    /// The machine is started anew.
+    /// Restarts the machine.
     pub(crate) fn reboot(&self) {
         self.boot.fetch_add(1, Ordering::SeqCst);
         self.booted.store(self.elapsed(), Ordering::SeqCst);
     }
 
-    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    /// Suspends the machine for this time. Its clocks continue, the runtime's timers do not.
     pub(crate) fn suspend(&self, time: TimeDelta) {
         self.suspended.fetch_add(time.num_milliseconds(), Ordering::SeqCst);
     }
@@ -87,7 +87,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Randomness that a seed decides (SplitMix64).
+/// Random bytes from a seed (SplitMix64).
 pub(crate) struct Seeded(Mutex<u64>);
 
 impl Seeded {
@@ -119,9 +119,9 @@ pub(crate) struct World {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) ports: Ports,
     pub(crate) engine: Engine,
-    /// The bounds of the engines to come.
+    /// The limits of the engines that are started next.
     pub(crate) limits: Limits,
-    /// How many times an engine of this world said that its store failed for good.
+    /// How often an engine of this world reported that its store failed for good.
     pub(crate) fatal: Arc<AtomicUsize>,
 }
 
@@ -144,7 +144,7 @@ impl World {
         Self { disk, clock, ports, engine, limits: Limits::default(), fatal }
     }
 
-    /// The engine of the next life, on what the disk holds.
+    /// Starts an engine on the disk.
     pub(crate) async fn open_again(&mut self) {
         let (store, ports) = (self.store(), self.ports.clone());
         self.engine = Engine::start_within(store, ports, self.limits).await.unwrap();
@@ -156,7 +156,7 @@ impl World {
         self.open_again().await;
     }
 
-    /// Makes the wall clock jump, and waits until that is believed; the shop's actor is in use meanwhile.
+    /// Makes the wall clock jump, and waits until the jump is believed. The shop's actor is in use meanwhile.
     pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
         self.clock.jump(by);
         for _ in 0..12 {
@@ -166,20 +166,20 @@ impl World {
         }
     }
 
-    /// Cuts the power, then starts again; of the unsynced batches, the first so many survive.
+    /// Cuts the power, then starts again. Of the unsynced batches, the first `keep` survive.
     pub(crate) async fn crash(&mut self, keep: usize) {
         self.disk.crash(keep);
         self.end_of_life().await;
         self.open_again().await;
     }
 
-    /// Lets an engine end whose disk is gone.
+    /// Lets an engine without a disk end.
     pub(crate) async fn end_of_life(&self) {
         everything_else_runs().await;
         let _ = self.engine.clone().close().await;
     }
 
-    /// Closes the engine, puts a row into the store, and opens it again.
+    /// Closes the engine, adds a row to the store, and starts it again.
     pub(crate) async fn plant(&mut self, key: Key, value: &[u8]) {
         self.engine.clone().close().await.unwrap();
         let (store, mut batch) = (self.store(), Batch::new());
@@ -189,7 +189,7 @@ impl World {
         self.open_again().await;
     }
 
-    /// Closes the engine, deletes rows of the store, and opens it again.
+    /// Closes the engine, deletes rows of the store, and starts it again.
     pub(crate) async fn lose(&mut self, keys: &[Key]) {
         self.engine.clone().close().await.unwrap();
         let (store, mut batch) = (self.store(), Batch::new());
@@ -199,7 +199,7 @@ impl World {
         self.open_again().await;
     }
 
-    /// Closes the engine, makes a row of as many bytes as it had one that does not decode, and opens it again.
+    /// Closes the engine, replaces a row by undecodable bytes of the same length, and starts it again.
     pub(crate) async fn spoil(&mut self, key: Key) {
         self.engine.clone().close().await.unwrap();
         let store = self.store();
@@ -209,7 +209,7 @@ impl World {
         self.plant(key, &vec![0xee; bytes]).await;
     }
 
-    /// The store itself, while no engine is on it.
+    /// Opens the store. No engine may be running.
     pub(crate) fn store(&self) -> Store {
         store(&self.disk, &self.fatal)
     }
@@ -218,7 +218,7 @@ impl World {
         self.fatal.load(Ordering::SeqCst)
     }
 
-    /// A business that never closes, with one service of an hour and so many staff members.
+    /// A business that is always open, with one service of an hour and this many staff members.
     pub(crate) async fn shop(&self, staff: usize) -> Shop {
         let whole_day = |day| DayHours { day, open: minutes(0), close: minutes(1440) };
         let hours = WeeklyHours::new(Day::ALL.iter().map(|day| whole_day(*day)).collect()).unwrap();
@@ -245,12 +245,12 @@ impl World {
         shop
     }
 
-    /// The handle of a shop in the engine that runs now.
+    /// The handle of a shop in the running engine.
     pub(crate) fn at(&self, shop: &Shop) -> BusinessHandle {
         self.engine.business(shop.id)
     }
 
-    /// Asks for a change and does not wait for the answer, but until nothing more happens.
+    /// Sends a change, and returns once it can only continue with the test.
     pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }
@@ -274,10 +274,10 @@ fn store(disk: &MemoryBackend, fatal: &Arc<AtomicUsize>) -> Store {
     Store::in_memory(disk, on_fatal).unwrap()
 }
 
-/// An answer that may not be there yet.
+/// A response that may still be missing.
 pub(crate) type Pending<C> = JoinHandle<Result<AnswerOf<C>, EngineError>>;
 
-/// A business, and what can be booked there.
+/// A business with its service and staff.
 #[derive(Clone)]
 pub(crate) struct Shop {
     pub(crate) id: BusinessId,
@@ -315,13 +315,12 @@ impl Shop {
     }
 }
 
-/// Returns once every other task waits for something that only the test can bring about: simulated time moves on only
-/// when nothing else can.
+/// Returns once every other task waits for the test. Simulated time only advances when no task can run.
 pub(crate) async fn everything_else_runs() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Waits until a jump of the wall clock has held long enough to be believed.
+/// Waits until a jump of the wall clock has lasted long enough to be believed.
 pub(crate) async fn hold() {
     pass(12).await;
 }
@@ -331,7 +330,7 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// A request in a session in which the password was given just now.
+/// A request in a session with a fresh password.
 pub(crate) fn lately(world: &World, request: Request) -> Request {
     Request { password_at: Some(world.engine.now()), ..request }
 }
@@ -354,12 +353,12 @@ fn minutes(minutes: u16) -> LocalTime {
     LocalTime::from_minutes(minutes).unwrap()
 }
 
-/// An instant of the world's first day, or of a later one.
+/// An hour of the world's first day, or of a later one.
 pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
     Timestamp::parse("2026-03-02T00:00:00Z").unwrap() + TimeDelta::hours(24 * day + hour)
 }
 
-/// What an answer shows, as the APIs render it.
+/// The JSON of a response.
 pub(crate) fn body(answer: &Answer<impl Serialize>) -> String {
     serde_json::to_string(&answer.value).unwrap()
 }
@@ -380,12 +379,12 @@ pub(crate) fn is_taken<V>(result: &Result<Answer<V>, EngineError>) -> bool {
     matches!(result, Err(EngineError::Refused(Refusal::SlotUnavailable(SlotReason::Taken))))
 }
 
-/// The first page of a list, as long as pages get.
+/// The first page of a list, with the largest page size.
 pub(crate) fn first_page() -> PageRequest {
     PageRequest { limit: 100, after: None }
 }
 
-/// Walks a list to its end.
+/// Reads a list to its end.
 pub(crate) async fn walk<T, F>(limit: usize, mut page: impl FnMut(PageRequest) -> F) -> Vec<T>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,
@@ -401,7 +400,7 @@ where
     }
 }
 
-/// A membership that is offered to a person as they are.
+/// An offer of a membership to a person.
 pub(crate) fn offer_to(person: &domain::Person) -> domain::Offer {
     let (email, name, locale) = (person.email.clone(), person.name.clone(), person.locale);
     domain::Offer { email, name, locale }

@@ -1,4 +1,4 @@
-//! The round through the businesses that nobody uses.
+//! The round through the unused businesses.
 
 use domain::{Actor, BookingMode, BusinessId, Locale, WeeklyBreaks, WeeklyHours};
 use engine::{Engine, NewBusiness};
@@ -100,7 +100,7 @@ async fn a_round_goes_on_where_it_was_when_the_service_ended() {
         assert_eq!(looked_at(&world), 0);
         pass(DAY_MINUTES / 2).await;
         let behind = looked_at(&world);
-        // What the last minute has looked at is not written down.
+        // The progress of the last minute is not stored.
         assert!((12_000..=12_000 + 4_900).contains(&(before + behind)), "{before} and {behind}");
         world.restart().await;
         pass(DAY_MINUTES / 4).await;

@@ -1,4 +1,4 @@
-//! Clients that hang up between a change and its commit, and ask again under the same key.
+//! Clients that hang up between a change and its commit, and repeat the request with the same key.
 
 use domain::{Address, LinkKind, PersonId, Refusal, Role};
 use engine::EngineError;
@@ -11,7 +11,7 @@ use view::EndedView;
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once};
 use crate::people::{PASSWORD, from, member, refusal, world as world_of_people};
 
-/// Asks to end a business under one key, and does not wait for the answer.
+/// Requests the deletion of a business with one idempotency key, without waiting for the response.
 async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer<EndedView>, EngineError>> {
     let (engine, id) = (world.engine.clone(), shop.id);
     let ended = tokio::spawn(async move { engine.end_business(id, once(1, 1)).await });
@@ -19,7 +19,7 @@ async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer<EndedView>,
     ended
 }
 
-/// Ends a business and hangs up before the commit.
+/// Requests the deletion of a business and hangs up before the commit.
 async fn end_and_hang_up(world: &World, shop: &Shop) {
     world.disk.hold_syncs();
     let ended = end(world, shop).await;
@@ -61,7 +61,7 @@ fn invite(
     tokio::spawn(async move { people.invite(&business, request, invitation).await })
 }
 
-/// How many accounts were created.
+/// The number of accounts.
 async fn accounts(world: &World) -> usize {
     let log = world.engine.people().audit(&first_page()).await.unwrap().items;
     log.iter().filter(|entry| entry.action.as_str() == "person.created").count()
@@ -74,7 +74,7 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         let (shop, other) = (world.shop(0).await, world.shop(0).await);
         world.disk.set_sync_delay(std::time::Duration::from_secs(1));
         let first = invite(&world, &shop, once(1, 1), "ada@example.com");
-        // Behind so many commits of the account, its membership and its link.
+        // After this many commits of account, membership and link.
         tokio::time::sleep(std::time::Duration::from_millis(500 + 1_000 * commits)).await;
         assert!(!first.is_finished(), "after {commits} commits");
         first.abort();
@@ -82,7 +82,7 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         let again = invite(&world, &shop, once(1, 1), "ada@example.com");
         let elsewhere = elsewhere.await.unwrap().unwrap();
         let again = match again.await.unwrap() {
-            // The membership is on its way to the disk.
+            // The membership is being synced.
             Err(EngineError::Refused(Refusal::IdempotencyInProgress)) => {
                 invite(&world, &shop, once(1, 1), "ada@example.com").await.unwrap()
             }

@@ -122,7 +122,7 @@ async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
         world.at(&shop).change(once(number, 1), service()).await.unwrap();
         pass(24 * 60).await;
     }
-    // In use, so that it is there when the sweep comes.
+    // The business is in use, so the sweep of running ones finds it.
     for _ in 0..3 {
         world.at(&shop).change(by_operator(), service()).await.unwrap();
         pass(1).await;
@@ -137,7 +137,7 @@ async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
 
-/// More businesses than one minute's sweeping takes.
+/// More businesses than the sweep of one minute covers.
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]
@@ -161,12 +161,12 @@ async fn what_has_outlived_its_time_is_deleted_though_nobody_comes_back() {
     }
 }
 
-/// Whatever happens to a key that was just used.
+/// What happens to a key that was just used.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by so many days and is put right after so many minutes.
+    /// The clock jumps by this many days and is corrected after this many minutes.
     Glitch(i64, u64),
-    /// It jumps and stays there.
+    /// The clock jumps by this many days for good.
     Jump(i64),
     Restart,
     Crash,
@@ -210,7 +210,7 @@ async fn a_key_is_known_for_24_hours_of_steady_time_whatever_the_clock_does() {
             let again = world.at(&shop).change(once(1, 1), service()).await.unwrap();
             assert!(again.replayed && body(&again) == body(&first), "{step:?} of {happens:?}");
         }
-        // A crash sets the count back to what was kept, a minute at most.
+        // A crash sets steady time back to the stored value, by a minute at most.
         let day = tokio::time::Duration::from_secs(24 * 3_600);
         tokio::time::sleep(day - started.elapsed() - tokio::time::Duration::from_millis(2)).await;
         assert!(world.at(&shop).change(once(1, 1), service()).await.unwrap().replayed, "{happens:?}");
@@ -237,7 +237,7 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     world.clock.jump(TimeDelta::days(400));
     world.open_again().await;
     assert!(!known(&world, 1).await, "a day has passed, as far as anybody knows");
-    // What was answered since is not older for it.
+    // Later responses are not older because of it.
     assert!(!known(&world, 2).await);
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::days(-400));
@@ -249,7 +249,7 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     assert!(!known(&world, 2).await);
 }
 
-/// Puts the remembered answers of a store back as the version before this one wrote them, by a clock so far ahead.
+/// Rewrites the stored responses as the earlier version wrote them, with a clock that is ahead by this.
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store
@@ -273,7 +273,7 @@ async fn as_before(world: &World, ahead: TimeDelta) {
             let answered = record.answered + ahead;
             let (_, hash) = keys::day_and_hash(&key).unwrap();
             let mut bytes = IdempotencyRecord { answered, ..record }.encode();
-            bytes[0] = 1; // the first version has the same fields, but for the last one
+            bytes[0] = 1; // the first version has the same fields except the last one
             bytes.pop();
             let mut batch = Batch::new();
             batch.delete(Key::new(&key));

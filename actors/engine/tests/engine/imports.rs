@@ -1,4 +1,4 @@
-//! Imports while the engine runs, what one leaves that breaks off, and who does not come back.
+//! Imports into a running engine, interrupted imports, and erased contacts.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -42,7 +42,6 @@ pub(crate) async fn import(world: &World, moved: &[Moved], options: ImportOption
     importing.finish(view, Actor::Operator, None).await.unwrap();
 }
 
-/// How many rows there are of a business.
 async fn rows_of(world: &mut World, id: BusinessId) -> usize {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -112,7 +111,7 @@ async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made
 #[tokio::test(start_paused = true)]
 async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts() {
     let (_, shop, moved) = used(25).await;
-    // Before it was known to be good, behind every so many records; and after.
+    // Before the import was accepted, after different numbers of records; and afterwards.
     for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
         let mut here = World::new(26).await;
         let neighbour = here.shop(1).await;
@@ -120,7 +119,7 @@ async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts()
         take_all(&mut importing, &moved[..records]).await;
         let good = records == moved.len();
         if good {
-            // As far as finishing comes before it opens the first business.
+            // The finish is interrupted before it publishes the first business.
             here.disk.crash(usize::MAX);
             here.end_of_life().await;
             let (store, mut batch) = (here.store(), Batch::new());
@@ -132,7 +131,7 @@ async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts()
             here.crash(records % 3).await;
         }
         drop(importing);
-        // The others are served meanwhile; and it is cut short once more.
+        // Other businesses work meanwhile, and the cleanup is interrupted as well.
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
         here.crash(1).await;
         pass(1).await;
@@ -171,23 +170,23 @@ async fn an_import_that_is_asked_for_again_is_answered_as_before() {
     assert!(!here.engine.import_once(asked.key).unwrap().is_known());
 }
 
-/// What somebody does once an import was given up while it was being finished.
+/// The client's action after an import was dropped during its finish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// Nothing, until everything else has run.
+    /// Waits until everything else has run.
     Waits,
-    /// Asks for the same again at once.
+    /// Repeats the request at once.
     AsksAgain,
-    /// Kills the service, and asks its next life for the same.
+    /// Kills the service, and sends the request to the next one.
     Kills,
 }
 
-/// Polls something once, and tells nobody when to do so again.
+/// Polls a future once without a waker.
 fn is_ready(future: Pin<&mut impl Future>) -> bool {
     future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }
 
-/// Polls the end of an import so many times, gives it up, and looks; whether it had come to its end by then.
+/// Polls the finish of an import this many times, drops it, and checks. Returns whether it had finished.
 async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
     let case = format!("{then:?}, given up behind {polls} polls");
     let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
@@ -201,7 +200,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
-        // What is handed over waits behind the changes of somebody else.
+        // The imported records wait after the changes of another business.
         bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
         is_over = is_ready(finishing.as_mut());
         if is_over {
@@ -228,7 +227,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     assert!(is_known || !is_over, "{case}: it came to its end and is forgotten");
     let listed = here.disk.tombstones().into_iter();
     let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
-    // That line comes before what it tells of, which a crash may take back.
+    // That line is written before the business it names, which a crash may undo.
     let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
     assert!(lines == 0 || is_known && lines <= lines_max, "{case}: it was opened {lines} times");
     assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");
@@ -283,7 +282,7 @@ async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted(
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += calls as u64;
     }
-    let first = last + 1 + 2; // behind the head, and counted from 1
+    let first = last + 1 + 2; // after the head, and counted from 1
     let here = World::new(39).await;
     let (last, others) = moved.split_last().unwrap();
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
@@ -298,7 +297,7 @@ async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted(
     assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
     assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
     importing.take_back().await.unwrap();
-    // Others have their turn meanwhile, and so has the end.
+    // Other businesses get their turns meanwhile, and so does the finish.
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     here.engine.end_imports();
@@ -333,7 +332,7 @@ async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
     assert!(!tells_of_them(&arrived), "{arrived:#?}");
     assert_eq!(arrived.len(), moved.len() - 1, "but for the contact all of it is there");
     assert!(world.at(&shop).contact(somebody).await.unwrap().is_none());
-    // The number is free, and nothing that came is theirs who has it now.
+    // The phone number is free, and its new owner has none of the imported records.
     let phone = Some(Phone::from_e164(PHONE.into()).unwrap());
     let details = ContactDetails { name: Some(text("New")), phone, ..ContactDetails::default() };
     world.at(&shop).change(by_operator(), CreateContact { details }).await.unwrap();

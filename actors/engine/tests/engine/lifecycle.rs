@@ -1,4 +1,4 @@
-//! Businesses are started on demand, once, and put away when nobody uses them.
+//! Businesses are started on demand, once, and stopped when they are unused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ async fn a_request_at_the_moment_of_the_sweep_is_answered() {
     let shop = world.shop(1).await;
     let begin = at(1, 0);
     for round in 0..60 {
-        // From before the sweep's millisecond to behind it, and 11 minutes idle.
+        // From before the millisecond of the sweep to after it, after 11 idle minutes.
         tokio::time::sleep(Duration::from_millis(11 * 60_000 - 3 * (round % 2))).await;
         let start = begin + chrono::TimeDelta::hours(i64::try_from(round).unwrap());
         let contact = usize::try_from(round).unwrap();
@@ -67,7 +67,7 @@ async fn a_request_at_the_moment_of_the_sweep_is_answered() {
     assert_eq!(all.len(), 60);
 }
 
-/// Many first requests at once, on threads of their own: were two actors started, both would book the time.
+/// Many first requests at once, on several threads. If two actors were started, both would book the time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_first_requests_start_one_actor() {
     let mut world = World::new(4).await;

@@ -1,4 +1,4 @@
-//! Every list, read with a budget of few rows: whatever the budget and the page, a walk shows the same.
+//! Every list, read with a budget of few rows. A walk shows the same items with every budget and page size.
 
 use chrono::TimeDelta;
 use domain::availability::Terms;
@@ -27,7 +27,6 @@ use view::{AuditView, OperatorServiceView, StaffView, WebhookView};
 
 use crate::harness::{Shop, World, appointment_of, at, by_operator, id_of, text};
 
-/// A call that is a minute long.
 fn call(number: i64) -> RecordCall {
     let outcomes = [CallOutcome::Other, CallOutcome::Voicemail, CallOutcome::Hangup];
     let started_at = at(0, 1) + TimeDelta::minutes(number / 3);
@@ -46,7 +45,7 @@ fn call(number: i64) -> RecordCall {
     RecordCall { details, contact_name: None }
 }
 
-/// A shop with some of everything, and an endpoint that has missed what happened.
+/// A shop with records of every kind, and an endpoint with missed events.
 async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
@@ -117,12 +116,12 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
     (shop, hook, contact.unwrap())
 }
 
-/// What a walk has shown.
+/// The result of a walk.
 #[derive(Default)]
 struct Walked {
     items: Vec<Value>,
     pages: usize,
-    /// Pages without an item that were not the last.
+    /// The number of empty pages that had a next page.
     empty: usize,
 }
 
@@ -145,12 +144,11 @@ where
     }
 }
 
-/// A page whose items are shown as something else.
+/// A page with its items in another type.
 fn shown<T, V: From<T>>(page: Page<T>) -> Page<V> {
     Page { items: page.items.into_iter().map(V::from).collect(), next: page.next }
 }
 
-/// Walks every list there is.
 async fn every_list(
     handle: &BusinessHandle,
     world: &World,
@@ -273,7 +271,7 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     assert!(empty > 1_000, "{empty} pages were empty and not the last");
 }
 
-/// Checks that a list that was read from its other end shows the same in the other order.
+/// Checks that a list read from its other end shows the same items in the opposite order.
 fn from_either_end(lists: &[(String, Walked)]) {
     let mut turned = 0;
     for (name, forwards) in lists {
@@ -297,12 +295,12 @@ fn from_either_end(lists: &[(String, Walked)]) {
     assert!(turned >= 3, "{turned} lists were read from both ends");
 }
 
-/// How many rows a page reads of the disk; gives whether there is more behind it.
+/// The number of rows that a page reads from the disk. Returns whether there is a next page.
 async fn cost<T>(world: &World, page: impl Future<Output = Result<Page<T>, EngineError>>) -> (u64, bool) {
     let (read, listed) = (world.disk.reads(), world.engine.rows_listed());
     let more = page.await.unwrap().next.is_some();
     let (read, listed) = (world.disk.reads() - read, world.engine.rows_listed() - listed);
-    // The end of a scan is asked for, too, and is no row.
+    // The end of a scan is one more read without a row.
     assert!((listed..=listed + 8).contains(&read), "{listed} rows were counted, and {read} read");
     (read, more)
 }

@@ -1,4 +1,4 @@
-//! The engine on a simulated disk, with a clock and a randomness that the test holds in its hand.
+//! The engine on a simulated disk, with a clock and randomness that the test controls.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

@@ -1,4 +1,4 @@
-//! What arrives in another store is what the engine there goes on with.
+//! The engine continues with imported records as with its own.
 
 use domain::{
     BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,
@@ -11,7 +11,7 @@ use store::{Order, Store, keys};
 use crate::harness::{Shop, World, at, by_operator, first_page, is_taken, json, walk};
 use crate::imports::import;
 
-/// Everything that leaves a store.
+/// The records of an export of a store.
 pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     let mut moved = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
@@ -30,7 +30,7 @@ pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     moved
 }
 
-/// A shop with 150 contacts and as many appointments, and what leaves it.
+/// A shop with 150 contacts and as many appointments, and its export.
 pub(crate) async fn used(seed: u64) -> (World, Shop, Vec<Moved>) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;
@@ -65,7 +65,7 @@ async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before(
     };
     let [was, is] = [&before, &after].map(&appointments);
     assert_eq!(serde_json::to_value(was.await).unwrap(), serde_json::to_value(is.await).unwrap());
-    // The index of names, packed anew, finds the same.
+    // The rebuilt index of names finds the same contacts.
     let named = ContactFilter { name_part: Some("TACT 14".into()), ..ContactFilter::default() };
     let found = after.contacts(&named, &first_page()).await.unwrap().items;
     assert_eq!(found.len(), 11, "Contact 14 and Contact 140 to 149");
@@ -79,7 +79,7 @@ async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before(
     let log = after.audit(&first_page()).await.unwrap().items;
     assert_eq!(log.iter().map(|entry| entry.action.as_str()).collect::<Vec<_>>(), ["business.imported"]);
 
-    // What is taken is taken, and what is made now is newer than all that came.
+    // A booked time is taken, and new records are newer than all imported ones.
     assert!(is_taken(&after.change(by_operator(), shop.booking(at(1, 0), 7)).await));
     let booked = after.change(by_operator(), shop.booking(at(40, 9), 7)).await.unwrap();
     let newest = appointments(&before).await.into_iter().map(|appointment| appointment.id).max().unwrap();
@@ -122,7 +122,7 @@ async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_wa
     assert_eq!(leaving(&here.store()), []);
 }
 
-/// What is told of records that come behind each other in a new business.
+/// The errors of these records when they are imported in order into a new business.
 pub(crate) async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
     let here = World::new(7).await;
     let mut import = here.engine.import(ImportOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What stays behind when a business moves: what tells of somebody who is erased, and what has gone by itself.
+//! The data that an export omits: of contacts that are being erased, and of expired records.
 
 use domain::{CallId, ContactId, MessageId};
 use engine::business::commands::appointments::BookingContact;
@@ -12,7 +12,7 @@ use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
 use crate::imports::import;
 use crate::moving::{leaving, told_of};
 
-/// A shop with somebody of whom everything tells that can, and who that is.
+/// A shop with a contact who occurs in every kind of record, and the contact's id.
 pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;
@@ -20,7 +20,7 @@ pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     let change = async |change: engine::business::commands::messages::TakeMessage| {
         handle.change(by_operator(), change).await.unwrap()
     };
-    change(message(Some(PHONE), None)).await; // under nobody
+    change(message(Some(PHONE), None)).await; // without a contact
     let somebody: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     let other = person("Other", "+15550009999", "other@b.example");
     let other: ContactId = id_of(&handle.change(by_operator(), other).await.unwrap());
@@ -37,13 +37,13 @@ pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     (world, shop, somebody)
 }
 
-/// Whether something that leaves tells of who was erased.
+/// Whether exported records contain data of the erased contact.
 pub(crate) fn tells_of_them(moved: &[Moved]) -> bool {
     let shown = format!("{moved:?}");
     [NAME, &PHONE[1..], EMAIL, SAID, "recordings.example"].iter().any(|word| shown.contains(word))
 }
 
-/// Imports into a new world, whose engine runs then; everything leaves it again as it came.
+/// Imports into a new world with a running engine. A second export equals the first.
 async fn arrived(moved: &[Moved], seed: u64) -> World {
     let mut here = World::new(seed).await;
     import(&here, moved, ImportOptions::default()).await;
@@ -62,7 +62,7 @@ async fn nothing_leaves_of_somebody_who_is_being_erased_however_far_that_has_com
     let (mut world, shop, somebody) = somebodys(10).await;
     world.disk.hold_syncs();
     let erasing = world.ask(&shop, EraseContact { id: somebody }).await;
-    world.crash(1).await; // the contact is gone, and nothing else
+    world.crash(1).await; // only the contact is deleted
     erasing.await.unwrap().unwrap_err();
     world.disk.hold_syncs();
     world.disk.crash(0);
@@ -77,7 +77,8 @@ async fn nothing_leaves_of_somebody_who_is_being_erased_however_far_that_has_com
     store.close().await.unwrap();
     arrived(&before, 11).await;
 
-    // Behind it the same leaves, but for the stamps; and the other caller and their booking are as they were.
+    // After the cleanup the export is the same except for stamps, and the other caller and their booking are
+    // unchanged.
     world.open_again().await;
     pass(2).await;
     world.engine.clone().close().await.unwrap();
@@ -127,7 +128,7 @@ async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
     let moved = leaving(&store);
     store.close().await.unwrap();
     world.open_again().await;
-    // The message names a call that has gone.
+    // The message refers to a deleted call.
     let names = |moved: &Moved| matches!(moved, Moved::Message(it) if it.call_id == Some(called));
     assert!(moved.iter().any(names));
 
@@ -149,7 +150,7 @@ async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
     assert_eq!(there().await.len(), 4);
     let [was, is] = [world.at(&shop), here.at(&shop)].map(async |handle| handle.retention().await.unwrap());
     assert_eq!(view::render(&was.await), view::render(&is.await));
-    // What was made there goes when its time is over, by the stamps that it bears.
+    // Records made there expire by their stamps.
     pass(11 * 24 * 60).await;
     assert_eq!(there().await, [left]);
     pass(20 * 24 * 60).await;
@@ -177,7 +178,7 @@ async fn what_may_not_have_gone_must_be_there_and_of_whom_is_not_there_nothing_i
     let told = told_of(moved.clone()).await;
     let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
     assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
-    // Where something is kept for a time, it may have gone.
+    // With a retention, the record may have expired.
     moved.insert(1, Moved::Retention(domain::Retention::default()));
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += 1;
@@ -193,7 +194,7 @@ async fn what_may_not_have_gone_must_be_there_and_of_whom_is_not_there_nothing_i
         _ => None,
     });
     assert!(calls.clone().count() == 2 && calls.clone().all(|call| *call == call.erased()));
-    // It stands once, and before everything else.
+    // It may occur once, before everything else.
     moved.insert(2, moved[1].clone());
     moved.insert(4, moved[1].clone());
     let told = told_of(moved).await;

@@ -1,4 +1,4 @@
-//! What waits for an answer is bounded, for one business and for all together.
+//! The limit of waiting messages, per business and in total.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::harness::{World, by_operator, everything_else_runs, pass, text};
 
-/// As many messages as one business may have in flight.
+/// The number of messages of one business in flight.
 const QUEUE_PERMITS: usize = 1_024;
 
 type Result = std::result::Result<AnswerOf<PatchBusiness>, EngineError>;
@@ -32,7 +32,7 @@ async fn many(handle: &BusinessHandle, number: usize) -> Vec<JoinHandle<Result>>
     all
 }
 
-/// A refusal for want of permits comes at once.
+/// A refusal for want of permits is immediate.
 async fn at_once(handle: &BusinessHandle) -> Result {
     let asked = handle.change(by_operator(), rename(9_999));
     tokio::time::timeout(Duration::ZERO, asked).await.expect("it is refused at once")
@@ -107,7 +107,7 @@ async fn all_businesses_together_have_a_bound() {
     let (mut waiting, mut refused) = (Vec::new(), Vec::new());
     for shop in &shops[..full] {
         waiting.extend(many(shop, 1).await);
-        // Refusals wait for what is before them as well, and are cheaper.
+        // Refusals wait for the messages before them as well, and are cheaper.
         for _ in 1..QUEUE_PERMITS {
             let (shop, id) = (shop.clone(), AppointmentId::from(uuid::Uuid::nil()));
             refused.push(tokio::spawn(async move { shop.change(by_operator(), Confirm { id }).await }));
@@ -125,7 +125,7 @@ async fn all_businesses_together_have_a_bound() {
     shops[full].change(by_operator(), rename(1)).await.unwrap();
 }
 
-/// A change that ends the actor which decides it.
+/// A change that makes its actor fail.
 struct Poison;
 
 impl Change for Poison {
@@ -145,12 +145,12 @@ async fn an_actor_that_fails_gives_every_permit_back() {
     let world = World::new(4).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);
-    // More than the engine has permits: any that leaked would be missed.
+    // More than the engine has permits, so that a leaked one would be noticed.
     for _ in 0..=ENGINE_PERMITS / 512 {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });
         for answer in many(&handle, 512).await {
-            // Those that came behind the failure were carried out by the next actor, or that one rests.
+            // Messages after the failure were handled by the next actor, or the actor backs off.
             assert!(matches!(
                 answer.await.unwrap(),
                 Ok(_) | Err(EngineError::Failed | EngineError::Resting(_))

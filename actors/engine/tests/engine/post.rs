@@ -1,4 +1,4 @@
-//! A relay that is played, behind an engine that looks up itself who gets a mail.
+//! A simulated relay, for an engine that looks up the recipients itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use engine::mail::letter::{Composer, Letter};
 use parking_lot::Mutex;
 use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 
-/// The relay, and every letter that it took, in that order.
+/// The relay, and every accepted letter, in order.
 #[derive(Default)]
 pub(crate) struct Post {
     made: Mutex<BTreeMap<String, Letter>>,
@@ -19,14 +19,14 @@ pub(crate) struct Post {
 }
 
 impl Post {
-    /// Has an engine send its mails here.
+    /// Makes an engine send its mails here.
     pub(crate) fn of(engine: &Engine) -> Arc<Self> {
         let post = Arc::new(Self::default());
         post.begin(engine);
         post
     }
 
-    /// Has another engine do so, too.
+    /// Makes another engine send its mails here as well.
     pub(crate) fn begin(self: &Arc<Self>, engine: &Engine) {
         engine.people().set_public_url(Some("https://desk.example.com"));
         engine.people().set_sends_mail(true);
@@ -37,19 +37,19 @@ impl Post {
         });
     }
 
-    /// Nobody answers, or somebody does again.
+    /// Turns the relay off or on.
     pub(crate) fn dies(&self, dies: bool) {
         self.is_dead.store(dies, Ordering::SeqCst);
     }
 
-    /// The letters that were taken since this was asked last.
+    /// The letters accepted since the last call.
     pub(crate) fn take(&self) -> Vec<Letter> {
         std::mem::take(&mut *self.taken.lock())
     }
 }
 
 impl Post {
-    /// Every mail that was made, taken or not, as the newest attempt made it.
+    /// Every mail in the form of its newest attempt, accepted or not.
     pub(crate) fn made(&self) -> Vec<Letter> {
         self.made.lock().values().cloned().collect()
     }

@@ -1,5 +1,5 @@
-//! The requests that wait to be confirmed are found without looking through what is booked, and are always those that the
-//! list shows as pending and to come.
+//! The pending appointments are found without reading the booked ones, and are always those that the list shows as
+//! pending and in the future.
 
 use chrono::TimeDelta;
 use domain::booking::{MoveRequest, Party};
@@ -16,7 +16,7 @@ async fn waiting(handle: &BusinessHandle, limit: usize) -> (Vec<AppointmentId>, 
     (shown.into_iter().map(|one| one.id).collect(), more)
 }
 
-/// Both ways give the same; gives how many wait.
+/// Both ways give the same result. Returns the number of pending appointments.
 async fn agrees(world: &World, shop: &Shop) -> usize {
     let handle = world.at(shop);
     let pending = AppointmentFilter {

@@ -1,4 +1,5 @@
-//! What was erased or ended since a backup is gone from the store that is made of it, once an engine has run on it.
+//! Erasures and revocations since a backup are applied to a store that is restored from it, once an engine has run on
+//! it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +24,7 @@ use crate::harness::{
     Shop, World, at, by_operator, everything_else_runs, first_page, id_of, json, pass, text,
 };
 
-/// Adds somebody and lets them in.
+/// Adds a person and signs them in.
 async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
     let people = world.engine.people();
     let invitation = Invitation {
@@ -40,7 +41,6 @@ async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
     id
 }
 
-/// Makes a backup there.
 async fn backed_up(world: &World, to: &Path) {
     let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
@@ -49,7 +49,7 @@ async fn backed_up(world: &World, to: &Path) {
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
 }
 
-/// Two services run on stores of one backup: neither may make a mailed link that lets somebody in at the other.
+/// Two services run on restored stores of one backup. Neither may make a mailed link that works at the other.
 #[tokio::test]
 async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_other_one() {
     let world = World::new(91).await;
@@ -103,7 +103,8 @@ async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_ag
     engine.close().await.unwrap();
 }
 
-/// Stamps stand still where the clock is behind the newest one, so a removal and what follows would share theirs.
+/// Stamps do not advance while the clock is behind the newest one, so a removal and the following invitation would
+/// share a stamp.
 #[tokio::test(start_paused = true)]
 async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_were_removed() {
     let mut world = World::new(94).await;
@@ -131,7 +132,7 @@ async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_wer
     backed_up(&world, &second).await;
     remove(gone).await;
     list(&world, &list_at);
-    // Restoring the first adds lines for those of then, which must not hide what was lost later.
+    // Restoring the first backup adds lines of that time, which must not hide later ones.
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
@@ -167,7 +168,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     world.at(&ended).change(by_operator(), EndBusiness { once: None }).await.unwrap();
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     assert_eq!(lines.lines().count(), 2);
-    // One that came and went since is not there to be taken back.
+    // A contact that was created and erased since the backup is not in the restored store.
     let lines = format!("{lines}erased-contact {} {}\n", shop.id, uuid::Uuid::from_u128(7));
     std::fs::write(home.path().join("tombstones"), lines).unwrap();
 
@@ -215,7 +216,7 @@ async fn key_of(world: &World, shop: &Shop) -> String {
     json(&world.at(shop).change(by_operator(), key).await.unwrap())["key"].as_str().unwrap().to_owned()
 }
 
-/// The list goes on from one life of a business to the next: what it says is in the order in which it happened.
+/// The list continues across imports of a business and is in the order of the events.
 #[tokio::test]
 async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_before() {
     let world = World::new(91).await;
@@ -235,7 +236,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     let mut importing = loop {
         everything_else_runs().await;
         let mut importing = engine.import(ImportOptions::default()).unwrap();
-        // Until the rows are gone its id is refused.
+        // Until the rows are deleted its id is refused.
         if importing.take(2, moved[0].clone()).await.unwrap().is_empty() {
             break importing;
         }
@@ -251,7 +252,8 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     backed_up(&world, &second).await;
     list(&world, &list_at);
 
-    // As it is now all of it is there; as it was before, the business is, and none of the keys that ended with it.
+    // Restored from the later backup, everything is there. From the earlier one, the business is there without the
+    // revoked keys.
     for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
         let restored = restore(backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
@@ -263,7 +265,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
             async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
         assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
         engine.close().await.unwrap();
-        // The list goes on in the new store, in its order.
+        // The list continues in the new store, in order.
         let kept = store::read_tombstones(&to).unwrap();
         let listed = store::read_tombstones(&list_at).unwrap();
         assert_eq!(kept[..listed.len()], listed[..]);

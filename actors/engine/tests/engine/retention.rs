@@ -1,4 +1,4 @@
-//! The delivery log keeps 30 days, and nothing of what it kept is left behind.
+//! The delivery log keeps 30 days, and afterwards no row of it is left.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn an_endpoint(world: &World, shop: &Shop) -> WebhookId {
     id_of(&world.at(shop).change(by_operator(), create).await.unwrap())
 }
 
-/// An endpoint that is off: it misses everything.
+/// A disabled endpoint, which misses every event.
 async fn an_endpoint_that_is_off(world: &World, shop: &Shop) -> WebhookId {
     let id = an_endpoint(world, shop).await;
     let (url, events, description) = (None, None, None);
@@ -42,7 +42,7 @@ async fn is_shown(world: &World, shop: &Shop, endpoint: WebhookId) -> bool {
     !log.items.is_empty()
 }
 
-/// How many deliveries and events the disk holds; the engine is closed and opened again.
+/// The number of deliveries and events on the disk. Restarts the engine.
 async fn kept(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -75,15 +75,15 @@ async fn the_log_keeps_30_days_and_events_two_more() {
     assert_eq!(kept(&mut world, &shop).await, (EVENTS, EVENTS));
     until(30 * DAY + MINUTE).await;
     assert!(!is_shown(&world, &shop, endpoint).await, "of 30 days and a minute");
-    // Nobody uses the business: it is swept once a day.
+    // The business is unused, so it is swept once a day.
     until(31 * DAY + DAY / 2).await;
     assert_eq!(kept(&mut world, &shop).await, (0, EVENTS), "an event may still be on its way");
     until(33 * DAY + DAY / 2).await;
     assert_eq!(kept(&mut world, &shop).await, (0, 0));
 }
 
-/// What waits while a business is suspended stays, and is more than a step of the sweep looks at. What was missed
-/// behind it, for which the budget had no room, is deleted all the same.
+/// Pending deliveries of a suspended business stay, and are more than a step of the sweep reads. Missed deliveries
+/// after them, for which the budget had no room, are deleted nevertheless.
 #[tokio::test(start_paused = true)]
 async fn old_deliveries_that_wait_hide_none_behind_them() {
     const MISSED: usize = 20;

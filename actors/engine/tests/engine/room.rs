@@ -1,4 +1,4 @@
-//! What happens on a disk that is nearly full, and on one that is.
+//! A nearly full disk, and a full one.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::harness::{
 
 const MIB: u64 = 1 << 20;
 
-/// Leaves so much of the disk free, and waits until the engine looks again.
+/// Leaves this much of the disk free, and waits until the engine notices.
 async fn free(world: &World, mib: u64) {
     world.disk.set_free(mib * MIB);
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -65,7 +65,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
     assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
     assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
 
-    // What was answered is answered again, and read.
+    // A stored response is replayed, and the record can be read.
     let again = handle.change(once(1, 1), shop.booking(at(1, 9), 1)).await.unwrap();
     assert!(again.replayed && body(&again) == body(&first));
     let id = appointment_of(&first);
@@ -77,7 +77,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
     handle.change(once(3, 3), Cancel { id }).await.unwrap();
     assert!(handle.change(once(3, 3), Cancel { id }).await.unwrap().replayed);
 
-    // An eighth more than the reserve has to be free until it is over.
+    // The shortage ends when an eighth more than the reserve is free.
     free(&world, 1_151).await;
     assert!(is_full(&handle.change(by_operator(), create).await));
     free(&world, 1_152).await;
@@ -114,7 +114,8 @@ async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_do
         reason: DisabledReason::Operator,
     };
     let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
-    // What grows, what stops something and grows beside it, and what can be had again and again.
+    // Changes that grow the store, changes that stop something and grow it too, and repeatable changes are all
+    // refused.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =
         PatchWebhook { description: Some(Text::new("another each time".into()).unwrap()), ..off.clone() };
@@ -124,7 +125,7 @@ async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_do
     assert!(is_full(&handle.rotate_secret(endpoint, by_operator()).await));
     assert!(is_full(&handle.change(by_operator(), PatchBusiness::suspending(false)).await));
     assert!(is_full(&handle.resend_missed(endpoint).await));
-    pass(3).await; // nothing is swept or noted
+    pass(3).await; // nothing is swept or written
     assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
 
     let cancelled = handle.change(once(1, 1), Cancel { id }).await.unwrap();
@@ -135,7 +136,7 @@ async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_do
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // A second time nothing is written, and nothing can be made to be remembered.
+    // A repeated change writes nothing, and its response cannot be stored.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();
@@ -170,7 +171,7 @@ async fn below_the_floor_nothing_is_written_reads_go_on_and_a_start_works() {
         let read = handle.appointment(id).await.unwrap().unwrap();
         assert_eq!(read.status, AppointmentStatus::Confirmed);
         assert_eq!(handle.keys(&first_page()).await.unwrap().items.len(), 1);
-        pass(3).await; // the use of keys is noted, and what has outlived its time is deleted
+        pass(3).await; // the use of keys is written, and expired rows are deleted
         assert_eq!(world.disk.applies(), applies);
         assert_eq!(world.fatal(), 0);
         world.restart().await;

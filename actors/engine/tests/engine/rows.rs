@@ -1,4 +1,4 @@
-//! Whether the rows of a business agree with each other: what a crash must not break.
+//! Checks that the rows of a business are consistent with each other, also after a crash.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,19 +10,19 @@ use store::keys::{self, kind};
 use store::records::{IdempotencyRecord, NamesRecord};
 use store::{Order, Record, Store};
 
-/// What lies in the store of one business.
+/// The rows of one business.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
     pub(crate) contacts: BTreeMap<ContactId, Contact>,
-    /// The entries by whoever made them, oldest first.
+    /// The entries by the key of their actor, oldest first.
     pub(crate) audit: HashMap<KeyId, Vec<AuditEntry>>,
-    /// The bodies of remembered answers, by idempotency key.
+    /// The stored responses, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
 }
 
 impl Rows {
-    /// Reads a business, and checks that every index row is there which its records ask for, and no other.
+    /// Reads a business. Checks that exactly the index rows exist that its records require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
@@ -101,7 +101,6 @@ impl Rows {
         self.contacts.insert(contact.id, contact);
     }
 
-    /// No two active appointments of a staff member overlap.
     fn check_overlaps(&self) {
         let mut by_staff: BTreeMap<StaffId, Vec<(Timestamp, Timestamp, AppointmentId)>> = BTreeMap::new();
         for a in self.appointments.values().filter(|a| a.is_active()) {

@@ -1,4 +1,4 @@
-//! Rows that do not decode: one of each kind is put into a store, and everything else goes on.
+//! Undecodable rows: a store gets one of each kind, and everything else continues to work.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ use crate::harness::{
     Shop, World, at, body, by_operator, first_page, id_of, is_taken, json, once, pass, text, walk,
 };
 
-/// What a business has of everything.
+/// A business with records of every kind.
 struct Full {
     shop: Shop,
     hook: WebhookId,
@@ -38,7 +38,7 @@ struct Full {
 async fn full(world: &World) -> Full {
     let mut shop = world.shop(1).await;
     let handle = world.at(&shop);
-    // Whatever is damaged, there is another one of it: the second service and the second staff member.
+    // Every damaged record has a second, intact one: the second service and the second staff member.
     let create = CreateService::lasting(text("Shave"), 60);
     let service: ServiceId = id_of(&handle.change(by_operator(), create).await.unwrap());
     let create = CreateStaff::offering(text("Second"), vec![shop.service, service]);
@@ -85,7 +85,7 @@ async fn full(world: &World) -> Full {
     Full { shop, hook, credential }
 }
 
-/// How many items every list of a business has.
+/// The number of items in every list of a business.
 async fn lists(handle: &BusinessHandle, Full { shop, hook, .. }: &Full) -> Vec<(&'static str, usize)> {
     let (since, hook) = (Some(Timestamp::MIN), *hook);
     let phone = Some(Phone::from_e164("+15550000001".into()).unwrap());
@@ -132,7 +132,7 @@ async fn lists(handle: &BusinessHandle, Full { shop, hook, .. }: &Full) -> Vec<(
     found
 }
 
-/// The kinds whose rows are records, or values that are read.
+/// The kinds whose rows are records or decoded values.
 const OF_A_BUSINESS: [u8; 32] = [
     kind::SERVICE,
     kind::STAFF,
@@ -164,12 +164,12 @@ const OF_A_BUSINESS: [u8; 32] = [
     kind::AUDIT,
     kind::IDEMPOTENCY,
     kind::AGE,
-    0x0f, // of no kind that is known, among those that an actor loads
+    0x0f, // an unknown kind, among those that an actor loads
     0x6f,
 ];
 
-/// Puts damage into the store while no engine is on it: into the first and the last row of a kind, whose second one of
-/// every record stays whole; where there is none, a row that cannot be of the kind.
+/// Damages the store while no engine runs: the first or the last row of a kind, so that a second record stays intact.
+/// If there is none, adds a row that cannot be of the kind.
 async fn damage(world: &mut World, of: BusinessId, kind: u8, last: bool) -> Key {
     world.engine.clone().close().await.unwrap();
     let (store, range) = (world.store(), keys::of_kind(of, kind));
@@ -195,7 +195,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         damage(&mut world, shop.id, kind, last).await;
         let handle = world.at(shop);
 
-        // What is damaged may be what is booked; the other one can be.
+        // The damaged record may be needed for one booking; the other booking works.
         let mut booked = 0;
         for service in handle.services(true, &first_page()).await.unwrap().items {
             for staff in handle.staff(&first_page()).await.unwrap().items {
@@ -220,7 +220,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         assert!(!handle.audit(&first_page()).await.unwrap().items.is_empty(), "{what}");
         handle.budget().await.unwrap();
         assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 2, "{what}");
-        // Sweeps, the round and what is due go by, and the business is put away and loaded again.
+        // Sweeps, the round and due deliveries pass, and the business is stopped and loaded again.
         for _ in 0..2 {
             pass(27 * 60).await;
             world.restart().await;
@@ -228,7 +228,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         let handle = world.at(shop);
         handle.change(by_operator(), CreateContact { details: named("After") }).await.unwrap();
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(9, 9), 1)).await.unwrap();
-        // Whoever is there is erased, and the whole ended, whatever does not decode.
+        // Every contact can be erased and the business deleted, in spite of undecodable records.
         for contact in handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items {
             handle.change(by_operator(), EraseContact { id: contact.id }).await.unwrap();
         }
@@ -240,7 +240,6 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
     }
 }
 
-/// How many rows there are of a business.
 async fn rows_of(world: &mut World, of: BusinessId) -> usize {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -262,7 +261,7 @@ async fn a_contact_that_does_not_decode_is_erased_with_every_row_that_leads_ther
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     assert!(handle.contact(id).await.unwrap().is_none());
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
-    // The number is free at once, and the next one who has it keeps it.
+    // The number is free at once, and its next owner keeps it.
     let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
     let new = json(&booked)["contact_id"].clone();
     assert_ne!(new, serde_json::json!(id));
@@ -324,7 +323,7 @@ async fn rows_of_the_installation_that_do_not_decode_keep_nobody_out() {
         let mut world = World::new(1).await;
         let (one, other) = (full(&world).await, full(&world).await);
         let range = keys::of_kind(BusinessId::INSTALLATION, kind);
-        // What a key that is cut off would be, and what a value is that holds something else.
+        // A truncated key, and a value with another kind of record.
         world.plant(range.from, b"\xee").await;
         damage(&mut world, BusinessId::INSTALLATION, kind, true).await;
         let opened = [
@@ -348,7 +347,8 @@ async fn rows_of_the_installation_that_do_not_decode_keep_nobody_out() {
     }
 }
 
-/// The key of an appointment still tells where it starts, and none lasts longer than a day, whatever services there are now.
+/// The key of an appointment contains its start, and no appointment is longer than a day, whatever the current
+/// services are.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
     let mut world = World::new(2).await;
@@ -369,7 +369,7 @@ async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
         handle.change(by_operator(), behind).await.unwrap();
         let at_eight = shop.booking_with(Some(shop.staff[round]), at(2, 7), 5);
         handle.change(by_operator(), at_eight).await.unwrap();
-        // Asked for alone it is an error, and no answer that there is none.
+        // A request for the appointment alone is an error instead of not found.
         let (_, id) = keys::instant_and_id(&row).unwrap();
         assert!(matches!(handle.appointment(id).await, Err(EngineError::Store(_))));
         assert_eq!(world.engine.rows_set_aside(), 1);
@@ -377,8 +377,8 @@ async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
     }
 }
 
-/// The key of time off still tells whose it is and when it starts, and not until when it is: so it is taken for long. Who
-/// knows better takes it back, and adds it again.
+/// The key of time off contains the staff member and the start, but not the end, so it is taken for long. A person
+/// who knows the end deletes it and adds it again.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_booked_into_time_off_that_does_not_decode_until_it_is_taken_back() {
     let mut world = World::new(3).await;
@@ -414,7 +414,7 @@ async fn nobody_is_booked_into_time_off_that_does_not_decode_until_it_is_taken_b
     assert_eq!((world.engine.rows_set_aside(), world.fatal()), (0, 0));
 }
 
-/// A special day that does not decode is none, and may be set again.
+/// An undecodable special day has no effect and can be set again.
 #[tokio::test(start_paused = true)]
 async fn a_special_day_that_does_not_decode_is_as_the_week_says_until_it_is_set_again() {
     let mut world = World::new(4).await;

@@ -1,4 +1,4 @@
-//! How many mails of a business may wait: what is beyond that is in the dashboard, and nothing is lost.
+//! The limit of waiting mails of a business: further alerts are shown in the dashboard, and none is lost.
 
 use domain::{Conflict, MailKind, MailStatus};
 use engine::business::commands::mails::ResendMail;
@@ -8,7 +8,7 @@ use super::*;
 use crate::harness::pass;
 use crate::post::Post;
 
-/// An engine in which so many mails of a business may wait.
+/// An engine with this limit of waiting mails per business.
 async fn bounded(mails_waiting: u64) -> World {
     let mut world = World::new(1).await;
     world.limits = Limits { hashing: engine::people::Hashing::Cheap, mails_waiting, ..Limits::default() };
@@ -40,11 +40,11 @@ async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
-    // There is room for one more, the owner's.
+    // There is room for one more mail, the owner's.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
     assert_eq!(world.engine.alerts_not_mailed(), 1, "the quiet one's");
-    // What waits is counted anew behind a start, however many steps that takes.
+    // The waiting mails are counted again after a start, in several steps.
     world.crash(0).await;
     let post = Post::of(&world.engine);
     post.dies(true);
@@ -56,12 +56,12 @@ async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_
     assert_eq!(world.engine.alerts_not_mailed(), 10, "of five things, to both, since the start");
     assert_eq!((alerts(&world, &shop, owner).await, alerts(&world, &shop, quiet).await), (9, 6));
     let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
-    // Another business has its own.
+    // Another business has its own limit.
     let other = world.shop(0).await;
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // Once the relay takes them again there is room, and everybody was told of all nine things.
+    // Once the relay accepts mails again there is room, and each person was alerted of all nine things.
     post.dies(false);
     pass(60).await;
     let mails = post.take();

@@ -1,4 +1,4 @@
-//! How long alerts are kept, and that none is lost.
+//! The retention of alerts; no alert is lost earlier.
 
 use domain::{ALERTS_KEPT, Person};
 use engine::business::commands::erasure::EndBusiness;
@@ -11,9 +11,8 @@ use crate::post::Post;
 
 const DAY_MINUTES: u64 = 24 * 60;
 
-/// How many rows of a kind there are.
 async fn rows(world: &World, shop: &Shop, kind: u8) -> usize {
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await; // whatever is on its way is there
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await; // running writes end by then
     let store = Store::in_memory(&world.disk.copied(), Box::new(|error| panic!("{error}"))).unwrap();
     let count = store.scan(&keys::of_kind(shop.id, kind), Order::Ascending).count();
     store.close().await.unwrap();
@@ -27,7 +26,7 @@ async fn no_more_than_a_thousand_alerts_of_a_person_are_kept() {
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
     for number in 0..ALERTS_KEPT + 5 {
         if number == ALERTS_KEPT - 2 {
-            world.restart().await; // who starts anew counts on
+            world.restart().await; // the actor continues the numbers after a restart
         }
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
@@ -63,7 +62,7 @@ async fn alerts_go_after_thirty_days_and_what_was_read_with_the_membership() {
     let left = rows(&world, &shop, kind::ALERT).await;
     assert!((29..=33).contains(&left), "{left}");
     assert_eq!(rows(&world, &shop, kind::ALERTS_READ).await, 1, "of whoever is gone nothing is left");
-    // The numbers go on though all that had them went.
+    // The numbers continue although all alerts with earlier numbers were deleted.
     pass(40 * DAY_MINUTES).await;
     assert!(!world.at(&shop).has_duties().unwrap(), "the round has found what was to do");
     assert_eq!(rows(&world, &shop, kind::ALERT).await, 0);

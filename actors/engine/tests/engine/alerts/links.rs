@@ -1,4 +1,4 @@
-//! Links of mails, and memberships that are offered by mail: each leads where it was meant to, and nobody else anywhere.
+//! Links in mails, and memberships offered by mail: each works for its recipient only.
 
 use domain::{Client, Denied, Locale, PersonName};
 use engine::mail::letter::Content;
@@ -9,7 +9,7 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// Whoever knows the password of an account that is not confirmed may give it an address of their own, and confirm that.
+/// A person who knows the password of an unconfirmed account may change its address to their own and confirm that.
 #[tokio::test(start_paused = true)]
 async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -28,7 +28,7 @@ async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_
         matches!(refusal(moved), Refusal::Conflict { .. }),
         "it would void what was mailed to the victim"
     );
-    // The link of the attempts at 0, 1, 6 and 36 minutes has expired, and the next one is at two hours and more.
+    // The link of the attempts at 0, 1, 6 and 36 minutes has expired. The next attempt is after two hours.
     pass(100).await;
     post.dies(false);
     let network = std::net::IpAddr::from([192, 0, 2, 1]);
@@ -49,7 +49,7 @@ async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
     assert_eq!(shown.email, "victim@example.com", "where the account went is not the business's to know");
-    // Another account of that address is asked anew once the offer is taken back.
+    // Another account with that address gets an invitation once the offer is withdrawn.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
     assert!(matches!(again.mail, Some((id, Mailing::Invitation)) if id != victim));
@@ -76,7 +76,7 @@ async fn every_attempt_at_a_mail_bears_the_same_link_and_none_comes_back_once_it
     };
     assert!(one.expires_at < other.expires_at, "there was another attempt");
     assert_eq!(one.url, other.url, "a mailbox that drops doubles keeps a link that is good");
-    // The relay had taken one of them after all.
+    // The relay had accepted one of them although the attempt failed.
     let opened = people.use_link(&token(&first), Client::default()).await.unwrap();
     post.dies(false);
     pass(26 * 60).await;
@@ -114,7 +114,7 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
         if let Some(handed) = handed {
             assert!(people.open_link(&handed).await.is_ok(), "what the operator handed over is good still");
         }
-        // One that is asked for since is made.
+        // A link that was requested since then is mailed.
         people
             .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
             .await

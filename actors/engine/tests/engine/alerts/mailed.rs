@@ -1,4 +1,4 @@
-//! What is mailed to whom: alerts, invitations, resets, changed addresses; and ending that.
+//! Mails and their recipients: alerts, invitations, resets, changed addresses; and unsubscribing.
 
 use chrono::TimeDelta;
 use domain::{
@@ -20,7 +20,7 @@ use crate::post::Post;
 
 pub(super) const PASSWORD: &str = "correct horse battery staple";
 
-/// To whom, and what, as one word each; in the order of the addresses.
+/// The recipient and the kind of each letter, sorted by address.
 pub(super) fn told(letters: &[Letter]) -> Vec<(String, &'static str)> {
     let word = |letter: &Letter| match letter.content {
         Content::Alert(_) => "alert",
@@ -43,13 +43,13 @@ pub(super) fn is(told: &[(String, &'static str)], expected: &[(&str, &'static st
     assert_eq!(told, expected);
 }
 
-/// Lets everything be sent that is due.
+/// Sends everything that is due.
 pub(super) async fn sent(post: &Post) -> Vec<Letter> {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     post.take()
 }
 
-/// Where a link leads to, as the person uses it.
+/// The token of the link in a mail.
 pub(super) fn token(content: &Content) -> Token {
     let (Content::Invitation(link) | Content::Reset(link) | Content::EmailChange(link)) = content else {
         panic!("{content:?} has no link");
@@ -58,8 +58,8 @@ pub(super) fn token(content: &Content) -> Token {
     Token::parse(token).unwrap()
 }
 
-/// An account of the victim's address whose password is Mallory's: his business has invited it while no mail was sent, and
-/// he has used the link that he was shown.
+/// An account with the victim's address and Mallory's password: his business invited the address while no mail was
+/// sent, and he used the link that was shown to him.
 pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (PersonId, Token) {
     let people = world.engine.people();
     let squatted = invite(world, shop, by(mallory), "victim@example.com").await.unwrap();
@@ -67,7 +67,7 @@ pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (
     (opened.person, people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap())
 }
 
-/// Signs somebody in by a link of a mail that sets a password.
+/// Signs in with the link of a mail and sets a password.
 pub(super) async fn enter(world: &World, content: &Content) -> Token {
     let people = world.engine.people();
     let opened = people.use_link(&token(content), Client::default()).await.unwrap();
@@ -100,7 +100,7 @@ async fn those_who_want_it_are_mailed_at_once_and_others_at_eight() {
     assert!(french.len() == 1 && french[0].to.address == "owner@example.com");
     assert_eq!(urgent[0].business.as_ref().unwrap().zone, chrono_tz::Europe::Paris);
 
-    // It is nine in Paris. The clock of the machine is set a little meanwhile, and still it is one mail.
+    // It is nine in Paris. The machine's clock is corrected a little meanwhile, and only one mail is sent.
     pass(60 * 12).await;
     world.clock.jump(TimeDelta::seconds(20));
     pass(1).await;
@@ -200,7 +200,7 @@ async fn what_a_role_does_not_see_any_more_is_in_no_mail_and_no_list() {
     let endpoint = id_of::<WebhookId>(&done(&world, &shop, create).await);
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(sent(&post).await.len(), 1);
-    // As the endpoint's turning off writes it.
+    // The same alert as when an endpoint is disabled.
     let (kind, id, at) = (AlertKind::WebhookDisabled, endpoint.uuid(), world.engine.now());
     let about = About { kind, id, at };
     let alert =
@@ -255,14 +255,14 @@ async fn a_mails_own_link_ends_mails_like_it_as_often_as_it_is_used() {
     assert_eq!(entries().await.len(), before.len(), "a second time nothing is changed");
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert!(sent(&post).await.is_empty());
-    // A daily mail's link ends every daily mail, and nothing else.
+    // The link in a daily mail ends every daily mail, and no other mail.
     done(&world, &shop, shop.booking(at(3, 9), 1)).await;
     pass(60 * 24).await;
     let daily = post.take();
     world.engine.unsubscribe(daily[0].unsubscribe.as_ref().unwrap()).await.unwrap();
     assert_eq!(setting(AlertKind::AppointmentBooked).await.email, AlertEmail::Off);
     assert_eq!(setting(AlertKind::MessageTaken).await.email, AlertEmail::Now);
-    // It works of a suspended business, too, and says nothing of whoever is gone.
+    // It also works in a suspended business, and does not reveal whether the person is still a member.
     let suspend = |suspended| PatchBusiness { suspended: Some(suspended), ..PatchBusiness::default() };
     done(&world, &shop, suspend(true)).await;
     let every = Unsubscribe { from: Subscription::EveryNow, ..what };
@@ -310,13 +310,14 @@ async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
     assert_eq!(invited.mail, Some((ada, Mailing::Invitation)));
     assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "she belongs to it");
-    // Who has a confirmed account is only asked; by the operator, too.
+    // A person with a confirmed account only gets a question, also from the operator.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
-    // Neither is sent again from the log, and of both the same is said: whether there is an account shows nowhere.
+    // Neither can be sent again from the log, and both refusals are the same, so that the log does not reveal whether
+    // an account exists.
     let mut said = Vec::new();
     for (of, who, kind) in [(&shop, owner, MailKind::Invitation), (&other, boss, MailKind::Offer)] {
         let log = world.engine.mail_log(of.id, None, 100).await.unwrap();
@@ -403,7 +404,7 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
     assert!(letters[0].business.is_none() && letters[0].unsubscribe.is_none());
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
-    // The repetition has voided nothing; somebody without a password gets the first one by it.
+    // The repetition has not voided the link; a person without a password sets the first one with it.
     let seen = people.open_link(&token(&letters[0].content)).await.unwrap();
     assert_eq!((seen.person.id, seen.kind), (owner, LinkKind::Invitation));
     enter(&world, &letters[0].content).await;
@@ -435,7 +436,7 @@ async fn a_new_address_is_asked_and_the_old_one_is_told() {
     people.change_email(&session, Address::new("new@example.com").unwrap()).await.unwrap();
     let first = sent(&post).await;
     is(&told(&first), &[("new@example.com", "email_change")]);
-    // Asked for again, the earlier one leads nowhere.
+    // After a new request, the earlier link is void.
     people.change_email(&session, Address::new("newer@example.com").unwrap()).await.unwrap();
     let second = sent(&post).await;
     is(&told(&second), &[("newer@example.com", "email_change")]);
@@ -443,7 +444,8 @@ async fn a_new_address_is_asked_and_the_old_one_is_told() {
         refusal(people.use_link(&token(&first[0].content), Client::default()).await),
         Refusal::Expired
     );
-    // Whoever reads the mail and is not the one who asked makes nobody's account theirs, nor theirs anybody's.
+    // A reader of the mail who did not request it cannot move the address to any account, neither to the requester's
+    // nor to their own.
     let link = token(&second[0].content);
     let eve = member(&world, &shop, "eve@example.com", (Role::Member, None)).await;
     let eves = people.make_link(&world.at(&shop), by_operator(), (eve, Some(LinkKind::Enter))).await.unwrap();

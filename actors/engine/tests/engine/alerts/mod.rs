@@ -1,4 +1,4 @@
-//! Alerts: who is told of what, in the dashboard and by mail, and how long that is kept.
+//! Alerts: their recipients, in the dashboard and by mail, and their retention.
 
 mod bound;
 mod kept;
@@ -35,7 +35,7 @@ fn by(id: PersonId) -> Request {
     Request::by(Actor::Person(id))
 }
 
-/// Somebody whom the operator has added and let in.
+/// A person whom the operator has added and signed in.
 async fn member(
     world: &World,
     shop: &Shop,
@@ -92,7 +92,7 @@ async fn shown(world: &World, shop: &Shop, id: PersonId) -> Vec<Alert> {
     world.at(shop).alerts(id, &first_page()).await.unwrap().items
 }
 
-/// The kinds of a person's alerts, oldest first, and what they tell of.
+/// The kinds of a person's alerts, oldest first.
 async fn kinds(world: &World, shop: &Shop, id: PersonId) -> Vec<AlertKind> {
     shown(world, shop, id).await.iter().rev().map(|alert| alert.about.kind).collect()
 }
@@ -129,7 +129,7 @@ async fn everything_that_happens_is_told_once_to_whom_it_concerns() {
     };
     done(&world, &shop, Reschedule { id: booked, request: to }).await;
     done(&world, &shop, Cancel { id: booked }).await;
-    done(&world, &shop, Cancel { id: booked }).await; // it is cancelled already, and nothing happens
+    done(&world, &shop, Cancel { id: booked }).await; // it is cancelled already, so there is no alert
     let by_request = PatchBusiness { booking_mode: Some(BookingMode::Request), ..PatchBusiness::default() };
     done(&world, &shop, by_request).await;
     let waits = appointment_of(&done(&world, &shop, shop.booking(at(2, 9), 1)).await);
@@ -154,7 +154,7 @@ async fn everything_that_happens_is_told_once_to_whom_it_concerns() {
         CallMissed,
     ];
     assert_eq!(kinds(&world, &shop, owner).await, all);
-    // What concerns others is not theirs: the second one's comes with the move.
+    // Alerts about other staff members are not theirs. The second staff member gets one about the move.
     let but = |left_out: &[usize]| -> Vec<AlertKind> {
         all.iter().enumerate().filter(|(at, _)| !left_out.contains(at)).map(|(_, kind)| *kind).collect()
     };
@@ -219,7 +219,7 @@ async fn what_was_read_is_marked_and_what_was_not_is_counted() {
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(business.unread_alerts(owner).await.unwrap(), 1);
     assert_eq!(shown(&world, &shop, owner).await[0].read_at, None);
-    // The walk shows each once, newest first.
+    // Walking the list shows each alert once, newest first.
     let numbers: Vec<_> = crate::harness::walk(7, |page: PageRequest| {
         let business = business.clone();
         async move { business.alerts(owner, &page).await }
@@ -250,7 +250,7 @@ async fn alerts_go_with_the_membership_and_its_role() {
         refusal(world.at(&other).change(by(hand), ReadAlerts { number: Some(1) }).await),
         Refusal::NotFound("alert")
     );
-    // Whoever leaves sees none, is told of nothing, and finds nothing of before on coming back.
+    // A removed person sees no alerts and gets none, and has no earlier ones after coming back.
     done(&world, &shop, RemoveMember { id: hand }).await;
     assert!(matches!(
         refusal(world.at(&shop).alerts(hand, &first_page()).await),

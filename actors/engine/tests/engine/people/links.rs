@@ -1,4 +1,4 @@
-//! Links as whoever has one uses them: once, while they are good, and for one person alone. And how sessions end.
+//! Using links: once, before they expire, and for one person. How sessions end.
 
 use domain::{Address, Client, LinkKind, Refusal, Role};
 use engine::people::{SignIn, Token};
@@ -30,7 +30,7 @@ async fn a_link_is_good_for_its_time_and_not_a_minute_more() {
         pass(1).await;
         assert_eq!(refusal(people.open_link(&late).await), Refusal::Expired, "{kind:?}");
         assert_eq!(refusal(people.use_link(&late, Client::default()).await), Refusal::Expired, "{kind:?}");
-        // In its last minute it still leads somewhere, and the one before is void.
+        // In its last minute a link still works, and the earlier link is void.
         let (void, good) = (made().await, made().await);
         assert_eq!(refusal(people.use_link(&void, Client::default()).await), Refusal::Expired, "{kind:?}");
         pass(minutes - 1).await;
@@ -82,7 +82,7 @@ async fn a_link_is_made_only_where_the_person_belongs() {
     let kind = Some(LinkKind::Email);
     let proves = people.make_link(&world.at(&shop), by_operator(), (ada, kind)).await;
     assert!(matches!(refusal(proves), Refusal::NotAllowed(_)), "only the person asks for another address");
-    // Neither owner nor admin makes a reset of anybody.
+    // Neither owner nor admin can make a reset for another person.
     let (admin, _) = member(&world, &shop, "admin@example.com", Role::Admin).await;
     for who in [ada, admin] {
         for kind in [LinkKind::Reset, LinkKind::Enter] {

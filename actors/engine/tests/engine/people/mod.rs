@@ -1,4 +1,4 @@
-//! People: invitations and links, roles, and that nobody is handed another's account.
+//! People: invitations and links, roles, and that a link never gives access to another person's account.
 
 mod links;
 mod offers;
@@ -61,7 +61,7 @@ pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Ref
     }
 }
 
-/// Somebody whom the operator added and who has chosen a password.
+/// A person whom the operator added and who has chosen a password.
 pub(crate) async fn member(world: &World, shop: &Shop, email: &str, role: Role) -> (PersonId, Token) {
     let people = world.engine.people();
     let invited = invite(world, shop, by_operator(), email, role).await;
@@ -177,7 +177,7 @@ async fn nobody_is_handed_another_persons_account() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
-    // Without mail a dashboard shows the link of a new account, and its password confirms nothing.
+    // Without mail a dashboard shows the link of a new account, and a password set with it confirms nothing.
     let squatted = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
     let link = squatted.link.as_ref().unwrap();
     let session = people.use_link(&link.token, Client::default()).await.unwrap().session.unwrap();
@@ -188,20 +188,20 @@ async fn nobody_is_handed_another_persons_account() {
         .invite(&world.at(&other), lately(&world, by(eve)), invitation("victim@example.com", Role::Admin))
         .await;
     assert!(matches!(refusal(by_dashboard), Refusal::Conflict { .. }));
-    // The operator's invitation clears what was there, and gives a reset.
+    // The operator's invitation resets that account and returns a link for a new password.
     let invited = invite(&world, &other, by_operator(), "victim@example.com", Role::Admin).await;
     assert_eq!(invited.link.as_ref().unwrap().kind, LinkKind::Reset);
     assert!(people.session(&session).await.unwrap().is_none());
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none());
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
-    // Nor does the operator let somebody in by a link that a dashboard has shown to another.
+    // The operator cannot activate a person whose link a dashboard of another business has shown.
     let shown = invite(&world, &shop, by(mallory), "third@example.com", Role::Member).await;
     let offered = invite(&world, &other, by(eve), "third@example.com", Role::Member).await;
     assert!(shown.link.is_some() && offered.link.is_none());
     let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
     let let_in = people.patch_member(&world.at(&other), by_operator(), (id(&offered), active, None)).await;
     assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
-    // A dashboard makes no resets, and shows no link of whoever belongs elsewhere.
+    // A dashboard makes no resets, and shows no link for a person of another business.
     let offered = invite(&world, &shop, by_operator(), "new@example.com", Role::Member).await;
     let elsewhere = invite(&world, &other, by(eve), "new@example.com", Role::Member).await;
     assert!(offered.link.is_some() && elsewhere.link.is_none() && elsewhere.mail.is_none());
@@ -285,7 +285,7 @@ async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() 
     business.change(by_operator(), RemoveMember { id: owner }).await.unwrap();
     assert!(matches!(business.change(by(owner), rename()).await, Err(EngineError::NotFound)));
     assert!(people.belongs(owner).await.unwrap().is_empty());
-    // What people did stands in the log.
+    // The log contains the actions of people.
     let log = business.audit(&first_page()).await.unwrap().items;
     assert!(
         log.iter()

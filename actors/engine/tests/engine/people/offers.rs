@@ -1,4 +1,4 @@
-//! Memberships that are offered: accepted, declined, and what becomes of them where the business cannot be changed.
+//! Offered memberships: accepted, declined, and their state in a business that cannot be changed.
 
 use domain::{Actor, Client, MembershipStatus, Refusal, Role};
 use engine::business::commands::people::RemoveMember;
@@ -25,7 +25,7 @@ async fn whoever_declines_belongs_to_nothing_and_may_be_asked_again() {
         let people = world.engine.people();
         people.decline(&world.at(&other), &token).await.unwrap();
         if again {
-            // What was acknowledged stays so.
+            // Acknowledged changes survive.
             world.crash(0).await;
         }
         let people = world.engine.people();
@@ -81,7 +81,7 @@ async fn an_offer_is_declined_by_no_session_that_may_be_anothers() {
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
 }
 
-/// Whoever was shown the link has an account that nobody has confirmed, and no second link would be made.
+/// The person who was shown the link has an unconfirmed account, and no second link would be made.
 #[tokio::test(start_paused = true)]
 async fn what_a_link_cannot_accept_in_a_suspended_business_is_accepted_in_its_session_later() {
     let world = world().await;
@@ -90,7 +90,7 @@ async fn what_a_link_cannot_accept_in_a_suspended_business_is_accepted_in_its_se
     let invited = invite(&world, &shop, by(boss), "new@example.com", Role::Member).await;
     let link = invited.link.as_ref().unwrap();
     suspend(&world, &shop, true).await;
-    pass(1).await; // what was offered bears a stamp of before
+    pass(1).await; // the offer has an earlier stamp
     let opened = people.use_link(&link.token, Client::default()).await.unwrap();
     let session = people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap();
     let new = id(&invited);
@@ -98,7 +98,7 @@ async fn what_a_link_cannot_accept_in_a_suspended_business_is_accepted_in_its_se
     let early = people.accept(&world.at(&shop), &session).await;
     assert!(matches!(early, Err(engine::EngineError::Suspended)), "{early:?}");
     suspend(&world, &shop, false).await;
-    // Another session need not be theirs who had the link.
+    // Another session may belong to another person than the link.
     let other = sign_in(&people, "new@example.com", PASSWORD).await.unwrap();
     assert!(matches!(refusal(people.accept(&world.at(&shop), &other).await), Refusal::NotAllowed(_)));
     people.accept(&world.at(&shop), &session).await.unwrap();
@@ -144,7 +144,7 @@ async fn neither_a_link_of_an_earlier_offer_nor_what_came_of_it_accepts_a_later_
         invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
         pass(1).await;
         if !opens_first {
-            // The link that was shown is void, before the mail with the new one is made.
+            // The shown link is void before the mail with the new one is composed.
             assert!(people.use_link(&token, Client::default()).await.is_err());
             continue;
         }

@@ -1,5 +1,5 @@
-//! What each role may, by one table that every change has its row in: asked for by each of the people, and by somebody who
-//! does not belong.
+//! The rights of each role, in one table with a row for every change. Each change is requested by each of the people,
+//! and by a person who is not a member.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,7 +42,7 @@ use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, offer_to, text};
 
-/// What owner, admin and member may: change it, see it, or not even that.
+/// The right of owner, admin and member: change, read, or neither.
 struct Row {
     change: &'static str,
     may: &'static str,
@@ -74,7 +74,7 @@ const TABLE: &[Row] = &[
     row("DeleteStaff", "ccr"),
     row("SetSpecialDay", "ccr"),
     row("DeleteSpecialDay", "ccr"),
-    // Of somebody else; one's own is one's own to take.
+    // For another person. Each person can change their own.
     row("AddTimeOff", "ccr"),
     row("DeleteTimeOff", "ccr"),
     row("AddKnowledge", "ccr"),
@@ -102,7 +102,7 @@ const TABLE: &[Row] = &[
     row("EndBusiness", "---"),
 ];
 
-/// Changes that have no row, and why.
+/// The changes without a row, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     ("Step", "the service itself makes it"),
     ("TurnOff", "the service itself makes it"),
@@ -117,15 +117,15 @@ const fn row(change: &'static str, may: &'static str) -> Row {
     Row { change, may }
 }
 
-/// Who may ask at all, and what a change is asked about.
+/// The requester, and the targets of changes.
 struct Asking<'a> {
     of: &'a BusinessHandle,
     shop: &'a Shop,
     who: PersonId,
-    /// Somebody who belongs, and whom nobody needs.
+    /// A member whose removal affects no other row.
     other: PersonId,
     number: u8,
-    /// When they gave their password.
+    /// The time at which the password was given.
     password_at: Option<Timestamp>,
 }
 
@@ -136,7 +136,7 @@ impl Asking<'_> {
         self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
-    /// Asks for the change of a row. What it is about need not be there: rights come first.
+    /// Requests the change of a row. The target need not exist, because rights are checked first.
     #[allow(clippy::too_many_lines, reason = "one line a change")]
     async fn row(&self, change: &str) -> Asked {
         let nothing = Uuid::from_u128(7);
@@ -300,7 +300,7 @@ fn some_person() -> domain::Person {
     }
 }
 
-/// What was told: that it may be changed (though there may be nothing to change), that it may not, or nothing.
+/// The result: `c` for a permitted change (even without a target), `r` for a refused one, `-` for not found.
 fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     match asked {
         Err(EngineError::NotFound) => '-',
@@ -310,7 +310,7 @@ fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     }
 }
 
-/// Every change that the sources know.
+/// Every change in the source code.
 fn changes() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut dirs = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/business")];
@@ -380,7 +380,7 @@ async fn a_role_may_what_the_table_says_and_whoever_is_not_active_nothing() {
     }
 }
 
-/// Whichever page asks for it: the engine itself holds it against when the password was given.
+/// The engine itself checks when the password was given, for every page.
 #[tokio::test(start_paused = true)]
 async fn people_are_changed_by_nobody_who_did_not_give_their_password_lately() {
     let world = world().await;

@@ -54,7 +54,7 @@ async fn sessions_outlive_a_crash_and_end_when_nobody_uses_them() {
     assert!(world.engine.now() - used < chrono::TimeDelta::hours(1));
     pass(7 * 24 * 60).await;
     assert!(people.session(&token).await.unwrap().is_none());
-    // The sweep has forgotten it by the next day.
+    // The sweep has deleted it by the next day.
     pass(25 * 60).await;
     let person = people.belongs(id_of(&world, &shop).await).await.unwrap();
     let person = people.person(person[0].membership.person_id).await.unwrap().unwrap();
@@ -86,7 +86,7 @@ async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_s
     assert_eq!(sessions().await, 0, "it was not used for a week");
 }
 
-/// As passwords were kept at first.
+/// The test stores a password in the form of the first version.
 #[tokio::test(start_paused = true)]
 async fn a_password_that_was_kept_as_a_keyboard_gave_it_lets_in_and_is_then_kept_as_others_are() {
     let mut world = world().await;
@@ -101,7 +101,7 @@ async fn a_password_that_was_kept_as_a_keyboard_gave_it_lets_in_and_is_then_kept
     world.plant(keys::person(ada), &person.encode()).await;
     let people = world.engine.people();
     assert!(sign_in(&people, "ada@example.com", composed).await.is_none(), "it is something else as yet");
-    // Twice at once: either keeps it as it shall be, and the other one knows.
+    // Two sign-ins at once: one of them stores the new form, and both succeed.
     let at_once =
         tokio::join!(sign_in(&people, "ada@example.com", given), sign_in(&people, "ada@example.com", given));
     let (Some(token), Some(_)) = at_once else { panic!("{at_once:?}") };
