@@ -83,7 +83,7 @@ impl CommandFailure for CommandError {
     }
 }
 
-/// Exports, and notes what stays behind. Exit code 1 when that cannot be done, 2 when a setting is bad.
+/// Exports, and reports the omitted records. Exit code 1 when that cannot be done, 2 when a setting is bad.
 pub fn export(args: ExportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run(args)))

@@ -366,7 +366,7 @@ mod tests {
         let read = |file: &[u8]| holidays(file, day("2026-03-02"));
         assert_eq!(read(whole.as_bytes()), Ok(expected.clone()));
         assert_eq!(read(whole.replace("\r\n", "\n").as_bytes()), Ok(expected.clone()));
-        // Folded behind every so many octets, within words and characters.
+        // Folded after every so many octets, within words and characters.
         for (octets, fold) in [(75, "\r\n "), (7, "\r\n\t"), (3, "\n ")] {
             let fold = |line: &str| line.as_bytes().chunks(octets).collect::<Vec<_>>().join(fold.as_bytes());
             let lines: Vec<Vec<u8>> = whole.split("\r\n").map(fold).collect();

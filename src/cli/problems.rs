@@ -80,7 +80,8 @@ fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
     }
 }
 
-/// The value that is meant by what is behind the `[` of `hours[0].open`, and the field of it, if it is one of several.
+/// For `hours[0].open` with `inner` `0].open`: the value with this index and the name of its field, if the property
+/// is a list.
 fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, String)> {
     let (index, field) = inner.split_once(']')?;
     let value = call.body.as_ref()?.get(property)?.get(index.parse::<usize>().ok()?)?;

@@ -31,7 +31,7 @@ pub struct Page<'a, V> {
     /// The items, which describe themselves.
     #[schemars(description = "")]
     pub data: &'a [V],
-    /// Whether there is another page. There may be one behind a page that is short or empty.
+    /// Whether there is another page. A short or empty page may have a next page.
     pub has_more: bool,
     /// The `cursor` of the next page; null exactly when there is none.
     pub next_cursor: Option<String>,

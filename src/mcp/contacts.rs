@@ -97,7 +97,7 @@ pub(super) struct Contacts {
     contacts: Vec<Contact>,
     next_cursor: Option<String>,
     search_incomplete: Option<bool>,
-    /// What to try where nobody is found.
+    /// What to try if no contact is found.
     note: Option<String>,
 }
 

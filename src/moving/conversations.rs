@@ -96,7 +96,7 @@ json_object! {
         caller_name: Option<Text<1, 200>>,
         /// The number to call back.
         caller_phone: Option<E164>,
-        /// What it says; nothing once whoever left it was erased.
+        /// The text of the message. Empty if the contact who left it was erased.
         body: Text<0, 10_000>,
         /// How soon the team should see it.
         urgency: Urgency,

@@ -1,7 +1,7 @@
 //! The engine of receptionist: the actors and the background jobs.
 //!
-//! `actors/README.md` is the map. The edges use [`Engine`], [`BusinessHandle`], the types of
-//! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
+//! `actors/README.md` is the map. The edges use [`Engine`], [`BusinessHandle`], the types of [`domain`] and the
+//! resources of [`view`]; channels, actor references and locks are private to the handles.
 
 mod actor;
 pub mod backup;

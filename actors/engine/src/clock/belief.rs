@@ -1,11 +1,11 @@
 //! The believed wall clock, a pure function of the readings of wall clock and steady clock.
 //!
-//! The difference of the two clocks is an offset. A reading with an offset within [`FOLLOWED_MAX_MILLIS`] of
-//! the believed one is followed, because NTP slews and steps clocks a little. Any other reading is a jump. A
-//! jump is believed after readings have confirmed it for [`HELD_MIN_MILLIS`] with gaps of at most
-//! [`GAP_MAX_MILLIS`]; until then the time continues from the steady clock.
+//! The difference of the two clocks is an offset. A reading with an offset within [`FOLLOWED_MAX_MILLIS`] of the
+//! believed one is followed, because NTP slews and steps clocks a little. Any other reading is a jump. A jump is
+//! believed after readings have confirmed it for [`HELD_MIN_MILLIS`] with gaps of at most [`GAP_MAX_MILLIS`]; until
+//! then the time continues from the steady clock.
 //!
-//! A wall clock that is behind the kept time at the start is believed only after it has reached the believed
+//! A wall clock that is earlier than the kept time at the start is believed only after it has reached the believed
 //! time, because a machine without a clock battery starts like that.
 
 /// The maximum difference of a reading that is followed.
@@ -21,7 +21,7 @@ pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
     jump: Option<Jump>,
-    /// The offset of a wall clock that was behind the kept time at the start, until another one is believed.
+    /// The offset of a wall clock that was earlier than the kept time at the start, until another one is believed.
     behind: Option<i64>,
     /// The kept time. The believed time is not before it, unless a jump to an earlier time was believed.
     kept: i64,

@@ -16,7 +16,7 @@ use super::belief::KeptTime;
 
 /// The maximum counted stop.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
-/// A start logs a warning if the wall clock is further than this behind the newest stamp.
+/// A start logs a warning if the wall clock is earlier than the newest stamp by more than this.
 const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
 /// A start logs a warning if the wall clock is further than this ahead of the newest stamp and of its last
 /// stored reading.

@@ -213,7 +213,7 @@ impl MemoryBackend {
 impl State {
     fn crash(&mut self, keep: usize) {
         if self.came_through.is_some() {
-            return; // nobody has opened it since the last one
+            return; // it was not opened since the last one
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
