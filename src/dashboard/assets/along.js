@@ -1,5 +1,5 @@
-// What stands in another form of the page and is not saved yet goes along with each form that names it: the page that
-// answers shows it again.
+// A form can name another form of the page. The unsaved fields of that form are sent with it, and the page in the
+// response shows them again.
 for (const form of document.querySelectorAll('form[data-along]')) {
   form.addEventListener('formdata', (event) => {
     const id = form.dataset.along, other = document.getElementById(id);

@@ -1,4 +1,4 @@
-// The board of today opens where the present is, a little of what was before it above.
+// Scrolls the calendar of today to the current time, with a little of the earlier time above it.
 const board = document.querySelector('.board'), now = board.querySelector('.gutter .now');
 if (now && !board.scrollTop) {
   const { top } = now.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Buttons that copy: data-copy is the id of what is copied, data-done the word shown afterwards.
+// Copy buttons. data-copy is the id of the element with the text, and data-done the label after copying.
 for (const button of document.querySelectorAll('[data-copy]')) {
   if (!navigator.clipboard) break;
   button.hidden = false;

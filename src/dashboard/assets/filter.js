@@ -1,5 +1,5 @@
-// A search form that answers as one types. data-filter is the id of the part that its page's answer replaces;
-// the form is an ordinary GET form and works the same without this.
+// A search form that is sent while its user types. data-filter is the id of the part of the page that the response
+// replaces. The form is an ordinary GET form and works without this script.
 import { swap } from './live.js';
 for (const form of document.querySelectorAll('form[data-filter]')) {
   let timer, last;

@@ -1,7 +1,6 @@
-// Live parts: an element with an id and data-live="kind kind" is fetched anew from the page's own address
-// when the stream says that something of that kind changed. The stream rests while the page is hidden: a browser has
-// few connections to one server, and a page that nobody sees takes none of them. While no stream says anything the page
-// looks for itself what has changed.
+// Live parts. An element with an id and data-live="kind kind" is loaded again from the page's address when the stream
+// reports a change of that kind. The stream is closed while the page is hidden, because a browser has few connections
+// to one server. While no stream is open, the page polls for changes.
 const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
 const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && (of('form', 'action', e.form) || 'form') + ' button'));
 
@@ -31,11 +30,11 @@ const mark = kind => {
 };
 const open = () => {
   stream = new EventSource(document.body.dataset.stream);
-  // Whatever happened while nobody listened is looked for.
+  // The stream may have missed changes, so every live part is loaded again.
   stream.onopen = () => { if (heard) mark(); heard = true; };
   stream.addEventListener('hello', () => { hello = true; });
   stream.onmessage = e => mark(JSON.parse(e.data).kind);
-  // A stream that is refused is not asked for again by itself: the session has ended, or the way to the server is broken.
+  // A browser does not reopen a refused stream: the session has ended, or the connection is broken.
   stream.onerror = () => { if (stream.readyState === EventSource.CLOSED) refused().catch(later); };
 };
 const later = () => setTimeout(() => { if (!document.hidden && stream.readyState === EventSource.CLOSED) open(); }, 30_000);
@@ -43,7 +42,7 @@ const edited = within => [...within.querySelectorAll('form')].some(f => [...f.el
   && ((e.defaultValue !== undefined && e.value !== e.defaultValue) || (e.defaultChecked ?? e.checked) !== e.checked)));
 const refused = async () => {
   const { redirected } = await fetch(location.href, { headers: { accept: 'text/html' } });
-  // Whoever is signed out sees the business no longer, but loses nothing that was typed.
+  // If the session has ended, the page is loaded again, unless a form has unsaved input.
   if (redirected && !edited(document)) location.reload(); else later();
 };
 if (parts().length && document.body.dataset.stream) {

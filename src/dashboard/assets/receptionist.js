@@ -1,4 +1,4 @@
-// Loads what a page asks for by its attributes. Without script every page works as it is.
+// Loads the modules that a page's attributes need. Every page works without scripts.
 if (document.querySelector('[data-along]')) import('./along.js');
 if (document.querySelector('.board .now')) import('./board.js');
 if (document.querySelector('[data-copy]')) import('./copy.js');

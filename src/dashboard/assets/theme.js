@@ -1,4 +1,4 @@
-// Light or dark by choice. The choice is a cookie, so that the server writes data-theme and no page flashes.
+// The choice of light or dark. It is a cookie, so that the server sets data-theme and the page does not flash.
 const root = document.documentElement;
 const dark = () => (root.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 for (const button of document.querySelectorAll('[data-theme-switch]')) {
