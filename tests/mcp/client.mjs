@@ -1,4 +1,4 @@
-// The second major line of the official client for JavaScript, in both eras of the protocol.
+// The official JavaScript client, major version 2, with both forms of the protocol.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { deal } from "./deal.mjs";

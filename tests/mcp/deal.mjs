@@ -1,7 +1,7 @@
-// What each client does, over HTTP and over standard input and output: list, find, book, book again, move, cancel.
+// The actions of each client, over HTTP and over standard input and output: list, find, book, book again, move, cancel.
 import assert from "node:assert/strict";
 
-/** A day that is no Sunday, so many days from now, as the business's calendar has it. */
+/** The date this many days from now, or the next date if that is a Sunday. */
 function day(later) {
   const date = new Date(Date.now() + later * 86_400_000);
   if (date.getUTCDay() === 0) date.setUTCDate(date.getUTCDate() + 1);

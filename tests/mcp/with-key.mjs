@@ -1,4 +1,4 @@
-// Hands on what comes in to the service, with a key: the conformance suite has none of its own. Host and Origin stay.
+// Forwards requests to the service and adds a key, because the conformance suite has none. Host and Origin stay.
 import http from "node:http";
 
 const { BASE, KEY } = process.env;

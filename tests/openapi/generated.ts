@@ -1,4 +1,4 @@
-// Calls the service with a client that OpenAPI Generator made. `adapter` has what differs between its generators.
+// Calls the service with a client from OpenAPI Generator. `adapter` contains the differences between its generators.
 import { AppointmentsApi, AvailabilityApi, type BookBody, Configuration, ServicesApi, WebhooksApi } from "./client";
 import { body, day } from "./adapter";
 
@@ -58,7 +58,7 @@ main().catch((error) => {
 });
 
 const some = { service_id: "", starts_at: day("") };
-// @ts-expect-error A booking is for a contact.
+// @ts-expect-error A booking needs a contact.
 export const neither: BookBody = { ...some };
-// @ts-expect-error No property is called so.
+// @ts-expect-error There is no such property.
 export const misspelt: BookBody = { ...some, contact_id: "", staff: "" };

@@ -1,6 +1,6 @@
-# Sourced by the scripts beside it: a service on a directory of its own with a sample business, and how to end it.
+# Sourced by the scripts in this directory. Starts a service on its own directory with a sample business, and stops it.
 #
-# Sets BASE (ends in /v1), ORIGIN, KEY (every scope) and WORK (a directory that goes with the script). The binary is
+# Sets BASE (ends in /v1), ORIGIN, KEY (every scope) and WORK (a directory that is deleted at the end). The binary is
 # RECEPTIONIST, or target/release/receptionist, which is built first.
 set -euo pipefail
 
@@ -22,14 +22,14 @@ if [ -z "${RECEPTIONIST:-}" ]; then
     RECEPTIONIST=$ROOT/target/release/receptionist
 fi
 
-# The tools, in an environment that goes with the script.
+# The tools, in an environment that is deleted at the end.
 tools() {
     python3 -m venv "$WORK/venv"
     "$WORK/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
     PATH=$WORK/venv/bin:$PATH
 }
 
-# Starts the service and makes a business with services, staff and a key.
+# Starts the service and creates a business with services, staff and a key.
 start_service() {
     PUBLIC_API_RATE_LIMIT_PER_MINUTE=${RATE_LIMIT:-1000000} RECEPTIONIST_LOG=warn "$RECEPTIONIST" demo \
         --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data-dir "$WORK/data" \

@@ -1,4 +1,4 @@
-// Calls the service with the types that openapi-typescript made of the document, and tries the types of bodies.
+// Calls the service with the types that openapi-typescript generates from the document, and tests the types of bodies.
 import createClient from "openapi-fetch";
 import type { components, paths, webhooks } from "./openapi";
 import type { components as operator } from "./operator";
@@ -54,7 +54,7 @@ main().catch((error) => {
   throw error;
 });
 
-// The types of what is sent: each that may be sent compiles, and the rest does not.
+// The types of request bodies: valid bodies compile, and invalid ones do not.
 type Event = webhooks["appointment.booked"]["post"]["requestBody"]["content"]["application/json"];
 export const contactOf = (event: Event): string | null => event.data.contact_id;
 
@@ -62,13 +62,13 @@ type Book = components["schemas"]["BookBody"];
 type TeamBook = operator["schemas"]["TeamBookBody"];
 const some = { service_id: "", starts_at: "" };
 export const booked: (Book & TeamBook)[] = [{ ...some, contact: { phone: "" } }, { ...some, contact_id: "" }];
-// @ts-expect-error A booking is for a contact.
+// @ts-expect-error A booking needs a contact.
 export const neither: Book = { ...some };
-// @ts-expect-error A booking of the team is, too.
+// @ts-expect-error A booking by the team needs one, too.
 export const neitherOfTeam: TeamBook = { ...some, source: "dashboard" };
-// @ts-expect-error No property is called so.
+// @ts-expect-error There is no such property.
 export const misspelt: Book = { ...some, contact_id: "", staff: "" };
-// @ts-expect-error No property of a contact is called so.
+// @ts-expect-error A contact has no such property.
 export const misspeltWithin: Book = { ...some, contact: { fone: "" } };
 
 type Day = operator["schemas"]["SpecialDayBody"];
@@ -78,12 +78,12 @@ export const days: Day[] = [{ closed: true }, { closed: true, windows: [] }, { w
 export const unsaid: Day = { note: "" };
 // @ts-expect-error A day that is not closed has windows.
 export const open: Day = { closed: false };
-// @ts-expect-error No property of a window is called so.
+// @ts-expect-error A window has no such property.
 export const window: Day = { windows: [{ opens: "09:00", close: "12:00" }] };
 
 type Off = operator["schemas"]["TimeOffBody"];
 export const offs: Off[] = [{ starts_at: "", ends_at: "" }, { from: "", to: "", note: "" }];
-// @ts-expect-error Time off has both ends.
+// @ts-expect-error Time off needs a start and an end.
 export const half: Off = { from: "" };
-// @ts-expect-error Both ends have one form.
+// @ts-expect-error Start and end need the same form.
 export const mixed: Off = { from: "", ends_at: "" };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the documents against OpenAPI 3.1 itself, the public one as the service serves it and as the command prints it.
+# Validates the documents against OpenAPI 3.1, and compares the served public document with the printed one.
 source "$(dirname "$0")/service.sh"
 
 tools 'openapi-spec-validator==0.9.0'

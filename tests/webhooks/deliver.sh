@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The shipped binary delivers over real TLS to receivers in two languages that verify with the official libraries.
 #
-# Runs everything in a network namespace of its own, in which made-up public addresses lie on the loopback device, so
-# that the rules on webhook addresses hold as they are. Needs root, ip, openssl, curl, jq, python3 and node with
+# Runs in its own network namespace, in which public addresses are assigned to the loopback device, so that the rules on
+# webhook addresses apply unchanged. Needs root, ip, openssl, curl, jq, python3 and node with
 # the `standardwebhooks` packages: PYTHON names the interpreter that has it, NODE_PATH the folder of node's.
 # Usage: tests/webhooks/deliver.sh [BINARY]
 set -euo pipefail

@@ -1,7 +1,7 @@
 // A receiver of webhooks in JavaScript, with the official Standard Webhooks library: npm install standardwebhooks.
 //
 // Usage: node receiver.js PORT CERT.pem KEY.pem SECRET-FILE
-// Prints `verified TYPE ID` for each delivery whose signature holds; answers 204, or 400 when it does not.
+// Prints `verified TYPE ID` for each delivery with a valid signature. Responds 204, or 400 to an invalid one.
 const fs = require("fs");
 const https = require("https");
 const { Webhook } = require("standardwebhooks");
