@@ -230,7 +230,7 @@ fn the_calls_to_endpoints_have_a_tag_of_their_own_and_can_be_left_out() {
 }
 
 #[test]
-fn there_are_fifteen_codes() {
+fn the_documents_list_fifteen_error_codes() {
     let document = document();
     assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap().len(), 15);
 }

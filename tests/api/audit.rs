@@ -80,7 +80,7 @@ async fn every_kind_of_change_leaves_an_entry() {
 }
 
 #[tokio::test]
-async fn what_is_refused_unchanged_or_replayed_leaves_none() {
+async fn refusals_replays_and_changes_without_effect_leave_no_entry() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
@@ -126,7 +126,7 @@ async fn entries_are_newest_first_by_page_and_only_of_the_business() {
 }
 
 #[tokio::test]
-async fn exports_backups_and_ended_businesses_are_in_the_installations_log() {
+async fn exports_backups_and_deletions_of_businesses_are_in_the_installations_log() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.operator.get("/export").await.is(200);

@@ -41,7 +41,7 @@ fn by_operator() -> Value {
 }
 
 #[tokio::test]
-async fn a_contact_created_and_changed_with_a_key_is_told() {
+async fn creating_and_changing_a_contact_with_a_key_is_logged() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = count(&salon).await;
@@ -66,7 +66,7 @@ async fn a_contact_created_and_changed_with_a_key_is_told() {
 }
 
 #[tokio::test]
-async fn a_call_is_told_with_the_contact_it_brought() {
+async fn a_call_is_logged_with_the_contact_it_created() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = count(&salon).await;
@@ -84,7 +84,7 @@ async fn a_call_is_told_with_the_contact_it_brought() {
 }
 
 #[tokio::test]
-async fn a_message_taken_and_handled_is_told() {
+async fn taking_and_handling_a_message_is_logged() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = count(&salon).await;
@@ -103,7 +103,7 @@ async fn a_message_taken_and_handled_is_told() {
 }
 
 #[tokio::test]
-async fn knowledge_is_told_once_however_often_it_is_sent() {
+async fn knowledge_is_logged_once_for_repeated_requests() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = count(&salon).await;

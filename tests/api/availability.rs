@@ -134,7 +134,7 @@ async fn a_local_time_that_a_clock_change_skips_is_not_listed_and_a_repeated_one
 }
 
 #[tokio::test]
-async fn a_slot_is_listed_once_however_many_are_free_and_goes_with_the_last_of_them() {
+async fn a_slot_is_listed_once_while_any_staff_member_is_free() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let at = "2026-03-03T09:00:00Z";
@@ -179,7 +179,7 @@ async fn booking_mode_off_lists_nothing_and_request_lists_all() {
 }
 
 #[tokio::test]
-async fn ids_that_name_nothing_usable_are_invalid() {
+async fn unknown_and_inactive_ids_are_invalid() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let ask = async |service: &str, staff: Option<&str>, paths: &[&str]| {
@@ -207,7 +207,7 @@ async fn ids_that_name_nothing_usable_are_invalid() {
 }
 
 #[tokio::test]
-async fn an_active_service_that_nobody_active_offers_has_no_time() {
+async fn an_active_service_without_active_staff_has_no_times() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.operator.patch(&format!("/staff/{}", salon.anna), &json!({ "active": false })).await.is(200);
@@ -220,7 +220,7 @@ async fn an_active_service_that_nobody_active_offers_has_no_time() {
 }
 
 #[tokio::test]
-async fn days_that_make_no_sense_are_refused_with_their_place() {
+async fn invalid_days_are_refused_with_their_path() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (query, paths) in [

@@ -17,7 +17,7 @@ async fn ended(server: &Server, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
+async fn a_backup_shows_its_progress_and_its_contents() {
     let mut server = Server::open().await;
     server.salon().await;
     assert_eq!(server.engine().newest_backup(), None);

@@ -7,7 +7,7 @@ use crate::harness::{Server, stamp, week};
 const TUESDAY: &str = "start_date=2026-03-03";
 
 #[tokio::test]
-async fn a_booking_is_answered_whole_and_found_again() {
+async fn a_booking_returns_the_complete_appointment_which_can_be_read() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let more = json!({ "staff_id": salon.ben, "allow_pending": true });
@@ -157,7 +157,7 @@ async fn appointments_that_touch_do_not_overlap() {
 }
 
 #[tokio::test]
-async fn ids_that_name_nothing_usable_are_invalid_all_at_once() {
+async fn all_unusable_ids_of_a_booking_are_named_at_once() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let at = "2026-03-03T09:00:00Z";

@@ -55,7 +55,7 @@ fn full(answer: &Answer, path: &str, says: &str) {
 }
 
 #[tokio::test]
-async fn every_kind_is_told_with_generous_defaults() {
+async fn every_kind_is_shown_with_its_default() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let budget = salon.budget().await;
@@ -74,7 +74,7 @@ async fn every_kind_is_told_with_generous_defaults() {
 }
 
 #[tokio::test]
-async fn both_sides_of_each_bound() {
+async fn each_limit_allows_its_last_record_and_refuses_the_next() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
@@ -98,7 +98,7 @@ async fn both_sides_of_each_bound() {
 }
 
 #[tokio::test]
-async fn what_changes_takes_away_or_lets_in_is_never_refused() {
+async fn at_the_limit_changes_deletions_and_resumptions_succeed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "A", "phone": "+33612345678" })).await;
@@ -149,7 +149,7 @@ async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
 }
 
 #[tokio::test]
-async fn what_finds_no_room_among_what_waits_is_missed() {
+async fn deliveries_beyond_the_pending_limit_are_missed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let hook = salon.webhook().await;
@@ -171,7 +171,7 @@ async fn what_finds_no_room_among_what_waits_is_missed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_64_who_create_at_once_as_many_do_as_may() {
+async fn of_64_concurrent_creations_only_as_many_as_allowed_succeed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.allow("contacts", json!({ "rows_max": 10 })).await;

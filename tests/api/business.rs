@@ -31,7 +31,7 @@ async fn the_profile_is_shown_with_every_field() {
 }
 
 #[tokio::test]
-async fn what_is_given_changes_and_the_rest_stays() {
+async fn a_patch_changes_only_the_given_fields() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut expected = salon.get("/business").await.data();
@@ -109,7 +109,7 @@ async fn every_bad_property_is_named() {
 }
 
 #[tokio::test]
-async fn hours_that_make_no_sense_are_refused_with_their_place() {
+async fn invalid_hours_are_refused_with_their_path() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let eight: Vec<_> = (0..8).map(|_| day("monday", "09:00", "10:00")).collect();

@@ -109,7 +109,7 @@ async fn updated_since_gives_calls_in_the_order_they_were_saved() {
 }
 
 #[tokio::test]
-async fn as_a_filter_a_contact_that_names_nobody_gives_an_empty_list() {
+async fn an_unknown_contact_as_a_filter_gives_an_empty_list() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     some(&server, &salon).await;

@@ -61,7 +61,7 @@ async fn a_call_is_saved_whole_and_read_back() {
 }
 
 #[tokio::test]
-async fn every_word_of_a_call_is_taken() {
+async fn every_enum_value_of_a_call_is_accepted() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let words: [(&str, &[&str]); 4] = [
@@ -130,7 +130,7 @@ async fn every_property_has_its_rule() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_number_at_the_other_end_is_the_contact() {
+async fn the_contact_with_the_other_number_is_the_contact_of_the_call() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let zoe = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
@@ -169,7 +169,7 @@ async fn an_unknown_number_becomes_a_contact_once() {
 }
 
 #[tokio::test]
-async fn a_refused_call_leaves_no_contact_behind() {
+async fn a_refused_call_creates_no_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let bad = json!({ "from_number": "+33611111111", "message_id": UNKNOWN });

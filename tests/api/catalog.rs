@@ -142,7 +142,7 @@ async fn bad_staff_members_are_refused_with_their_places() {
 }
 
 #[tokio::test]
-async fn what_another_business_has_or_nobody_has_is_not_found() {
+async fn unknown_ids_and_ids_of_another_business_are_not_found() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     for id in [other.cut.as_str(), "none", "018f0000-0000-7000-8000-000000000000", salon.ben.as_str()] {

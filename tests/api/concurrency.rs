@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use crate::harness::{Answer, Dice, Server, ids};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_64_who_want_one_slot_one_gets_it() {
+async fn of_64_concurrent_bookings_of_a_slot_one_succeeds() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut tasks = JoinSet::new();

@@ -128,7 +128,7 @@ async fn a_known_contact_can_be_named_by_id() {
 }
 
 #[tokio::test]
-async fn a_refused_booking_leaves_no_contact_behind() {
+async fn a_refused_booking_creates_no_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let more = json!({ "contact": { "name": "Nobody", "phone": "+33611111111" } });

@@ -101,7 +101,7 @@ async fn special_days_are_listed_in_pages_with_tags_that_hold() {
 }
 
 #[tokio::test]
-async fn a_special_day_that_makes_no_sense_is_told() {
+async fn an_invalid_special_day_is_refused() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let window = |open: &str, close: &str| json!({ "open": open, "close": close });
@@ -308,7 +308,7 @@ async fn notice_and_advance_bind_integrations_and_not_the_team() {
 }
 
 #[tokio::test]
-async fn what_a_service_asks_has_limits() {
+async fn the_rules_of_a_service_have_limits() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (field, good, bad) in [
@@ -345,7 +345,7 @@ async fn what_a_service_asks_has_limits() {
 }
 
 #[tokio::test]
-async fn a_change_tells_what_it_leaves_outside_and_its_tag_is_of_the_resource() {
+async fn a_change_reports_appointments_outside_and_the_etag_covers_only_the_resource() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.colour, &salon.anna, "2026-03-03T09:00:00Z").await;

@@ -17,7 +17,7 @@ const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";
 const STARTS: usize = 50;
 
 #[tokio::test]
-async fn a_person_who_is_erased_is_found_no_more_and_what_happened_stays() {
+async fn an_erased_contact_is_not_found_and_their_records_stay() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact =
@@ -131,7 +131,7 @@ async fn once(salon: &Salon, path: &str, body: &Value, key: &str) -> crate::harn
 }
 
 #[tokio::test]
-async fn of_somebody_who_was_erased_no_row_tells_and_no_answer() {
+async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let mut server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let other = salon.contact(json!({ "name": "Somebody Else", "phone": "06 12 00 09 99" })).await;

@@ -32,7 +32,7 @@ async fn a_client_that_has_the_resource_gets_304() {
 }
 
 #[tokio::test]
-async fn a_tag_is_that_of_the_resource_however_it_was_answered() {
+async fn a_resource_has_the_same_etag_in_every_response() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let answer = salon.try_book(&salon.cut, AT).await;
@@ -47,7 +47,7 @@ async fn a_tag_is_that_of_the_resource_however_it_was_answered() {
 }
 
 #[tokio::test]
-async fn a_change_of_what_was_seen_goes_through_and_of_anything_else_is_409() {
+async fn if_match_accepts_the_current_version_and_refuses_any_other_with_409() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
@@ -93,7 +93,7 @@ async fn the_profile_is_changed_only_as_it_was_seen() {
 }
 
 #[tokio::test]
-async fn of_two_that_saw_the_same_one_wins() {
+async fn of_two_conditional_changes_of_one_version_one_succeeds() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let tag = salon.get("/business").await.etag();
@@ -137,7 +137,7 @@ async fn tags_are_the_same_after_a_restart() {
 }
 
 #[tokio::test]
-async fn the_operators_changes_know_if_match_too() {
+async fn the_operator_api_supports_if_match() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (path, change) in [

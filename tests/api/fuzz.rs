@@ -176,7 +176,7 @@ async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)
 }
 
 #[tokio::test]
-async fn whatever_comes_is_answered_within_the_laws() {
+async fn random_requests_get_valid_responses() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let (ids, paths) = ground(&salon).await;

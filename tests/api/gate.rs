@@ -38,7 +38,7 @@ async fn without_a_valid_key_everything_under_v1_is_401() {
 }
 
 #[tokio::test]
-async fn only_one_bearer_header_counts() {
+async fn exactly_one_bearer_header_is_accepted() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let api = server.anonymous();
@@ -57,7 +57,7 @@ async fn only_one_bearer_header_counts() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_which_fault_it_is() {
+async fn a_401_names_the_fault_of_the_credential() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let api = server.anonymous();
@@ -209,7 +209,7 @@ async fn health_needs_no_key_and_is_on_the_public_listener_only() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
+async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_do_no_harm() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let key = format!("authorization: Bearer {}\r\n", salon.key);

@@ -34,7 +34,7 @@ async fn the_same_booking_again_gives_the_first_answer() {
 }
 
 #[tokio::test]
-async fn what_a_body_says_counts_and_not_how_it_is_written() {
+async fn the_idempotency_key_compares_the_meaning_of_a_body() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));

@@ -51,7 +51,7 @@ async fn a_business_that_was_exported_comes_back_by_an_import() {
 }
 
 #[tokio::test]
-async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
+async fn an_invalid_import_names_its_line_and_leaves_nothing() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let lines = moved_out(&server, &salon).await;
@@ -100,7 +100,7 @@ async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_is_refused_and_the_request_must_make_sense() {
+async fn an_import_needs_the_token_and_a_valid_request() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let lines = moved_out(&server, &salon).await;
@@ -144,7 +144,7 @@ async fn an_import_under_a_key_is_made_once() {
 }
 
 #[tokio::test]
-async fn who_was_erased_is_refused_or_left_out() {
+async fn an_import_refuses_an_erased_contact_or_erases_it_again() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Ada Unmistakable", "phone": "+14155552671" })).await;

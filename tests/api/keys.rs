@@ -100,7 +100,7 @@ async fn a_key_works_after_a_restart_and_its_use_is_noted_to_the_minute() {
 }
 
 #[tokio::test]
-async fn keys_that_make_no_sense_are_not_created() {
+async fn an_invalid_key_is_not_created() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (body, paths) in [

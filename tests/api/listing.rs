@@ -146,7 +146,7 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
 }
 
 #[tokio::test]
-async fn of_changes_at_one_instant_none_is_lost() {
+async fn changes_with_the_same_stamp_are_all_listed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for hour in 8..16 {

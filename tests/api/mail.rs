@@ -62,7 +62,7 @@ async fn a_test_mail_tells_what_the_relay_answered() {
 }
 
 #[tokio::test]
-async fn what_the_relay_refuses_is_told_in_its_words() {
+async fn a_refusal_of_the_relay_is_returned_in_its_words() {
     let mut server = Server::open().await;
     let (mail, _) = relay("550 5.1.1 no such user").await;
     server.restart_with_mail(mail).await;

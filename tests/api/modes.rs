@@ -42,7 +42,7 @@ async fn each_mode_admits_a_booking_in_its_way() {
 }
 
 #[tokio::test]
-async fn what_names_nothing_is_told_before_the_mode_and_the_mode_before_the_time() {
+async fn unknown_ids_are_refused_before_the_mode_and_the_mode_before_the_time() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "off" })).await;
     salon.try_book(&salon.anna, AT).await.invalid_at(&["service_id"]);

@@ -58,7 +58,7 @@ async fn a_person_is_added_changed_and_removed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_person_is_told_by_its_place() {
+async fn an_invalid_person_is_refused_with_the_path() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (body, paths) in [
@@ -90,7 +90,7 @@ async fn what_is_wrong_with_a_person_is_told_by_its_place() {
 }
 
 #[tokio::test]
-async fn a_change_goes_by_the_tag_of_what_was_seen() {
+async fn changing_a_person_supports_if_match() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let path = format!("/people/{}", id(&add(&salon, "ada@example.com", "owner").await));
@@ -119,7 +119,7 @@ async fn a_link_fits_the_account_and_is_of_the_kind_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_link_says_why() {
+async fn a_response_without_a_link_gives_the_reason() {
     let server = Server::open_off_the_loopback().await;
     let salon = server.salon().await;
     let ada = add(&salon, "ada@example.com", "owner").await;
@@ -131,7 +131,7 @@ async fn an_answer_without_a_link_says_why() {
 }
 
 #[tokio::test]
-async fn an_answer_with_a_link_is_remembered_without_it() {
+async fn a_stored_response_does_not_contain_the_link() {
     let mut server = Server::open().await;
     let salon = server.salon().await;
     let body = json!({ "email": "ada@example.com", "role": "owner" });

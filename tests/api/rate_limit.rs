@@ -72,7 +72,7 @@ async fn requests_without_a_valid_key_are_counted_by_address_and_never_against_a
 }
 
 #[tokio::test]
-async fn behind_a_trusted_proxy_strangers_are_counted_by_the_address_that_it_forwards() {
+async fn requests_through_a_trusted_proxy_are_counted_by_the_forwarded_address() {
     let from = async |server: &Server, clients: &[&str]| {
         let anonymous = server.anonymous();
         let request = anonymous.call("GET", "/me");

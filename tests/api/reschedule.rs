@@ -30,7 +30,7 @@ async fn it_moves_with_its_id_duration_and_staff_member() {
 }
 
 #[tokio::test]
-async fn its_own_time_does_not_stand_in_its_way() {
+async fn a_move_may_overlap_the_appointments_own_time() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.colour, &salon.anna, AT).await;

@@ -41,7 +41,7 @@ async fn walk(api: &Api, path: &str, limit: usize) -> (Vec<Value>, usize) {
 }
 
 #[tokio::test]
-async fn an_empty_page_with_more_behind_it_leads_to_the_end() {
+async fn an_empty_page_may_have_a_next_page() {
     let server = Server::reading(ROWS).await;
     let salon = server.salon().await;
     let (spam, _) = many(&salon).await;

@@ -29,7 +29,7 @@ async fn another_businesss_appointment_is_not_found_and_not_touched() {
 }
 
 #[tokio::test]
-async fn what_is_not_mine_is_answered_like_what_is_not_there() {
+async fn ids_of_another_business_get_the_response_of_unknown_ids() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.book(&other.cut, AT).await;
@@ -44,7 +44,7 @@ async fn what_is_not_mine_is_answered_like_what_is_not_there() {
 }
 
 #[tokio::test]
-async fn one_business_is_not_in_the_others_way() {
+async fn a_change_of_one_business_does_not_affect_another() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let untouched = other.slots(&other.colour, "start_date=2026-03-03").await;

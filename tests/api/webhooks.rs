@@ -132,7 +132,7 @@ async fn what_happens_while_an_endpoint_is_off_is_missed_and_can_be_resent() {
 }
 
 #[tokio::test]
-async fn a_test_says_what_came_of_it() {
+async fn a_test_returns_its_outcome() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = salon.webhook().await;
@@ -216,7 +216,7 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
 }
 
 #[tokio::test]
-async fn saves_and_tests_that_hang_leave_room_for_others() {
+async fn hanging_look_ups_and_tests_leave_room_for_other_requests() {
     /// Concurrent requests of one business.
     const EACH: usize = 8;
     let server = Server::open().await;

@@ -13,7 +13,7 @@ fn the_options_of_the_connection_stand_apart() {
 }
 
 #[test]
-fn where_nothing_runs_it_is_said_how_to_point_at_it() {
+fn without_a_service_the_message_says_how_to_connect() {
     let ran = alone(&["business", "list"]);
     assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""));
     let places = ["./receptionist-data", "./receptionist-demo", "/var/lib/receptionist"];

@@ -18,7 +18,7 @@ fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn a_line_is_judged_as_a_request_is() {
+fn a_line_is_handled_like_an_http_request() {
     let demo = Demo::start();
     // A property that occurs twice is refused instead of using its last value.
     let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"find_contacts","arguments":{"query":"a","query":"b"}}}"#;

@@ -31,7 +31,7 @@ fn a_table_is_tried_imported_and_imported_again() {
 }
 
 #[test]
-fn a_table_that_is_not_good_makes_nobody() {
+fn an_invalid_table_creates_no_contact() {
     let demo = Demo::start();
     let before = demo.data(&["contact", "list"]);
     demo.write("table.csv", "name,phone\nGood,06 12 34 57 01\nBad,12\nGood,0612345701\n");

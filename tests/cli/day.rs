@@ -51,7 +51,7 @@ fn the_commands_that_the_demonstration_prints_find_it() {
 }
 
 #[test]
-fn what_the_demonstration_holds_is_seen() {
+fn the_commands_show_the_demonstrations_data() {
     let demo = Demo::start();
     let calls = demo.data(&["call", "list", "--outcome", "message_taken", "--direction", "inbound"]);
     let call = calls[0]["id"].as_str().unwrap();

@@ -100,7 +100,7 @@ fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
 }
 
 #[test]
-fn a_hang_up_has_the_certificate_read_again() {
+fn sighup_reloads_the_certificate() {
     let here = tempfile::tempdir().unwrap();
     put_self_signed(here.path());
     let mut demo = Demo::start_in(here, HTTPS);
@@ -123,7 +123,7 @@ fn a_hang_up_has_the_certificate_read_again() {
 }
 
 #[test]
-fn a_hang_up_does_not_end_a_service_without_certificates() {
+fn sighup_does_not_end_a_service_without_certificates() {
     let mut demo = Demo::start();
     // The service handles each signal before the next one is sent. An unhandled signal would end it.
     demo.signal("HUP");

@@ -157,7 +157,7 @@ fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_
 }
 
 #[test]
-fn a_running_service_imports_from_a_file_and_from_a_pipe_and_nobody_who_was_erased() {
+fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
     let mut demo = running();
     let url = format!("http://localhost:{}", demo.operator_port());
     let token = demo.file("receptionist-demo/admin-token").trim().to_owned();

@@ -56,7 +56,7 @@ fn each_problem_is_told_once_by_its_flag_with_what_may_help() {
 }
 
 #[test]
-fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anything() {
+fn an_unknown_or_ambiguous_name_fails_the_command_before_any_change() {
     let demo = Demo::start();
     let at = ["--starts-at", "tomorrow 9:00", "--contact-phone", "0612345680"];
     let book =
@@ -84,7 +84,7 @@ fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anyt
 }
 
 #[test]
-fn what_cannot_be_taken_back_is_not_done_where_nobody_can_be_asked_unless_it_is_said_to_be_wanted() {
+fn an_irreversible_command_without_a_terminal_needs_yes() {
     let demo = Demo::start();
     let id = demo.data(&["contact", "create", "--name", "Ermintrude"])["id"].as_str().unwrap().to_owned();
     for (words, show) in [

@@ -119,7 +119,7 @@ async fn work(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
+async fn each_acknowledged_change_alerts_each_person_once() {
     let seed = seed();
     say(format_args!("again: CRASH_SEED={seed}"));
     let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());

@@ -308,7 +308,7 @@ async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
 }
 
 #[tokio::test]
-async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
+async fn a_killed_backup_is_invalid_and_the_store_opens() {
     let seed = seed();
     say(format_args!("again: CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
@@ -346,7 +346,7 @@ async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
 }
 
 #[tokio::test]
-async fn a_restore_that_is_killed_is_no_store() {
+async fn a_killed_restore_leaves_no_store() {
     let seed = seed();
     say(format_args!("again: CRASH_SEED={seed}"));
     let mut rng = Rng(seed);

@@ -291,7 +291,7 @@ async fn shown_of(client: &Client, shop: &Shop, contact: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
+async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
     say(format_args!("CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
@@ -353,7 +353,7 @@ fn uuid_bytes(id: &str) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left() {
+async fn a_deletion_of_a_business_completes_after_a_kill_and_leaves_no_rows() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
     say(format_args!("CRASH_SEED={seed}"));
     let mut rng = Rng(seed);

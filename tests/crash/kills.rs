@@ -212,7 +212,7 @@ async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
-async fn whatever_was_answered_survives_a_kill() {
+async fn every_acknowledged_change_survives_a_kill() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
     println!("the seed is {seed}");
     let home = tempfile::tempdir().unwrap();

@@ -74,7 +74,7 @@ fn after(lines: &mut impl Iterator<Item = std::io::Result<String>>, prefix: &str
 }
 
 #[tokio::test]
-async fn a_log_that_nobody_reads_costs_lines_and_nothing_else() {
+async fn an_unread_log_loses_lines_and_has_no_other_effect() {
     let home = tempfile::tempdir().unwrap();
     let mut command = serve(&home.path().join("data"));
     command.env("RECEPTIONIST_LOG", "debug");
@@ -114,7 +114,7 @@ async fn a_log_that_nobody_reads_costs_lines_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn standard_output_that_nobody_reads_holds_up_neither_answers_nor_the_end() {
+async fn unread_standard_output_delays_neither_responses_nor_the_stop() {
     let home = tempfile::tempdir().unwrap();
     let (_output, writer) = full_pipe();
     let mut command = serve(&home.path().join("data"));
@@ -129,7 +129,7 @@ async fn standard_output_that_nobody_reads_holds_up_neither_answers_nor_the_end(
 }
 
 #[tokio::test]
-async fn what_cannot_start_ends_though_nobody_reads_why() {
+async fn a_service_that_cannot_start_ends_although_its_reason_is_not_read() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     std::fs::write(&file, "no directory").unwrap();

@@ -25,7 +25,7 @@ fn option(page: &Page, label: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_did_what_is_told_in_words_and_narrowed() {
+async fn entries_are_shown_in_words_and_can_be_filtered() {
     let server = Server::open().await;
     let (salon, path, mut browser) = salon(&server).await;
     let made = browser.get(&format!("/dashboard/b/{salon}/settings/keys/new")).await;

@@ -89,7 +89,7 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
 }
 
 #[tokio::test]
-async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
+async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
     let server = Server::open().await;
     let (salon, [(ada, _), (_, mut bob), (cy, mut cys)]) = salon(&server).await;
     let path = page_of(&server, &salon, &ada).await;
@@ -119,7 +119,7 @@ async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
 }
 
 #[tokio::test]
-async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
+async fn disabling_enabling_and_removing_a_person_takes_effect_on_sessions_at_once() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), _, (cy, mut cys)]) = salon(&server).await;
     let (path, today) = (page_of(&server, &salon, &cy).await, format!("/dashboard/b/{salon}/today"));

@@ -94,7 +94,7 @@ async fn a_time_that_was_taken_is_not_moved_to() {
 }
 
 #[tokio::test]
-async fn whoever_confirms_what_was_changed_meanwhile_is_told_how_it_stands() {
+async fn confirming_an_appointment_that_was_changed_meanwhile_shows_its_state() {
     let mut salon = Salon::open().await;
     let id = salon.requested(LATER, "Nora").await;
     let path = salon.to(&format!("appointments/{id}"));

@@ -60,7 +60,7 @@ async fn the_day_has_a_lane_for_each_with_what_stands_where_and_free_times_that_
 }
 
 #[tokio::test]
-async fn a_day_with_other_hours_says_so_and_nobody_is_booked_on_it() {
+async fn a_closed_special_day_is_marked_and_has_no_free_times() {
     let mut salon = Salon::open().await;
     let closed = json!({ "closed": true, "note": "Stocktaking" });
     salon.operator("PUT", "/special-days/2026-03-03", closed).await;

@@ -44,7 +44,7 @@ async fn a_membership_that_is_declined_is_gone_from_both_sides() {
 }
 
 #[tokio::test]
-async fn whoever_was_shown_a_link_into_a_suspended_business_joins_it_once_it_is_let_in() {
+async fn an_invitation_into_a_suspended_business_is_accepted_once_the_business_is_resumed() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.invited(&salon, "ada@example.com", "member").await;

@@ -67,7 +67,7 @@ async fn links_expire_and_a_newer_one_voids_the_one_before() {
 }
 
 #[tokio::test]
-async fn whoever_uses_a_link_leaves_the_session_that_the_browser_had() {
+async fn using_a_link_ends_the_browsers_earlier_session() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

@@ -45,7 +45,7 @@ async fn a_session_ends_after_7_days_unused() {
 }
 
 #[tokio::test]
-async fn whoever_loses_a_membership_loses_its_pages_at_once_and_keeps_the_rest() {
+async fn a_removed_member_loses_the_businesss_pages_at_once_and_keeps_the_others() {
     let server = Server::open().await;
     let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
     let ada = server.person(&salon, "ada@example.com", "member").await;

@@ -18,7 +18,7 @@ async fn retention(server: &Server, salon: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_would_go_for_good_goes_only_once_that_was_asked_for() {
+async fn a_shorter_retention_deletes_only_after_a_confirmation() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await.is(200).says("No limit").says("Erasing deletes a contact");
     let fields = [("calls_days", "365"), ("audit_days", "180")];

@@ -75,7 +75,7 @@ async fn an_address_that_failed_too_often_is_told_when_to_come_again() {
 }
 
 #[tokio::test]
-async fn one_goes_on_to_pages_of_the_dashboard_alone() {
+async fn signing_in_redirects_only_to_pages_of_the_dashboard() {
     let server = Server::open().await;
     founded(&server).await;
     for next in
@@ -91,7 +91,7 @@ async fn one_goes_on_to_pages_of_the_dashboard_alone() {
 }
 
 #[tokio::test]
-async fn whoever_is_not_known_is_spoken_to_in_the_language_they_chose_or_their_browser_says() {
+async fn pages_without_a_session_use_the_chosen_language_or_the_browsers() {
     let server = Server::open().await;
     let mut browser = server.browser();
     let french = [("accept-language", "fr-FR,fr;q=0.9,en;q=0.8")];

@@ -64,7 +64,7 @@ async fn a_page_hears_what_changes_in_its_business_and_only_kind_and_id() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_see_something_does_not_hear_of_it() {
+async fn a_stream_sends_no_changes_that_its_person_may_not_see() {
     let salon = salon().await;
     let mut adas = salon.adas.listen(&salon.stream()).await;
     let mut bobs = salon.bobs.listen(&salon.stream()).await;

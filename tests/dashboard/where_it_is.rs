@@ -35,7 +35,7 @@ async fn over_https_the_session_is_bound_to_the_host() {
 }
 
 #[tokio::test]
-async fn while_nobody_said_where_people_reach_it_it_says_what_to_set() {
+async fn without_a_public_url_the_page_names_the_setting() {
     // On a non-loopback address, without TLS.
     let server = Server::listening("0.0.0.0:0", None, None).await;
     let mut browser = server.browser();

@@ -158,7 +158,7 @@ fn try_seeds(seeds: &[u64], workload: Workload) {
 }
 
 #[test]
-fn whatever_happens_every_promise_is_kept() {
+fn every_seed_keeps_the_promises() {
     let first = number("SIM_SEED", FIRST_SEED);
     let seeds: Vec<u64> = (first..first + number("SIM_RUNS", RUNS)).collect();
     try_seeds(&seeds, workload());
@@ -182,7 +182,7 @@ fn the_same_seed_gives_the_same_history() {
 }
 
 #[test]
-fn whatever_does_not_end_in_time_is_told() {
+fn a_run_that_exceeds_its_time_is_reported() {
     let (telling, told) = channel();
     watched(Duration::ZERO, move || telling.send(()).unwrap(), || told.recv_timeout(SEED_TIME_MAX).unwrap());
     watched(SEED_TIME_MAX, || panic!("it has ended"), || ());

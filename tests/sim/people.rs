@@ -488,7 +488,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
 }
 
 #[test]
-fn what_was_acknowledged_of_people_holds_and_what_was_taken_back_stays_so() {
+fn acknowledged_changes_of_people_hold_and_revocations_stay() {
     let mut did: BTreeMap<&'static str, usize> = BTreeMap::new();
     for seed in 1..=SEEDS {
         for (what, times) in run(seed) {

@@ -147,8 +147,8 @@ fn a_certificate_that_does_not_hold_is_never_sent_anything() {
 }
 
 #[test]
-fn nothing_leads_inside_neither_a_redirect_nor_a_name_that_moves() {
-    inside("deliveries::nothing_leads_inside_neither_a_redirect_nor_a_name_that_moves", async |network| {
+fn neither_a_redirect_nor_a_moved_name_reaches_an_internal_address() {
+    inside("deliveries::neither_a_redirect_nor_a_moved_name_reaches_an_internal_address", async |network| {
         let secret_places = ["127.0.0.1:443", "127.0.0.1:80"].map(|place| {
             let listener = TcpListener::bind(place).unwrap();
             listener.set_nonblocking(true).unwrap();

@@ -18,7 +18,7 @@ pub(crate) fn holds(secret: &str, id: &str, timestamp: &str, body: &[u8], header
 }
 
 #[test]
-fn the_check_knows_the_reference_and_refuses_anything_else() {
+fn the_check_accepts_the_reference_signature_and_no_other() {
     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let (id, at, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", br#"{"test": 2432232314}"#);
     let header = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";

@@ -68,7 +68,7 @@ async fn ids(salon: &Salon) -> Value {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told_and_never_an_error_of_the_protocol() {
+async fn wrong_arguments_give_an_error_result_and_never_a_protocol_error() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -121,7 +121,7 @@ async fn a_property_that_is_given_twice_is_refused() {
 }
 
 #[tokio::test]
-async fn a_tool_that_there_is_not_is_an_error_that_names_those_there_are() {
+async fn an_unknown_tool_is_an_error_that_names_the_known_ones() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::with_scopes(&server, &salon, &["calls:read"]).await;
@@ -177,7 +177,7 @@ async fn names_are_read_in_any_case_and_never_guessed() {
 }
 
 #[tokio::test]
-async fn times_that_are_not_or_are_twice_are_asked_back() {
+async fn skipped_and_repeated_local_times_ask_for_a_correction() {
     let server = Server::open().await;
     let day = json!([{"day": "sunday", "open": "00:00", "close": "06:00"}]);
     let salon = server.salon_with(json!({"hours": day})).await;
@@ -213,7 +213,7 @@ async fn times_that_are_not_or_are_twice_are_asked_back() {
 }
 
 #[tokio::test]
-async fn times_that_hold_nothing_between_them_are_told() {
+async fn an_empty_range_of_times_is_refused() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);

@@ -64,7 +64,7 @@ async fn an_appointment_is_booked_moved_and_cancelled() {
 }
 
 #[tokio::test]
-async fn the_same_booking_again_is_the_one_that_is_there() {
+async fn a_repeated_booking_returns_the_existing_appointment() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -154,7 +154,7 @@ async fn a_connection_that_is_cut_books_once() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
+async fn an_idempotency_key_argument_works_like_the_header() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -191,7 +191,7 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
 }
 
 #[tokio::test]
-async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
+async fn moving_and_cancelling_need_the_current_start() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -224,7 +224,7 @@ async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
 }
 
 #[tokio::test]
-async fn half_an_hour_later_is_free_for_whoever_moves() {
+async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -263,7 +263,7 @@ async fn half_an_hour_later_is_free_for_whoever_moves() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_who_cannot_and_who_can() {
+async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -307,7 +307,7 @@ async fn a_refusal_says_who_cannot_and_who_can() {
 }
 
 #[tokio::test]
-async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
+async fn a_refused_booking_names_free_times_and_no_other_customer() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);

@@ -52,7 +52,7 @@ async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)>
 }
 
 #[tokio::test]
-async fn ids_of_another_business_read_as_those_of_nothing() {
+async fn ids_of_another_business_give_the_same_result_as_unknown_ids() {
     let server = Server::open().await;
     let (mine, theirs) = (server.salon().await, server.salon_with(json!({"name": "Theirs"})).await);
     let assistant = Assistant::of(&server, &mine);

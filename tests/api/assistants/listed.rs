@@ -40,7 +40,7 @@ async fn tools(assistant: &Assistant) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_list_is_as_it_was() {
+async fn the_tool_list_equals_the_recorded_one() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/assistants/golden");

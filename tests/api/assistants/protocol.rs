@@ -15,7 +15,7 @@ fn meta() -> Value {
 }
 
 #[tokio::test]
-async fn versions_of_before_are_settled_by_initialize() {
+async fn older_versions_are_negotiated_by_initialize() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     for (asked, settled) in [
@@ -37,7 +37,7 @@ async fn versions_of_before_are_settled_by_initialize() {
 }
 
 #[tokio::test]
-async fn params_of_another_form_are_told_by_name() {
+async fn invalid_params_are_named_in_the_error() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     for (method, params, named) in [
@@ -63,7 +63,7 @@ async fn params_of_another_form_are_told_by_name() {
 }
 
 #[tokio::test]
-async fn no_error_repeats_much_of_what_was_sent() {
+async fn an_error_repeats_only_a_little_of_the_request() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     let long = "x".repeat(150_000);
@@ -91,7 +91,7 @@ async fn no_error_repeats_much_of_what_was_sent() {
 }
 
 #[tokio::test]
-async fn the_newest_version_says_itself_in_each_request() {
+async fn the_newest_version_is_named_in_each_request() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     let send = async |method: &str, name: Option<&str>, mut params: Value| {

@@ -10,7 +10,7 @@ fn ping() -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn host_and_origin_are_looked_at_before_the_key() {
+async fn host_and_origin_are_checked_before_the_key() {
     let server = Server::open().await;
     let api = server.root();
     for (header, value) in [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null")]
@@ -32,7 +32,7 @@ async fn host_and_origin_are_looked_at_before_the_key() {
 }
 
 #[tokio::test]
-async fn without_a_good_key_there_is_nothing() {
+async fn every_request_needs_a_valid_key() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for api in [server.root(), server.root().with_token("rcpt_00000000_00000000000000000000000000000000")] {
@@ -52,7 +52,7 @@ async fn without_a_good_key_there_is_nothing() {
 }
 
 #[tokio::test]
-async fn a_suspended_business_has_no_assistants() {
+async fn a_suspended_business_refuses_assistants() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -61,7 +61,7 @@ async fn a_suspended_business_has_no_assistants() {
 }
 
 #[tokio::test]
-async fn each_message_counts_with_those_of_v1() {
+async fn messages_share_the_rate_limit_of_v1() {
     let server = Server::with_limit(4).await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -74,7 +74,7 @@ async fn each_message_counts_with_those_of_v1() {
 }
 
 #[tokio::test]
-async fn a_message_has_its_size_and_its_form() {
+async fn too_large_and_malformed_messages_are_refused() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
