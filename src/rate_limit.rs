@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_lags_behind_the_turn_of_the_minute_gives_nothing_back() {
+    fn a_clock_that_lags_at_the_turn_of_the_minute_allows_no_further_requests() {
         let limits = RateLimit::new(1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(59)), Verdict::Within(_)));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_keeps_more_than_a_bound() {
+    async fn drafts_are_bounded_per_address_and_in_total() {
         let drafts = Drafts::default();
         let network = |number: usize| IpAddr::from(u32::try_from(number).unwrap().to_be_bytes());
         assert!(drafts.keep(token(1), network(0), draft("mine")));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_read_in_its_session_only_and_nobody_else_makes_one() {
+    fn a_form_id_is_valid_only_in_its_session_and_cannot_be_forged() {
         let id = FormId { made: 1_772_431_200_000, chance: [7; 16] };
         let (cursors, session) = (Cursors::new([1; 32]), [2; 32]);
         let text = id.text(&cursors, &session);

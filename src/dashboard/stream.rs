@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn members_hear_nothing_of_keys_and_webhooks_and_nobody_of_what_is_not_known() {
+    fn members_get_no_changes_of_keys_webhooks_and_unknown_kinds() {
         for kind in ["api_key", "webhook", "delivery", "mail", "person", "unknown"] {
             let mut unheard = Unheard::default();
             unheard.add(happened(kind, 1));

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_behind_so_many_characters_and_says_so() {
+    fn a_long_text_is_cut_and_says_so() {
         assert_eq!(cut("é".repeat(5), 5, "there"), "ééééé");
         assert_eq!(cut("é".repeat(7), 5, "there"), "ééééé … [2 more characters; there]");
     }

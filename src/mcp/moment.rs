@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_knows_which_reading_there_is_gets_both() {
+    fn an_expected_start_may_have_both_readings_of_a_repeated_hour() {
         let readings = |text: &str| PARIS.readings("expected_starts_at", When::from_text(text).unwrap());
         let twice = [instant("2026-10-25T00:30:00Z"), instant("2026-10-25T01:30:00Z")];
         assert_eq!(readings("2026-10-25T02:30").unwrap(), twice);

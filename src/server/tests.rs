@@ -411,7 +411,7 @@ async fn an_address_in_use_is_one_line_with_address_and_variable() {
 }
 
 #[tokio::test]
-async fn a_client_behind_a_proxy_has_its_share_of_requests() {
+async fn a_client_of_a_proxy_has_its_own_limit_of_requests() {
     let begun = Arc::new(Notify::new());
     let told = Arc::clone(&begun);
     let slow = get(async move || {

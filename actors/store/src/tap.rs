@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_behind_the_reader_is_saved_and_no_other() {
+    fn only_the_first_value_of_a_row_ahead_of_the_reader_is_saved() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         session.commit(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();

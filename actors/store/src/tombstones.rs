@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_gives_back_what_was_ended_before_it_and_nobody_who_was_erased() {
+    fn an_import_restores_what_was_deleted_before_it_but_no_erased_contact() {
         let id = Uuid::from_u128;
         let (of, person, entry) = (BusinessId::from(id(2)), ContactId::from(id(3)), AuditId::from(id(10)));
         let ended = Tombstone::EndedBusiness(of);

@@ -225,7 +225,7 @@ fn the_first_reason_is_given() {
 }
 
 #[test]
-fn a_service_that_nobody_offers_has_no_times() {
+fn a_service_without_staff_has_no_times() {
     let mut world = World::new();
     world.staff.remove(&member(1));
     assert_eq!(world.listed(SHAVE, None), [""; 0]);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_the_business_is_nobodys_number() {
+    fn the_number_of_the_business_identifies_no_contact() {
         let somebody = Some(Uuid::from_u128(2).into());
         let mut theirs = Theirs::default();
         let id = Uuid::from_u128(9).into();

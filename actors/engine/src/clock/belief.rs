@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_behind_the_kept_time_is_not_believed_however_long_it_holds() {
+    fn a_clock_earlier_than_the_kept_time_is_never_believed() {
         for behind in [-2 * MINUTE, -YEAR] {
             let mut belief = started(behind);
             for minute in 0..60 {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stops_for_a_clock_that_is_behind_by_less_than_a_minute() {
+    fn time_stops_for_a_clock_that_is_less_than_a_minute_early() {
         let mut belief = started(-30_000);
         for (seconds, believed) in [(0, 0), (1, 0), (30, 0), (31, 1_000), (90, 60_000)] {
             let passed = seconds * 1_000;

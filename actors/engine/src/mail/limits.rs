@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_made_up_emails_silences_nobodys_reset() {
+    fn many_invented_emails_do_not_block_the_reset_of_another_address() {
         let mut allowances = Allowances::new();
         for number in 0..KEYS_MAX + 10 {
             let email = format!("{number}@x.example");

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_goes_before_everybody_and_who_is_new_behind_those_who_wait() {
+    fn a_reset_is_sent_first_and_a_new_business_after_the_waiting_ones() {
         let mut order = Order::default();
         order.set(business(1), Some(at(0)));
         assert_eq!(order.next(at(1)), Some(business(1)));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_address_waits_its_turn_among_the_businesses_and_behind_every_reset() {
+    fn a_changed_address_takes_turns_with_the_businesses_after_every_reset() {
         let mut order = Order::default();
         order.set(Lane::Accounts, Some(at(0)));
         order.set(business(1), Some(at(0)));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_served_before_their_time_and_the_next_time_is_known() {
+    fn no_mail_is_sent_before_it_is_due_and_the_next_due_time_is_known() {
         let mut order = Order::default();
         order.set(business(1), Some(at(60)));
         order.set(business(2), Some(at(30)));

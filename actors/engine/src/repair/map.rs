@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_kept_and_nothing_lies_behind_the_present(
+        fn the_order_is_kept_and_no_stamp_is_after_the_present(
             all in proptest::collection::vec(0..400i64, 1..60),
             present in 0..200i64,
         ) {

@@ -11,7 +11,7 @@ use crate::harness::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
+async fn a_booking_and_the_refusals_it_causes_are_answered_after_its_sync() {
     let world = World::new(1).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();
@@ -37,7 +37,7 @@ async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
 /// In the last part of the disk's reserve, a cancellation with a new idempotency key is refused if the appointment is
 /// cancelled already. So the refusal shows the first cancellation.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_for_want_of_room_is_answered_behind_the_change_that_it_shows() {
+async fn a_refusal_for_want_of_room_is_answered_after_the_change_it_shows_is_durable() {
     let world = World::new(4).await;
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();

@@ -174,7 +174,7 @@ async fn a_glitch_leaves_no_trace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_jump_that_holds_is_followed_though_nobody_asks() {
+async fn a_lasting_jump_is_followed_without_any_request() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
     for (jump, day) in [(TimeDelta::days(400), 900), (TimeDelta::hours(1), 901)] {
@@ -254,7 +254,7 @@ async fn a_clock_that_is_right_a_second_after_the_start_is_believed_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_behind_from_the_start_is_not_believed_however_long_that_lasts() {
+async fn a_clock_that_is_early_from_the_start_is_never_believed() {
     let mut world = World::new(10).await;
     let shop = world.shop(1).await;
     stamp(&world, &shop, 30).await;

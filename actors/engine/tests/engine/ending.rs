@@ -56,7 +56,7 @@ async fn is_let_in(world: &World, key: &str) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_that_is_ended_is_nobodys_at_once_and_leaves_nothing() {
+async fn a_deleted_business_is_gone_at_once_and_leaves_no_rows() {
     let mut world = World::new(80).await;
     let (shop, key) = filled(&world).await;
     let (other, other_key) = filled(&world).await;
@@ -105,7 +105,7 @@ async fn a_business_that_is_ended_is_nobodys_at_once_and_leaves_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_asks_while_a_business_is_ended_is_told_that_there_is_none() {
+async fn requests_during_a_deletion_are_not_found() {
     let world = World::new(81).await;
     let (shop, _) = filled(&world).await;
     world.disk.hold_syncs();

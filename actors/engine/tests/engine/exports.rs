@@ -63,7 +63,7 @@ async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn exports_that_nobody_takes_hold_nothing_up() {
+async fn exports_that_are_not_read_delay_nothing() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
     let begin = || world.engine.export(Actor::Operator, Some(shop.id), false);

@@ -141,7 +141,7 @@ async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]
-async fn what_has_outlived_its_time_is_deleted_though_nobody_comes_back() {
+async fn expired_keys_are_deleted_without_another_request() {
     let world = World::new(9).await;
     let mut shops = Vec::new();
     for _ in 0..UNUSED {

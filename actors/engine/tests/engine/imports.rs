@@ -58,7 +58,7 @@ fn is_refused_for_now<T>(result: &Result<T, EngineError>) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
+async fn an_imported_business_is_not_found_until_it_is_complete() {
     let (_, shop, moved) = used(21).await;
     let mut here = World::new(22).await;
     let neighbour = here.shop(1).await;
@@ -85,7 +85,7 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made() {
+async fn an_abandoned_import_is_removed_and_others_can_be_made() {
     let (_, shop, moved) = used(23).await;
     let mut here = World::new(24).await;
     for records in (0..=moved.len()).step_by(67) {
@@ -306,7 +306,7 @@ async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted(
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
+async fn an_older_export_does_not_bring_back_an_erased_contact() {
     let (mut world, shop, somebody) = somebodys(29).await;
     let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(tells_of_them(&moved));

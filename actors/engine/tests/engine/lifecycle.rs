@@ -113,7 +113,7 @@ async fn a_first_caller_who_goes_away_leaves_one_actor_for_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_that_does_not_exist_leaves_nothing_behind() {
+async fn requests_to_a_business_that_does_not_exist_leave_no_actor() {
     let world = World::new(6).await;
     let mut shop = world.shop(1).await;
     shop.id = uuid::Uuid::from_u128(7).into();

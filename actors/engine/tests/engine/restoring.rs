@@ -74,7 +74,7 @@ async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_oth
 }
 
 #[tokio::test]
-async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_again_before_it_is() {
+async fn a_person_removed_since_a_backup_is_not_restored_and_one_invited_again_before_it_is() {
     let world = World::new(90).await;
     let shop = world.shop(1).await;
     let back = add(&world, &shop, "back@example.com").await;
@@ -103,10 +103,10 @@ async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_ag
     engine.close().await.unwrap();
 }
 
-/// Stamps do not advance while the clock is behind the newest one, so a removal and the following invitation would
+/// Stamps do not advance while the clock is earlier than the newest one, so a removal and the following invitation would
 /// share a stamp.
 #[tokio::test(start_paused = true)]
-async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_were_removed() {
+async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_removal() {
     let mut world = World::new(94).await;
     let shop = world.shop(1).await;
     world.clock.jump(chrono::TimeDelta::hours(-6));

@@ -85,7 +85,7 @@ async fn the_log_keeps_30_days_and_events_two_more() {
 /// Pending deliveries of a suspended business stay, and are more than a step of the sweep reads. Missed deliveries
 /// after them, for which the budget had no room, are deleted nevertheless.
 #[tokio::test(start_paused = true)]
-async fn old_deliveries_that_wait_hide_none_behind_them() {
+async fn old_pending_deliveries_do_not_keep_later_ones_from_being_deleted() {
     const MISSED: usize = 20;
     let mut world = World::new(31).await;
     let shop = world.shop(0).await;

@@ -310,7 +310,7 @@ fn named(name: &str) -> ContactDetails {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rows_of_the_installation_that_do_not_decode_keep_nobody_out() {
+async fn undecodable_rows_of_the_installation_block_no_other_key() {
     for kind in [
         installation_kind::BUSINESS_INDEX,
         installation_kind::API_KEY,
@@ -350,7 +350,7 @@ async fn rows_of_the_installation_that_do_not_decode_keep_nobody_out() {
 /// The key of an appointment contains its start, and no appointment is longer than a day, whatever the current
 /// services are.
 #[tokio::test(start_paused = true)]
-async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
+async fn no_booking_overlaps_an_undecodable_appointment() {
     let mut world = World::new(2).await;
     let Full { shop, .. } = full(&world).await;
     let row = damage(&mut world, shop.id, kind::APPOINTMENT, false).await; // at 9, with the first of two
@@ -380,7 +380,7 @@ async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
 /// The key of time off contains the staff member and the start, but not the end, so it is taken for long. A person
 /// who knows the end deletes it and adds it again.
 #[tokio::test(start_paused = true)]
-async fn nobody_is_booked_into_time_off_that_does_not_decode_until_it_is_taken_back() {
+async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
     let mut world = World::new(3).await;
     let shop = world.shop(2).await;
     let staff_id = shop.staff[0];

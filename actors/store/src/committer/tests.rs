@@ -314,7 +314,7 @@ async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
 }
 
 #[tokio::test]
-async fn whoever_sends_waits_for_no_outcome_but_for_what_lies_before_and_behind_it() {
+async fn an_attempt_waits_only_for_changes_that_it_sends() {
     let gated = Gated::new(0);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     committer.submit(business(1), Of::Any, change(10), nothing());
@@ -446,7 +446,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_before_the_sync_loses_the_group_and_answers_nobody() {
+async fn a_crash_before_the_sync_loses_the_group_without_an_acknowledgement() {
     let disk = MemoryBackend::new();
     let store = Store::in_memory(&disk, ignore()).unwrap();
     disk.hold_syncs();

@@ -240,7 +240,7 @@ fn a_file_is_made_whole_and_what_is_none_is_refused() {
 }
 
 #[test]
-fn what_is_gone_by_is_durable_though_nobody_had_synced_it() {
+fn a_batch_that_is_read_at_opening_is_durable_without_an_earlier_sync() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
     for number in 1..=2 {
@@ -256,7 +256,7 @@ fn what_is_gone_by_is_durable_though_nobody_had_synced_it() {
 }
 
 #[test]
-fn it_goes_on_behind_the_last_record_though_none_is_needed() {
+fn the_journal_continues_after_the_last_record_even_if_none_is_needed() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
     let mut written = vec![0; LENGTH as usize];

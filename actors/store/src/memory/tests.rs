@@ -26,7 +26,7 @@ fn a_copy_holds_the_same_and_goes_its_own_way() {
 }
 
 #[test]
-fn a_crash_forgets_unsynced_batches_behind_the_ones_kept() {
+fn a_crash_loses_the_unsynced_batches_after_the_kept_ones() {
     for keep in 0..=4 {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();

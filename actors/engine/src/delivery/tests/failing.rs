@@ -32,7 +32,7 @@ async fn deliveries_go_on_after_their_actor_has_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_that_fails_again_and_again_rests_longer_whoever_wakes_it() {
+async fn an_actor_that_fails_repeatedly_backs_off_longer_in_spite_of_messages() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, OK).await;
     world.happen("first").await;

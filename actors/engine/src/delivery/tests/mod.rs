@@ -289,7 +289,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
+async fn a_deleted_endpoint_gets_nothing_and_leaves_no_rows() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;

@@ -107,7 +107,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_damaged_row_of_the_list_of_endpoints_hides_none_behind_it() {
+async fn a_damaged_row_of_the_list_of_endpoints_hides_no_later_one() {
     use domain::BusinessId;
     use store::keys::installation_kind;
     use store::{Batch, keys};

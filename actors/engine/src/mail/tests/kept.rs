@@ -60,7 +60,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_may_not_get_it_any_more_gets_nothing_and_nothing_of_it_stays() {
+async fn a_recipient_who_lost_access_gets_no_mail_and_the_mail_is_deleted() {
     let world = World::new().await;
     world.people.gone.lock().push(person_id(1));
     world.alert(1).await;

@@ -33,7 +33,7 @@ async fn a_mail_that_fails_is_tried_by_the_schedule_of_the_contract_under_one_me
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permanent_refusal_fails_at_once_and_delays_nobody() {
+async fn a_permanent_refusal_fails_at_once_and_delays_no_other_mail() {
     let world = World::new().await;
     world.does(Does::RefusesForGood);
     world.alert(1).await;
@@ -63,7 +63,7 @@ async fn a_relay_that_hangs_is_given_up_after_a_minute_and_the_mail_goes_later()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_a_dead_relay_uses_up_no_attempt_and_goes_out_once_it_is_back() {
+async fn a_dead_relay_uses_up_no_attempts_and_each_mail_is_sent_once_it_is_back() {
     let world = World::new().await;
     world.does(Does::IsDown);
     for person in 0..100 {
@@ -155,7 +155,7 @@ fn place_of(order: &[String], person: u8) -> Option<usize> {
 
 /// More mails of another lane than one scan passes.
 #[tokio::test(start_paused = true)]
-async fn neither_a_reset_nor_a_business_waits_behind_hundreds_of_changed_addresses() {
+async fn hundreds_of_changed_addresses_delay_neither_a_reset_nor_a_business() {
     for has_reset in [true, false] {
         let world = World::new().await;
         let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
@@ -192,7 +192,7 @@ async fn a_reset_that_is_written_where_looks_have_passed_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_mails_behind_a_dead_relay_cost_a_write_a_minute_and_nobody_waits_for_them() {
+async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_no_change() {
     let world = World::new().await;
     world.does(Does::IsDown);
     for number in 0..10_000_u32 {

@@ -148,7 +148,7 @@ async fn of_a_business_that_ends_no_alert_is_left_and_an_alert_holds_no_words() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_alert_that_does_not_decode_is_stepped_over_and_the_numbers_go_on_behind_it() {
+async fn an_undecodable_alert_is_skipped_and_the_numbers_continue_after_it() {
     let mut world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

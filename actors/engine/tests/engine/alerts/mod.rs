@@ -171,7 +171,7 @@ async fn everything_that_happens_is_told_once_to_whom_it_concerns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_told_of_what_they_did_and_a_request_that_comes_again_tells_nobody_again() {
+async fn no_one_is_alerted_of_their_own_action_and_a_repeated_request_alerts_once() {
     let world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

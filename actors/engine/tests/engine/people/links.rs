@@ -129,7 +129,7 @@ async fn a_session_ends_after_a_month_however_often_it_is_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_sees_and_ends_ones_own_sessions_and_nobody_elses() {
+async fn a_person_lists_and_ends_only_their_own_sessions() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (_, ada) = member(&world, &shop, "ada@example.com", Role::Owner).await;

@@ -173,7 +173,7 @@ async fn a_confirmed_account_is_only_offered_a_membership() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_handed_another_persons_account() {
+async fn a_link_never_gives_access_to_another_persons_account() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
@@ -317,7 +317,7 @@ async fn how_a_person_is_alerted_is_their_own_and_the_operators() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_account_that_nobody_came_to_own_is_swept_and_its_address_is_free() {
+async fn an_unconfirmed_account_without_a_membership_is_swept_and_its_address_is_free() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let kept = id(&invite(&world, &shop, by_operator(), "kept@example.com", Role::Owner).await);

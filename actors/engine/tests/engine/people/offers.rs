@@ -15,7 +15,7 @@ async fn suspend(world: &World, shop: &Shop, suspended: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_declines_belongs_to_nothing_and_may_be_asked_again() {
+async fn a_person_who_declines_is_no_member_and_may_be_invited_again() {
     let mut world = world().await;
     let (shop, other) = (world.shop(0).await, world.shop(0).await);
     let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;

@@ -353,7 +353,7 @@ async fn team(world: &World, shop: &Shop) -> Vec<PersonId> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_may_what_the_table_says_and_whoever_is_not_active_nothing() {
+async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none() {
     let world = world().await;
     let (shop, elsewhere) = (world.shop(2).await, world.shop(1).await);
     let of = world.at(&shop);
@@ -382,7 +382,7 @@ async fn a_role_may_what_the_table_says_and_whoever_is_not_active_nothing() {
 
 /// The engine itself checks when the password was given, for every page.
 #[tokio::test(start_paused = true)]
-async fn people_are_changed_by_nobody_who_did_not_give_their_password_lately() {
+async fn changing_people_needs_a_fresh_password() {
     let world = world().await;
     let shop = world.shop(2).await;
     let of = world.at(&shop);
@@ -433,7 +433,7 @@ async fn of_a_suspended_business_people_change_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_member_takes_their_own_time_off_and_nobody_elses() {
+async fn a_member_changes_only_their_own_time_off() {
     let world = world().await;
     let shop = world.shop(2).await;
     let of = world.at(&shop);
@@ -458,7 +458,7 @@ async fn a_member_takes_their_own_time_off_and_nobody_elses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_membership_and_alert_settings_are_for_nobody_else_to_answer_or_choose() {
+async fn only_the_person_answers_an_offer_and_chooses_alert_settings() {
     let world = world().await;
     let shop = world.shop(1).await;
     let of = world.at(&shop);

@@ -39,7 +39,7 @@ async fn a_new_password_ends_all_other_sessions_and_links() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sessions_outlive_a_crash_and_end_when_nobody_uses_them() {
+async fn sessions_survive_a_crash_and_expire_when_unused() {
     let mut world = world().await;
     let shop = world.shop(0).await;
     let (_, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;

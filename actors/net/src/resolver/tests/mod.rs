@@ -214,7 +214,7 @@ async fn datagrams_may_be_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_answer_is_waited_for_by_whoever_asks_meanwhile() {
+async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
     let machine = Machine::new().await;
     machine.server.is_silent_on(HOST);
     let resolver = Arc::clone(&machine.resolver);

@@ -73,7 +73,7 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
 }
 
 #[test]
-fn behind_each_long_change_what_is_short_goes_first() {
+fn after_each_long_change_the_short_ones_go_first() {
     let mut state = queue();
     // One lane with twenty changes, and twenty lanes with one.
     for number in 0..20 {
@@ -124,7 +124,7 @@ fn rests(state: &mut State) -> Vec<u32> {
 }
 
 #[test]
-fn behind_what_others_wrote_the_long_ones_rest_together() {
+fn after_the_changes_of_others_the_long_ones_pause_together() {
     let mut state = queue();
     push(&mut state, 1, 20_000);
     push(&mut state, 1, 100);
@@ -183,7 +183,7 @@ fn a_lane_alone_shares_its_syncs_whatever_the_length() {
 }
 
 #[test]
-fn a_barrier_goes_behind_its_own_lane_and_costs_nothing() {
+fn a_barrier_waits_for_its_own_lane_and_costs_nothing() {
     let mut state = queue();
     push(&mut state, 1, 100_000);
     push(&mut state, 1, 0);

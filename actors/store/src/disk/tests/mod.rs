@@ -251,7 +251,7 @@ fn what_only_the_journal_holds_is_there_or_missed() {
 }
 
 #[test]
-fn the_journal_goes_round_and_nothing_is_missing_behind_a_kill() {
+fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
@@ -338,7 +338,7 @@ impl Drop for AtEnd<'_> {
 
 /// Writes to the end of a queue, reads from its front and overwrites rows with each batch during checkpoints.
 #[test]
-fn whoever_reads_meanwhile_sees_every_batch_at_once() {
+fn concurrent_readers_see_every_batch_at_once() {
     const ALWAYS: u64 = 60;
     const IN_QUEUE: u64 = 20;
     const BATCHES: u64 = 3_000;

@@ -55,7 +55,7 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 }
 
 #[tokio::test]
-async fn a_walk_passes_rows_whose_ids_were_minted_long_behind_their_stamps() {
+async fn a_walk_passes_rows_whose_ids_are_much_later_than_their_stamps() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
     // Forty appointments before the requested instant, then twenty after it. Every third one was changed.
     let made: Vec<_> = (0..60)

@@ -150,7 +150,7 @@ fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, 
 }
 
 #[test]
-fn endpoints_that_answer_after_seven_seconds_delay_nobody() {
+fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
     let slow = Answers { after: 7 * SECOND, delivered: true };
     let (known, new) = beside(World::new(PLACES), |world, from| {
         for number in 0..400 {
@@ -161,7 +161,7 @@ fn endpoints_that_answer_after_seven_seconds_delay_nobody() {
 }
 
 #[test]
-fn endpoints_that_drip_the_body_of_an_answer_delay_nobody() {
+fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
     // Their places are free at the head of the response, or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PLACES), |world, from| {
@@ -173,7 +173,7 @@ fn endpoints_that_drip_the_body_of_an_answer_delay_nobody() {
 }
 
 #[test]
-fn new_endpoints_that_hang_one_after_the_other_delay_nobody() {
+fn new_endpoints_that_hang_one_after_another_delay_no_other_endpoint() {
     for businesses in [2, 48] {
         let (known, new) = beside(World::new(PLACES), |world, from| {
             for number in 0..48 {
@@ -188,7 +188,7 @@ fn new_endpoints_that_hang_one_after_the_other_delay_nobody() {
 }
 
 #[test]
-fn thousands_of_endpoints_that_are_dead_at_once_delay_nobody() {
+fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     for was_good in [false, true] {
         let (known, new) = beside(World::new(PLACES), |world, from| {
             for number in 0..5_000 {
@@ -209,7 +209,7 @@ fn thousands_of_endpoints_that_are_dead_at_once_delay_nobody() {
 /// There are more dead endpoints than places. A new business without history waits until each was tried once;
 /// an endpoint with history does not.
 #[test]
-fn thousands_of_businesses_with_a_dead_endpoint_each_delay_nobody_who_is_known() {
+fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let mut world = World::new(PLACES);
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 4 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);

@@ -70,7 +70,7 @@ fn turns_go_by_the_time_that_attempts_take() {
 }
 
 #[test]
-fn whoever_wanted_nothing_for_long_has_saved_nothing_up() {
+fn an_idle_business_saves_up_no_turns() {
     let mut world = World::new(2);
     let short = Answers { after: SECOND / 2, delivered: true };
     for business in 0..2 {
@@ -159,7 +159,7 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
 }
 
 #[test]
-fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten() {
+fn an_endpoint_asks_for_a_place_when_its_delivery_is_due_and_an_idle_one_is_forgotten() {
     let mut fair = Fair::new(1);
     fair.rest(key(0, 0), Some(5 * SECOND), Duration::ZERO);
     fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
