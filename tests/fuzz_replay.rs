@@ -128,7 +128,7 @@ fn replay(target: &str, usual: u64, check: fn(&[u8])) {
 }
 
 #[test]
-fn records_are_themselves_again_and_no_bytes_make_decoding_panic() {
+fn records_encode_to_themselves_and_decoding_never_panics() {
     replay("records", 50_000, targets::records::check);
     let read: BTreeSet<_> = corpus("records")
         .iter()
@@ -144,12 +144,12 @@ fn cursors_open_only_under_their_own_binding() {
 }
 
 #[test]
-fn urls_and_addresses_are_judged_alike_in_two_wordings() {
+fn two_implementations_of_the_url_and_address_rules_agree() {
     replay("urls", 10_000, targets::urls::check);
 }
 
 #[test]
-fn the_store_is_a_map_through_crashes_and_reopening() {
+fn the_store_agrees_with_a_map_through_crashes_and_reopening() {
     assert!(corpus("store").iter().any(|input| targets::store::on_disk(input)), "none goes to the disk");
     replay("store", 3_000, targets::store::check);
 }

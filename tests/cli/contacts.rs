@@ -3,7 +3,7 @@
 use crate::program::Demo;
 
 #[test]
-fn a_table_is_tried_imported_and_imported_again() {
+fn a_table_is_checked_imported_and_imported_again() {
     let demo = Demo::start();
     let before = demo.data(&["contact", "list"]).as_array().unwrap().len();
     // The second row is a contact of the demonstration.

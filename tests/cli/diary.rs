@@ -15,7 +15,7 @@ fn calendar(events: &[String]) -> String {
 }
 
 #[test]
-fn a_calendar_is_tried_imported_and_imported_again() {
+fn a_calendar_is_checked_imported_and_imported_again() {
     let demo = Demo::start();
     let (_, day, time) = first_open(&demo);
     let starts_at = format!("{day} {time}");
@@ -48,7 +48,7 @@ fn a_calendar_is_tried_imported_and_imported_again() {
 }
 
 #[test]
-fn a_calendar_that_is_not_good_or_finds_no_room_closes_nothing() {
+fn an_invalid_or_too_long_calendar_closes_no_day() {
     let demo = Demo::start();
     let year = |year: i32| format!("DTSTART;VALUE=DATE:{year}0101\nDTEND;VALUE=DATE:{year}1028");
     let refused = |text: &str, told: &str| {

@@ -36,7 +36,7 @@ fn put_signed(dir: &Path, address: &str) -> String {
 const HTTPS: &[&str] = &["--admin-tls-cert", "cert.pem", "--admin-tls-key", "key.pem"];
 
 #[test]
-fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
+fn a_command_accepts_only_the_certificate_of_the_named_server() {
     let here = tempfile::tempdir().unwrap();
     put_self_signed(here.path());
     let demo = Demo::start_in(here, HTTPS);
@@ -63,7 +63,7 @@ fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
 }
 
 #[test]
-fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
+fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     let here = tempfile::tempdir().unwrap();
     let authority = put_signed(here.path(), "localhost");
     fs::write(here.path().join("authority.pem"), authority).unwrap();
@@ -160,7 +160,7 @@ fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
 }
 
 #[test]
-fn the_token_may_stand_in_a_file() {
+fn the_token_can_be_read_from_a_file() {
     let here = tempfile::tempdir().unwrap();
     fs::write(here.path().join("token"), "the-operators-own-token\n").unwrap();
     let demo = Demo::start_in(here, &["--admin-token-file", "token"]);

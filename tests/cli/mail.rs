@@ -33,7 +33,7 @@ fn serve(mut stream: TcpStream) {
 }
 
 #[test]
-fn a_test_mail_says_what_the_relay_said_and_fails_where_it_was_not_taken() {
+fn mail_test_prints_the_relays_response_and_fails_on_a_refusal() {
     let settings = ["--smtp-url", &relay(), "--mail-from", "Desk <desk@example.com>"];
     let demo = Demo::start_in(tempfile::tempdir().unwrap(), &settings);
     let taken = demo.printed(&["mail", "test", "--to", "ada@example.org"]);
@@ -49,7 +49,7 @@ fn a_test_mail_says_what_the_relay_said_and_fails_where_it_was_not_taken() {
 }
 
 #[test]
-fn without_a_relay_it_says_which_setting_is_missing() {
+fn mail_test_without_a_relay_names_the_missing_setting() {
     let demo = Demo::start();
     let refused = demo.refused(&["mail", "test", "--to", "ada@example.org"], 1);
     assert!(refused.contains("RECEPTIONIST_SMTP_URL is not set"), "{refused}");

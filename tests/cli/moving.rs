@@ -76,7 +76,7 @@ fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
 }
 
 #[test]
-fn what_was_erased_and_how_long_things_are_kept_move_as_they_are() {
+fn erasures_and_retention_are_exported_and_imported() {
     let demo = running();
     let contacts = demo.data(&["contact", "list", "--limit", "100"]);
     let erased = contacts.as_array().unwrap().iter().filter(|contact| contact["name"] == "Ada");
@@ -214,7 +214,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
 }
 
 #[test]
-fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
+fn an_invalid_file_reports_each_line_and_imports_nothing() {
     let demo = running();
     demo.printed(&[&["export", "--to", "good", "--with-secrets"], &FROM[..]].concat());
     let _other = demo.serve("other");
@@ -335,7 +335,7 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
 }
 
 #[test]
-fn what_cannot_be_exported_or_imported_is_said() {
+fn an_impossible_export_or_import_gives_the_reason() {
     let mut demo = Demo::start();
     // The command uses the running service.
     let asked = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());

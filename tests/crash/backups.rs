@@ -85,7 +85,7 @@ async fn log(client: &Client, shop: &Shop) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn backups_under_load_hold_what_was_acknowledged_before_and_nothing_of_after() {
+async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time() {
     let home = tempfile::tempdir().unwrap();
     let (server, client, shop) = filled(&home.path().join("data"), 600).await;
     let (stop, next) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(600)));
@@ -168,7 +168,7 @@ async fn backups_under_load_hold_what_was_acknowledged_before_and_nothing_of_aft
 }
 
 #[tokio::test]
-async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked() {
+async fn a_restore_keeps_later_revocations_and_without_the_list_revokes_every_key() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let (server, client, shop) = filled(&data_dir, 20).await;
@@ -218,7 +218,7 @@ async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked
 }
 
 #[tokio::test]
-async fn what_was_erased_or_ended_since_is_gone_again_and_without_a_list_it_is_back() {
+async fn a_restore_repeats_later_erasures_and_deletions_if_it_has_the_list() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let (server, client, shop) = filled(&data_dir, 20).await;

@@ -258,7 +258,7 @@ fn alter_last_byte(path: &Path) {
 }
 
 #[tokio::test]
-async fn what_the_journal_holds_mends_the_end_of_the_records() {
+async fn the_journal_repairs_the_end_of_the_store_file() {
     let home = tempfile::tempdir().unwrap();
     let good = Good::make(home.path(), LIVES * 2).await;
     let data_dir = good.copy();

@@ -49,7 +49,7 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
 
 /// A client may send the lines of an import slowly, or stop sending them.
 #[tokio::test]
-async fn an_import_whose_lines_stay_away_holds_up_no_end_and_leaves_nothing() {
+async fn an_import_without_further_lines_does_not_delay_the_stop_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);

@@ -85,7 +85,7 @@ async fn told(server: &Server) -> Told {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_mail_is_lost_and_what_comes_twice_has_the_same_message_id() {
+async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
     let seed = seed();
     say(format_args!("again: CRASH_SEED={seed}"));
     let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());

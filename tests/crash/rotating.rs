@@ -35,7 +35,7 @@ fn put(backup: &Path, name: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn older_complete_backups_go_once_a_new_one_is_complete_and_nothing_else_does() {
+async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     let home = tempfile::tempdir().unwrap();
     let (server, _, _) = filled(&home.path().join("data"), 20).await;
     let output = back_up_in(&server, home.path(), &[]);
@@ -112,7 +112,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
 }
 
 #[test]
-fn what_belongs_to_a_directory_of_backups_is_refused_without_one() {
+fn options_for_a_backup_directory_are_refused_without_one() {
     for words in
         [&["--keep", "2", "--to", "x"][..], &["--list-only", "--to", "x"], &["--in", "x", "--keep", "0"], &[]]
     {

@@ -187,7 +187,7 @@ fn metric(server: &Server, name: &str) -> u64 {
 
 /// The test simulates a nearly full disk with a reserve larger than the free space.
 #[tokio::test]
-async fn on_a_nearly_full_disk_cancelling_goes_on_and_where_nothing_is_written_reading_and_starting() {
+async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_starting() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);

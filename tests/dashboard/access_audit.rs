@@ -65,7 +65,7 @@ async fn entries_are_shown_in_words_and_can_be_filtered() {
 }
 
 #[tokio::test]
-async fn a_long_log_stands_on_pages() {
+async fn a_long_log_has_pages() {
     let server = Server::open().await;
     let (salon, path, mut browser) = salon(&server).await;
     for number in 0..60 {

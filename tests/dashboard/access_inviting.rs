@@ -91,7 +91,7 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
 }
 
 #[tokio::test]
-async fn without_mail_an_account_that_is_somebodys_gets_no_link() {
+async fn without_mail_no_link_is_shown_for_an_account_in_use() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;
@@ -112,7 +112,7 @@ async fn without_mail_an_account_that_is_somebodys_gets_no_link() {
 }
 
 #[tokio::test]
-async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
+async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;

@@ -30,7 +30,7 @@ async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, u
 }
 
 #[tokio::test]
-async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
+async fn mails_are_listed_and_sent_again_as_new_mails() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let salon = server.business("Salon Zoé").await;
@@ -51,7 +51,7 @@ async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_mail_that_waits_is_told_with_its_error_and_is_not_sent_again() {
+async fn a_pending_mail_is_shown_with_its_error_and_cannot_be_sent_again() {
     let server = Server::open_with(None, Some(dead_relay())).await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -65,7 +65,7 @@ async fn a_mail_that_waits_is_told_with_its_error_and_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn the_log_tells_nothing_of_an_account_that_has_not_accepted() {
+async fn the_mail_log_reveals_nothing_about_an_account_before_its_person_accepts() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let salon = server.business("Salon Zoé").await;

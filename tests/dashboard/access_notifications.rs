@@ -22,7 +22,7 @@ async fn of(server: &Server, role: &str) -> (String, Person, Browser) {
 }
 
 #[tokio::test]
-async fn each_kind_is_set_by_mail_in_the_dashboard_and_of_whom() {
+async fn each_kind_of_alert_has_settings_for_mail_dashboard_and_scope() {
     let server = Server::open().await;
     let (salon, ada, mut browser) = of(&server, "owner").await;
     let path = path(&salon);
@@ -67,7 +67,7 @@ async fn each_kind_is_set_by_mail_in_the_dashboard_and_of_whom() {
 }
 
 #[tokio::test]
-async fn one_who_is_a_staff_member_may_be_told_of_their_own_alone_and_a_member_sees_no_webhooks() {
+async fn a_staff_member_can_limit_alerts_to_their_own_and_a_member_sees_no_webhook_alerts() {
     let server = Server::open().await;
     let (salon, ada, mut browser) = of(&server, "member").await;
     let staff = server
@@ -102,7 +102,7 @@ async fn one_who_is_a_staff_member_may_be_told_of_their_own_alone_and_a_member_s
 }
 
 #[tokio::test]
-async fn what_is_set_meanwhile_is_not_overwritten_and_nonsense_is_refused() {
+async fn a_concurrent_change_is_not_overwritten_and_invalid_values_are_refused() {
     let server = Server::open().await;
     let (salon, ada, mut browser) = of(&server, "owner").await;
     let path = path(&salon);
@@ -157,7 +157,7 @@ async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
 }
 
 #[tokio::test]
-async fn a_relay_that_is_away_is_told_and_the_page_is_french_to_the_french() {
+async fn an_unreachable_relay_is_reported_also_in_french() {
     let server = Server::open_with(None, Some(dead_relay())).await;
     let (salon, _, mut browser) = of(&server, "owner").await;
     let page = browser.get("/dashboard/account").await;

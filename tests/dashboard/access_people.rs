@@ -156,7 +156,7 @@ async fn disabling_enabling_and_removing_a_person_takes_effect_on_sessions_at_on
 }
 
 #[tokio::test]
-async fn the_last_owner_stays_and_one_who_ends_their_own_access_is_led_out() {
+async fn the_last_owner_cannot_leave_and_a_person_who_leaves_is_redirected() {
     let server = Server::open().await;
     let (salon, [(ada, mut adas), (bob, _), _]) = salon(&server).await;
     let path = page_of(&server, &salon, &ada).await;
@@ -229,7 +229,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
 }
 
 #[tokio::test]
-async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_french() {
+async fn names_are_shown_as_text_the_list_has_pages_and_a_french_page_is_french() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let long = "x".repeat(200);
@@ -318,7 +318,7 @@ async fn a_person_of_another_business_is_not_there() {
 /// The time in a person's id shows when the account was created. So no page about the people of a business contains
 /// one, and the last invited person is last in the list, however old the account is.
 #[tokio::test]
-async fn an_invitation_does_not_tell_since_when_there_is_an_account() {
+async fn an_invitation_does_not_reveal_the_age_of_an_account() {
     let server = Server::open().await;
     let other = server.business("Barber Ben").await;
     let known = server.person(&other, "known@example.com", "owner").await;

@@ -209,7 +209,7 @@ async fn a_suspended_business_only_looks_and_french_is_french() {
 }
 
 #[tokio::test]
-async fn an_endpoint_or_a_key_of_another_business_is_none_here() {
+async fn endpoints_and_keys_of_another_business_are_not_found() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let other = server.business("Barbier").await;

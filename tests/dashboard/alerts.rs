@@ -57,7 +57,7 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
 }
 
 #[tokio::test]
-async fn older_alerts_stand_on_pages_of_their_own() {
+async fn older_alerts_are_on_further_pages() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

@@ -7,7 +7,7 @@ use crate::day_salon::Salon;
 const LATER: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
-async fn a_request_is_confirmed_and_its_history_tells_by_whom_as_far_as_each_may_know() {
+async fn a_confirmed_request_shows_in_its_history_the_actor_that_each_role_may_see() {
     let mut salon = Salon::open().await;
     let id = salon.requested(LATER, "Nora Haddad").await;
     let path = salon.to(&format!("appointments/{id}"));
@@ -53,7 +53,7 @@ async fn declining_and_cancelling_ask_first_and_free_the_time() {
 }
 
 #[tokio::test]
-async fn an_appointment_is_moved_to_what_is_open_and_the_second_of_two_is_told_and_sees_both() {
+async fn an_appointment_is_moved_to_an_open_time_and_a_conflicting_move_shows_both_versions() {
     let mut salon = Salon::open().await;
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));
@@ -81,7 +81,7 @@ async fn an_appointment_is_moved_to_what_is_open_and_the_second_of_two_is_told_a
 }
 
 #[tokio::test]
-async fn a_time_that_was_taken_is_not_moved_to() {
+async fn an_appointment_is_not_moved_to_a_taken_time() {
     let mut salon = Salon::open().await;
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));
@@ -122,7 +122,7 @@ async fn a_suspended_business_is_only_looked_at_and_anothers_appointment_is_not_
 }
 
 #[tokio::test]
-async fn text_from_outside_is_text_and_leads_nowhere() {
+async fn text_from_customers_is_shown_without_markup_or_links() {
     let mut salon = Salon::open().await;
     let name = format!("<script>alert(1)</script>{}", "x".repeat(170));
     let body = salon

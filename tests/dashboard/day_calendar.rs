@@ -13,7 +13,7 @@ fn lane(page: &Page, id: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_day_has_a_lane_for_each_with_what_stands_where_and_free_times_that_lead_to_booking() {
+async fn the_day_has_a_column_per_staff_member_with_appointments_and_free_times() {
     let mut salon = Salon::open().await;
     let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     salon.requested("2026-03-02T13:00:00Z", "Nora").await;
@@ -75,7 +75,7 @@ async fn a_closed_special_day_is_marked_and_has_no_free_times() {
 }
 
 #[tokio::test]
-async fn the_week_shows_all_or_one_and_each_leads_to_its_day() {
+async fn the_week_shows_all_staff_or_one_and_links_to_the_days() {
     let mut salon = Salon::open().await;
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     salon.booked("2026-03-07T09:00:00Z", "Grace").await;
@@ -97,7 +97,7 @@ async fn the_week_shows_all_or_one_and_each_leads_to_its_day() {
 }
 
 #[tokio::test]
-async fn the_list_goes_on_in_parts_and_is_narrowed() {
+async fn the_list_has_pages_and_filters() {
     let mut salon = Salon::open().await;
     for day in 2..=7 {
         for half in 0..10 {

@@ -160,7 +160,7 @@ async fn a_form_that_was_sent_while_signed_out_comes_back() {
 }
 
 #[tokio::test]
-async fn all_that_belongs_to_a_contact_stands_on_their_page_newest_first() {
+async fn a_contacts_page_lists_all_their_records_newest_first() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");
@@ -238,7 +238,7 @@ async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
 }
 
 #[tokio::test]
-async fn what_was_typed_before_the_business_was_suspended_is_shown_without_a_button() {
+async fn input_from_before_a_suspension_is_shown_without_a_button() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let id = contact(&server, &salon, json!({ "name": "Nora", "phone": "+33661020304" })).await;

@@ -32,7 +32,7 @@ async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Brow
 }
 
 #[tokio::test]
-async fn all_that_is_kept_about_somebody_is_a_file() {
+async fn the_data_of_a_contact_is_exported_as_a_file() {
     let server = Server::open().await;
     // More than one read returns.
     let (salon, nora, mut browser) = salon_with_nora(&server, 203).await;
@@ -79,7 +79,7 @@ async fn a_member_neither_exports_nor_erases_and_is_not_offered_to() {
 }
 
 #[tokio::test]
-async fn erasing_somebody_says_what_goes_and_takes_it() {
+async fn erasing_a_contact_lists_their_records_and_deletes_them() {
     let server = Server::open().await;
     let (salon, nora, mut browser) = salon_with_nora(&server, 2).await;
     let path = format!("/dashboard/b/{salon}/contacts/{nora}");

@@ -137,7 +137,7 @@ async fn the_pages_speak_french() {
 }
 
 #[tokio::test]
-async fn what_was_typed_of_a_piece_that_somebody_deleted_is_there_to_be_added_anew() {
+async fn the_input_for_a_deleted_piece_can_be_added_as_a_new_one() {
     let server = Server::open().await;
     let (salon, mut one, base) = salon(&server).await;
     let piece = json!({ "title": "Dogs", "content": "Small ones." });
@@ -159,7 +159,7 @@ async fn what_was_typed_of_a_piece_that_somebody_deleted_is_there_to_be_added_an
 }
 
 #[tokio::test]
-async fn what_was_typed_before_the_business_was_suspended_is_shown_without_a_button() {
+async fn input_from_before_a_suspension_is_shown_without_a_button() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let piece = json!({ "title": "Dogs", "content": "Small ones." });

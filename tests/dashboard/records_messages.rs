@@ -104,7 +104,7 @@ async fn of_two_who_give_a_message_to_somebody_the_second_is_told_and_sees_both(
 }
 
 #[tokio::test]
-async fn what_no_button_sends_is_refused_and_a_button_acts_once() {
+async fn a_hand_made_form_is_refused_and_a_button_acts_once() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let id = take(&server, &salon, json!({ "body": "Ring back" })).await;
@@ -180,7 +180,7 @@ async fn what_was_said_is_text_and_the_page_speaks_french() {
 }
 
 #[tokio::test]
-async fn many_messages_stand_on_several_pages_and_none_twice() {
+async fn messages_have_pages_and_none_is_shown_twice() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     for number in 0..103 {
@@ -211,7 +211,7 @@ async fn an_urgent_message_comes_first_however_many_were_taken_since() {
 }
 
 #[tokio::test]
-async fn a_button_of_a_page_that_is_old_undoes_nothing_that_somebody_else_did() {
+async fn a_button_of_an_outdated_page_does_not_undo_another_persons_change() {
     let server = Server::open().await;
     let (salon, mut ada, base) = salon(&server).await;
     let bea = server.person(&salon, "bea@example.com", "admin").await;

@@ -257,7 +257,7 @@ async fn a_staff_member_is_deleted_unless_something_refers_to_them() {
 }
 
 #[tokio::test]
-async fn a_form_that_was_kept_comes_back_in_its_place() {
+async fn a_stored_form_comes_back_at_its_place_on_the_page() {
     let (mut server, salon, path, mut browser) = open().await;
     let id = added(&server, &salon, "Hugo").await;
     let (own, add) = (format!("{path}/{id}"), format!("{path}/{id}/time-off"));

@@ -53,7 +53,7 @@ impl Salon {
 }
 
 #[tokio::test]
-async fn a_page_hears_what_changes_in_its_business_and_only_kind_and_id() {
+async fn a_stream_sends_the_kind_and_id_of_each_change_and_nothing_else() {
     let salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
     let other = salon.server.business("Barbier").await;
@@ -75,7 +75,7 @@ async fn a_stream_sends_no_changes_that_its_person_may_not_see() {
 }
 
 #[tokio::test]
-async fn a_role_counts_as_it_is_when_something_happens() {
+async fn a_stream_uses_the_role_at_the_time_of_the_change() {
     let salon = salon().await;
     let mut adas = salon.adas.listen(&salon.stream()).await;
     let path = format!("/businesses/{}/people/{}", salon.id, salon.ada.id);
@@ -107,7 +107,7 @@ async fn a_stream_ends_with_the_membership_and_with_the_session() {
 }
 
 #[tokio::test]
-async fn an_alert_is_heard_by_whom_it_alerts() {
+async fn a_stream_sends_an_alert_only_to_its_person() {
     let salon = salon().await;
     let mut adas = salon.adas.listen(&salon.stream()).await;
     let message = json!({ "body": "Call me", "urgency": "urgent" });
@@ -119,7 +119,7 @@ async fn an_alert_is_heard_by_whom_it_alerts() {
 }
 
 #[tokio::test]
-async fn open_streams_do_not_hold_up_the_end_of_the_service() {
+async fn open_streams_do_not_delay_the_stop_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
     // A stop cuts off the responses that exceed its time limit.
@@ -128,7 +128,7 @@ async fn open_streams_do_not_hold_up_the_end_of_the_service() {
 }
 
 #[tokio::test]
-async fn what_has_changed_since_the_page_was_read_is_told_as_soon_as_the_stream_is_open() {
+async fn a_new_stream_reports_changes_since_the_page_was_loaded() {
     let mut salon = salon().await;
     let stream = salon.stream_of_page().await;
     assert!(stream.starts_with(&salon.stream()), "{stream}");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::Server;
 
 #[tokio::test]
-async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
+async fn names_become_neither_markup_nor_links_and_do_not_change_the_direction_of_text() {
     let server = Server::open().await;
     for name in [
         "<script>alert(1)</script><b>x",

@@ -395,7 +395,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
 }
 
 #[test]
-fn everybody_is_told_of_exactly_what_they_asked_for_through_crashes_and_a_bad_relay() {
+fn each_person_gets_exactly_the_chosen_alerts_through_crashes_and_a_bad_relay() {
     let (mut shown, mut mailed, mut left_out) = (0, 0, 0);
     for seed in 1..=SEEDS {
         let counted = run(seed);

@@ -116,8 +116,8 @@ async fn errors_of(network: &Network, names: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_certificate_that_does_not_hold_is_never_sent_anything() {
-    inside("deliveries::a_certificate_that_does_not_hold_is_never_sent_anything", async |network| {
+fn a_receiver_with_an_invalid_certificate_gets_no_request() {
+    inside("deliveries::a_receiver_with_an_invalid_certificate_gets_no_request", async |network| {
         let authority = &network.authority;
         let receivers = [
             Receiver::answering("93.184.216.10:443", authority.server("else.example.com"), taking()),

@@ -42,8 +42,8 @@ async fn endpoints(
 
 #[test]
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
-fn every_event_of_what_was_answered_survives_a_kill() {
-    inside("kills::every_event_of_what_was_answered_survives_a_kill", async |network| {
+fn every_event_of_an_acknowledged_change_survives_a_kill() {
+    inside("kills::every_event_of_an_acknowledged_change_survives_a_kill", async |network| {
         let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
         println!("the seed is {seed}");
         let mut rng = Rng(seed);
