@@ -357,7 +357,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that goes with tokio's time.
+    /// A clock that follows tokio's time.
     struct PausedClock(Instant);
 
     impl Clock for PausedClock {

@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#), Some(json!("a")));
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":-5,"method":"ping"}"#), Some(json!(-5)));
         assert_eq!(id(r#"{"jsonrpc":"2.0","method":"x"}"#), None);
-        // What cannot be an id is answered all the same, as what is no message at all.
+        // A line with an invalid id gets a response as well, like a line that is not a message.
         for line in [
             r#"{"id":null,"method":"ping"}"#,
             r#"{"id":1.5,"method":"ping"}"#,

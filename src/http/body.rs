@@ -235,7 +235,7 @@ mod tests {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // At half the pace it loses half a second per second. A byte at a time gains nothing.
+        // At half the pace the client loses half a second per second. Sending single bytes gains nothing.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));

@@ -431,7 +431,7 @@ mod tests {
         has(&text, "receptionist_connections_refused_total 4");
         has(&text, "receptionist_connections_evicted_total 5");
         has(&text, "receptionist_log_lines_dropped_total 0");
-        // The first start writes two changes; whether they share a sync is chance.
+        // The first start writes two changes. It is random whether they share a sync.
         has(&text, "receptionist_commit_changes_total 2");
         let commits = if text.contains("\nreceptionist_commits_total 1\n") { 1 } else { 2 };
         has(&text, &format!("receptionist_commits_total {commits}"));

@@ -160,7 +160,7 @@ mod tests {
     fn the_client_is_the_rightmost_address_that_is_no_trusted_proxy() {
         const PROXIES: &str = "10.0.0.0/8, 192.0.2.1 ,2001:db8::/32";
         for (peer, lines, expected) in [
-            // A peer that is no proxy speaks for itself.
+            // The address of a peer that is no proxy counts.
             ("198.51.100.9", &["198.51.100.7"][..], "198.51.100.9"),
             ("192.0.2.2", &["198.51.100.7"], "192.0.2.2"),
             ("10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
@@ -172,12 +172,12 @@ mod tests {
             ("10.0.0.1", &["10.0.0.5, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["198.51.100.7", "10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["203.0.113.5", "198.51.100.7"], "198.51.100.7"),
-            // Only proxies: the one furthest away.
+            // With proxies only, the first one in the header counts.
             ("10.0.0.1", &["10.0.0.3,10.0.0.2"], "10.0.0.3"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("10.0.0.1", &["", " , ,"], "10.0.0.1"),
             ("10.0.0.1", &["198.51.100.7,,"], "198.51.100.7"),
-            // Nothing is believed beyond garbage.
+            // An address before an invalid one is not trusted.
             ("10.0.0.1", &["198.51.100.7, unknown"], "10.0.0.1"),
             ("10.0.0.1", &["198.51.100.7, _hidden, 10.0.0.2"], "10.0.0.2"),
             ("10.0.0.1", &["198.51.100.7 10.0.0.2"], "10.0.0.1"),

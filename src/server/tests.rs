@@ -35,7 +35,7 @@ pub(super) fn limits(connections: usize, per_address: usize) -> Limits {
     }
 }
 
-/// The client's end of a connection whose pipe holds so many bytes.
+/// The client's end of a connection with a pipe of this size.
 fn connect(router: Router, graceful: &GracefulShutdown, pipe_bytes: usize) -> (DuplexStream, JoinSet<()>) {
     connect_to(&Slots::new(limits(1, 1)), router, graceful, pipe_bytes)
 }
@@ -202,7 +202,7 @@ async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
         let (mut client, _tasks) = connect_to(&Slots::new(limits(1, 1)), app(hello()), &graceful, 1024);
         let request = format!("GET / HTTP/{version}\r\n{hosts}x-request-id: mine\r\n\r\n");
         client.write_all(request.as_bytes()).await.unwrap();
-        // What follows a request that is none is not read.
+        // Bytes after an invalid request are not read.
         let again = format!("GET / HTTP/{version}\r\nhost: x\r\nconnection: close\r\n\r\n");
         let _ = client.write_all(again.as_bytes()).await;
         let answer = read_to_end(&mut client).await;
@@ -297,7 +297,7 @@ async fn a_request_in_flight_is_answered_before_the_server_ends() {
     client.write_all(GET).await.unwrap();
     entered.notified().await;
     stop.send(()).unwrap();
-    // Nothing new is accepted from here on: wait until the listener is gone.
+    // No new connection is accepted from here on. Waits until the listener is closed.
     while TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -329,7 +329,7 @@ pub(super) async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStre
     socket.connect(server).await.unwrap()
 }
 
-/// What comes back for one request from this address.
+/// The response to one request from this address.
 async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
     let mut client = connect_from(source, server).await;
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

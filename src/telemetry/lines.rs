@@ -163,10 +163,10 @@ mod tests {
 
     use super::*;
 
-    /// Only a fault lets a test wait so long.
+    /// A test waits for so long only if there is a fault.
     const LONG: Duration = Duration::from_secs(60);
 
-    /// A sink that can be looked into, and that may be stuck.
+    /// A readable sink that can block.
     #[derive(Clone, Default)]
     struct Sink {
         bytes: Arc<Mutex<Vec<u8>>>,
@@ -220,7 +220,7 @@ mod tests {
         let told = Arc::new(Mutex::new(Vec::new()));
         let teller = told.clone();
         let mut lines = Lines::start(sink.clone(), move |dropped| teller.lock().push(dropped)).unwrap();
-        // The thread takes the first line and is stuck with it.
+        // The thread takes the first line and blocks while it writes it.
         lines.write_all(b"first\n").unwrap();
         while !lines.0.state.lock().writing {
             thread::yield_now();
@@ -251,7 +251,7 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let _entered = runtime.enter();
-        // To take it over makes it so.
+        // Taking the pipe over makes it non-blocking.
         let sender = tokio::net::unix::pipe::Sender::from_owned_fd(writer.into()).unwrap();
         (reader, std::fs::File::from(sender.into_nonblocking_fd().unwrap()))
     }
@@ -262,7 +262,7 @@ mod tests {
         let told = Arc::new(Mutex::new(Vec::new()));
         let teller = told.clone();
         let mut lines = Lines::start(writer, move |dropped| teller.lock().push(dropped)).unwrap();
-        // Many times what the pipe holds, and then more than may wait.
+        // Many times the size of the pipe, and then more than may wait.
         let line = |number: usize| format!("{number:0127}\n");
         let mut left = 0;
         while lines.dropped() < 7 {

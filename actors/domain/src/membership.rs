@@ -285,7 +285,7 @@ mod tests {
         let kind = AlertKind::CallMissed;
         assert_eq!(member.alert(kind).email, AlertEmail::Off, "by default");
         member.end_mails(kind);
-        // A form that shows it as it is and is sent back changes nothing.
+        // A form that repeats the current settings changes nothing.
         let as_it_is = AlertChoice { email: Some(AlertEmail::Off), in_app: Some(true), scope: None };
         member.choose_alert(kind, as_it_is);
         member.role = Role::Owner;

@@ -107,7 +107,7 @@ mod tests {
     fn results_do_not_depend_on_earlier_queries() {
         let spans = Spans::merge((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
         let mut cursor = spans.cursor();
-        // In order, back and forth, and past both ends.
+        // In order, back and forth, and before and after all spans.
         for minute in (-15..215).chain((-15..215).rev()).chain((0..230).map(|nth| nth * 97 % 230 - 15)) {
             for lasts in [1, 3, 12] {
                 let (start, end) = (at(minute), at(minute + lasts));

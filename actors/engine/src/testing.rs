@@ -1,4 +1,4 @@
-//! What tests on paused time share: a clock that goes with it, and chance that is none.
+//! Helpers of tests on paused time: a clock that follows it, and predictable random bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::clock::SteadyClock;
 
-/// A wall clock that goes with tokio's time, and jumps when it is told to.
+/// A wall clock that follows tokio's time and jumps on request.
 pub(crate) struct WallClock {
     started: Instant,
     off_hours: AtomicI64,
@@ -22,12 +22,12 @@ impl WallClock {
         Self { started: Instant::now(), off_hours: AtomicI64::new(0), suspended_seconds: AtomicU64::new(0) }
     }
 
-    /// From now on it is off by so many hours.
+    /// Moves the wall clock to this difference in hours.
     pub(crate) fn is_off(&self, hours: i64) {
         self.off_hours.store(hours, Ordering::Relaxed);
     }
 
-    /// The machine is suspended for so long: its clocks go on, and the runtime's timers do not.
+    /// Suspends the machine for this time. Its clocks continue, the runtime's timers do not.
     pub(crate) fn suspend(&self, time: Duration) {
         self.suspended_seconds.fetch_add(time.as_secs(), Ordering::Relaxed);
     }
@@ -45,7 +45,7 @@ impl Clock for WallClock {
     }
 }
 
-/// A clock of schedules on paused time.
+/// A steady clock on paused time.
 pub(crate) fn steady() -> SteadyClock {
     let port: Arc<dyn Clock> = Arc::new(WallClock::new());
     SteadyClock::set(port.now(), &port)

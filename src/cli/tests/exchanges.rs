@@ -223,7 +223,7 @@ async fn a_refusal_is_its_code_message_and_details() {
         "invalid_request: the request is invalid\n  timezone: is not a time zone\n  hours[0].open: is not a time",
     )
     .await;
-    // --json changes what a success looks like; an error stays one that a person can read.
+    // --json changes only the output of a success. An error stays readable text.
     let body = r#"{"error":{"code":"not_found","message":"there is no such business"}}"#;
     let expected = "not_found: there is no such business";
     check_error(&response("404 Not Found", body), "business show b1 --json", expected).await;
@@ -284,7 +284,7 @@ async fn a_service_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn a_service_that_says_nothing_is_waited_for_only_so_long() {
-    // It listens, so that the connection is made, and never answers.
+    // The listener accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();
     let error = perform_within(Duration::from_millis(20), address, "business list").await.unwrap_err();

@@ -25,7 +25,7 @@ fn parse(line: &str) -> Result<OperatorCommand, clap::Error> {
     parse_with_flags(line).map(|(command, _)| command)
 }
 
-/// The same with the flags that the command has.
+/// A command line with the flags of its command.
 fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error> {
     let words = line.split('\'').enumerate().flat_map(|(at, piece)| match at % 2 {
         0 => piece.split_whitespace().collect(),
@@ -38,10 +38,10 @@ fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error>
     Ok((Cli::from_arg_matches(&matches)?.command, flags))
 }
 
-/// Where business `b1` is.
+/// The path of business `b1`.
 const B: &str = "/admin/v1/businesses/b1";
 
-/// A command produces this call, before its texts are resolved.
+/// Checks that a command makes this call, before its texts are resolved.
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let call = command.into_parts().0.request.call();
@@ -51,7 +51,7 @@ fn check(line: &str, method: &str, path: &str, body: Value) {
         (method, path, &body),
         "{line}"
     );
-    // Each can be named by a flag when it is refused, but for what no flag gives.
+    // Every property of the call has a flag for refusals, except the status that enabling and disabling an endpoint set.
     let queried = call.query.iter().map(|(name, _)| (*name).to_owned());
     for property in queried.chain(body.iter().flat_map(leaves)) {
         let named = flags.flag(&property);
@@ -60,7 +60,7 @@ fn check(line: &str, method: &str, path: &str, body: Value) {
     }
 }
 
-/// The paths of what is in a body.
+/// The paths of the values in a body.
 fn leaves(body: &Value) -> Vec<String> {
     let Value::Object(properties) = body else { return vec![String::new()] };
     let inner = |(name, value): (&String, &Value)| -> Vec<String> {
@@ -70,7 +70,7 @@ fn leaves(body: &Value) -> Vec<String> {
     properties.iter().flat_map(inner).collect()
 }
 
-/// A command that is refused before anything is sent, in words that have this part.
+/// Checks that a command is refused before it sends anything, with a message that contains this part.
 fn check_usage(line: &str, part: &str) {
     let error = parse(line).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{line}");

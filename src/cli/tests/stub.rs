@@ -29,7 +29,7 @@ pub(super) struct Stub {
 }
 
 impl Stub {
-    /// Serves one request per connection; the script says which bytes answer the request of that number.
+    /// Serves one request per connection. The script returns the response to the request of this number.
     pub(super) async fn start(mut script: impl FnMut(usize) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -40,7 +40,7 @@ impl Stub {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let request = read_request(&mut stream).await;
                 seen.lock().unwrap().push(request);
-                // A client that has had enough closes before the end.
+                // A client may close the connection before the end.
                 let _ = stream.write_all(script(number).as_bytes()).await;
                 let _ = stream.shutdown().await;
             }

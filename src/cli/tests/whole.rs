@@ -79,12 +79,12 @@ const COMMANDS: &[&str] = &[
     "audit installation",
 ];
 
-/// An operation, such as `GET /businesses/{business_id}/keys`, and what its query and body may have.
+/// An operation, such as `GET /businesses/{business_id}/keys`, and the names in its query and body.
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // `backup` begins one and asks until it is made, and `export` and `import` are for stopped services too, so they are
-    // more than one call; `tests/crash` and `tests/cli` run them. `mail test` is of no business; `tests/cli` runs it.
+    // `backup` makes several calls, and `export` and `import` also work without a service; `tests/crash` and
+    // `tests/cli` test them. `mail test` concerns no business; `tests/cli` tests it.
     let moves = |path: &str| path.ends_with("/export") || path == "/import";
     let of_businesses =
         |path: &&String| !path.starts_with("/backup") && !path.starts_with("/mail") && !moves(path);

@@ -1,4 +1,4 @@
-//! Every kind of mail in every language, read by a parser that is not ours.
+//! Every kind of mail in every language, read by another library's parser.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ fn compose(letter: &Letter) -> Vec<u8> {
     Letters::new(from, ORIGIN.into()).compose(letter).unwrap()
 }
 
-/// A mail as it was read: subject, text, HTML, and all headers by their names.
+/// A parsed mail: subject, text, HTML, and all headers by name.
 struct Read {
     subject: String,
     text: String,

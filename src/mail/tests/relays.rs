@@ -89,7 +89,7 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 
 #[tokio::test]
 async fn an_answer_that_never_ends_is_given_up_on() {
-    // What the system's buffers of both ends take is beyond what we ask for.
+    // A larger amount than the system's buffers of both ends hold.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),
@@ -126,7 +126,7 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     }
 }
 
-/// As `openssl req -x509` makes it: it signs itself and calls itself an authority.
+/// A certificate like that of `openssl req -x509`: it is self-signed and claims to be an authority.
 #[tokio::test]
 async fn a_relay_may_show_a_named_certificate_that_calls_itself_an_authority() {
     let authority = |host: &str| {
@@ -210,7 +210,7 @@ async fn a_hanging_relay_is_left_to_the_callers_deadline() {
         let server = Server::start(Manner { odd: Some((step, Does::Hangs)), ..PLAIN }).await;
         let smtp = smtp(&server, "smtp+plain", "");
         let mail = mail();
-        // A deadline that passes at once where nothing else can happen any more: the clock is not waited for.
+        // Paused time passes the deadline at once, as soon as no task can continue.
         tokio::time::pause();
         let asked = timeout(Duration::from_secs(60), smtp.send(&mail)).await;
         tokio::time::resume();

@@ -66,7 +66,7 @@ mod tests {
         let mut rests = Vec::new();
         for _ in 0..8 {
             pace.failed(now);
-            pace.failed(now); // another mail that was under way
+            pace.failed(now); // another mail that was being sent
             assert_eq!(pace.room(0, now), 0);
             let until = pace.rests_until(now).unwrap();
             rests.push((until - now).as_secs());
