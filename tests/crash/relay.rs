@@ -16,7 +16,7 @@ use crate::process::{Server, serve};
 #[derive(Default)]
 struct Taken {
     mails: Vec<(String, String)>,
-    /// After how many more mails which process is killed, and whether the relay responds to the last one before.
+    /// The number of further mails before the kill, the process, and whether the relay responds to the last mail.
     kill: Option<(usize, Arc<Server>, bool)>,
     /// Whether a kill is pending, after which the relay closes.
     kills: bool,

@@ -3,10 +3,10 @@
 
     unshare -rn sh -c 'ip link set lo up; tests/formats/make.py RECEPTIONIST tests/formats/format-2'
 
-writes `format-2.tar.gz`, the data directory as the program left it, and `format-2.json`, everything that it showed of it
-through both APIs; the program is killed, so that since format 6 the journal alone holds what is newest. It runs in a network
-namespace without a route, so that nothing is sent to the webhook's address; at the end the endpoint is turned off, so that
-no later version sends anything either.
+This writes `format-2.tar.gz`, the data directory as the program left it, and `format-2.json`, the data in both APIs. The
+program is killed, so that from format 6 on the newest changes are only in the journal. It runs in a network namespace
+without a route, so that no request reaches the webhook's address. At the end the endpoint is disabled, so that later
+versions send nothing either.
 """
 
 import json
@@ -65,13 +65,13 @@ class Service:
         return self.ask(method, self.public + path, self.key, body, key)
 
     def kill(self):
-        """Kills it, so that what is newest stands in the journal alone."""
+        """Kills the service, so that the newest changes are only in the journal."""
         self.process.kill()
         self.process.wait()
 
 
 def enter(service, at, person):
-    """Signs a person in by a link, as a browser does, so that their membership is active."""
+    """Signs a person in with a link, like a browser, so that their membership becomes active."""
     link = service.team("POST", f"{at}/people/{person}/link", {"kind": "enter"})["data"]["link"]
     page = urllib.request.urlopen(link).read().decode()
     form = re.search(r'name="form" value="([^"]+)"', page).group(1)
@@ -79,7 +79,7 @@ def enter(service, at, person):
 
 
 def fill(service):
-    """Makes one business with something of everything; gives the ids of it, its endpoint and a staff member."""
+    """Creates a business with records of every kind. Returns the ids of it, its endpoint and a staff member."""
     hours = [{"day": day, "open": "08:00", "close": "20:00"} for day in DAYS]
     new = {"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr", "hours": hours, "phone_region": "FR"}
     business = service.team("POST", "/businesses", new)["data"]["id"]
@@ -147,7 +147,7 @@ def fill(service):
 
 
 def shown(service, business, hook, staff):
-    """Everything that both APIs show: path to list or record."""
+    """All data in both APIs: the list or record of each path."""
     at = f"/businesses/{business}"
     lists = {
         "public": [

@@ -1,4 +1,4 @@
-"""Calls the service with the client that openapi-python-client made."""
+"""Calls the service with a client from openapi-python-client."""
 
 import datetime
 import os

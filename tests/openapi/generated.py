@@ -1,4 +1,4 @@
-"""Calls the service with the Python client that OpenAPI Generator made."""
+"""Calls the service with a Python client from OpenAPI Generator."""
 
 import datetime
 import os
