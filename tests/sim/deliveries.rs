@@ -84,8 +84,8 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // These deliveries may have had their turn before: of the endpoint eight at once, after its first answers; with
-    // few permits, those of the business one after the other.
+    // The deliveries that may be attempted first: those of the endpoint, eight at once; with few permits, those of all
+    // endpoints of the business, one after another.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_places) && (tried || other.status == DeliveryStatus::Pending)

@@ -161,7 +161,7 @@ impl Hook {
         Some(why)
     }
 
-    /// When the newest attempt of an event in this life was surely accepted in time.
+    /// The arrival of the newest attempt of an event in this life, if it was surely accepted in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }
