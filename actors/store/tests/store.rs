@@ -53,7 +53,7 @@ fn put(key: &[u8], value: &[u8]) -> Batch {
 }
 
 #[tokio::test]
-async fn what_was_committed_is_there_after_opening_again() {
+async fn a_committed_batch_is_there_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b");
     let store = open(&path);

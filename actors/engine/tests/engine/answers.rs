@@ -57,7 +57,7 @@ async fn a_refusal_for_want_of_room_is_answered_after_the_change_it_shows_is_dur
 }
 
 #[tokio::test(start_paused = true)]
-async fn reads_beside_an_unsynced_change_show_nothing_of_it_and_wait_only_where_it_would_be_missing() {
+async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include_it() {
     let world = World::new(2).await;
     let shop = world.shop(1).await;
     let (other, handle) = (world.shop(1).await, world.at(&shop));

@@ -211,7 +211,7 @@ fn asked(handle: &BusinessHandle, change: impl Change + 'static) -> Asked {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_is_what_lies_on_the_disk_whatever_happened_and_after_any_crash() {
+async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
     for seed in 0..6 {
         let mut world = World::new(seed).await;
         let shop = world.shop(1).await;
@@ -311,7 +311,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() {
+async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     let world = World::new(9).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -385,13 +385,13 @@ async fn resend_all_at_once(rows: u64) -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endpoints_that_send_again_at_once_share_the_room_there_is() {
+async fn endpoints_that_resend_at_once_share_the_limit_of_pending_deliveries() {
     assert_eq!(resend_all_at_once(333).await, 333);
     assert_eq!(resend_all_at_once(1_000).await, 500);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_is_off_costs_the_event_and_its_row_in_the_log_and_nothing_else() {
+async fn a_disabled_endpoint_costs_only_the_event_and_its_log_row() {
     let mut world = World::new(10).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -170,7 +170,7 @@ async fn an_export_that_has_begun_with_it_ends_and_a_backup_copies_what_can_be_r
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_was_ended_or_is_being_erased_from_waits_and_the_other_is_ended() {
+async fn deletions_and_erasures_wait_while_a_business_is_set_aside_and_others_continue() {
     let mut world = World::new(4).await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     for number in 0..600 {
@@ -186,7 +186,7 @@ async fn one_that_was_ended_or_is_being_erased_from_waits_and_the_other_is_ended
     assert!(left > 0, "its rows wait");
     pass(3).await;
     assert_eq!(rows_of(&mut world, shop.id).await.len(), left);
-    // Once accepted again, the business can be deleted.
+    // Once the business is accepted again, its deletion continues.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;
@@ -195,7 +195,7 @@ async fn one_that_was_ended_or_is_being_erased_from_waits_and_the_other_is_ended
 }
 
 #[tokio::test(start_paused = true)]
-async fn stamps_are_not_repaired_without_it() {
+async fn a_repair_of_stamps_is_refused_while_a_business_is_set_aside() {
     let world = World::new(5).await;
     let shop = world.shop(1).await;
     world.engine.set_business_aside(shop.id, REASON).unwrap();
@@ -206,5 +206,5 @@ async fn stamps_are_not_repaired_without_it() {
     engine::repair::repair_stamps(&store, at(1, 0), false).await.unwrap_err();
     store.close().await.unwrap();
     let mut world = world;
-    world.open_again().await; // the deletion was not begun
+    world.open_again().await; // the repair was not begun
 }

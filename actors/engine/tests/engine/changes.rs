@@ -18,7 +18,7 @@ struct Known {
 }
 
 #[tokio::test(start_paused = true)]
-async fn appointments_come_once_each_where_their_last_change_puts_them_changed_or_not() {
+async fn the_list_by_change_shows_each_appointment_once_at_its_last_change() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
     let dice = Seeded::new(11);

@@ -34,7 +34,7 @@ fn lists(open: &[Slot], starts_at: Timestamp) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_jump_forward_made_the_actor_forget_still_holds_its_time() {
+async fn appointments_that_the_actor_forgot_in_a_jump_still_block_their_time() {
     let world = World::new(1).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -59,7 +59,7 @@ async fn what_a_jump_forward_made_the_actor_forget_still_holds_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_yet_on_the_disk_is_read_again_as_it_shall_be() {
+async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
     let world = World::new(2).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -147,7 +147,7 @@ async fn stamp(world: &World, shop: &Shop, day: i64) -> Timestamp {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_glitch_leaves_no_trace() {
+async fn a_short_jump_of_the_clock_has_no_effect() {
     let world = World::new(5).await;
     let shop = world.shop(1).await;
     let mut day = 1_100;

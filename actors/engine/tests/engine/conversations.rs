@@ -176,7 +176,7 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ids_that_name_nothing_are_refused_with_their_paths() {
+async fn unknown_ids_are_refused_with_their_paths() {
     let world = World::new(4).await;
     let handle = world.at(&world.shop(1).await);
     let nobody = uuid::Uuid::from_u128(7);

@@ -61,7 +61,7 @@ async fn backed_up(world: &World, to: &std::path::Path) -> Vec<(BusinessId, Stri
 }
 
 #[tokio::test]
-async fn a_backup_names_the_rows_that_it_lacks_and_is_restored_only_when_that_is_accepted() {
+async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     let mut world = World::new(70).await;
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     let home = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ async fn a_backup_names_the_rows_that_it_lacks_and_is_restored_only_when_that_is
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_export_that_lacks_rows_has_no_end_and_the_other_businesses_are_whole() {
+async fn an_export_with_missing_rows_is_incomplete_and_other_businesses_are_complete() {
     let mut world = World::new(71).await;
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     lose(&mut world, shop.id, kind::APPOINTMENT, 1).await;
@@ -130,7 +130,7 @@ async fn opened(world: &mut World) -> Store {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_daily_count_sets_a_business_aside_that_lacks_rows_and_no_other() {
+async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     let mut world = World::new(72).await;
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     pass(5).await;
@@ -159,7 +159,7 @@ async fn the_daily_count_sets_a_business_aside_that_lacks_rows_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_go_on_while_a_business_is_counted_and_it_is_counted_as_of_one_point() {
+async fn changes_continue_during_a_count_which_is_of_one_point_in_time() {
     let mut world = World::new(73).await;
     let shop = shop_with(&world, 20).await;
     more_rows(&mut world, &shop, 5_000).await;
@@ -216,7 +216,7 @@ async fn at_most_2_000_rows_are_counted_in_a_second_over_all_businesses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_count_goes_on_where_it_was_when_the_service_ended() {
+async fn a_count_continues_after_a_restart() {
     let mut world = World::new(75).await;
     let (first, second) = (shop_with(&world, 1).await, shop_with(&world, 1).await);
     more_rows(&mut world, &second, 60_000).await;

@@ -120,7 +120,7 @@ async fn erase(handle: &BusinessHandle, id: ContactId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
+async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let mut world = World::new(60).await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
@@ -269,7 +269,7 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_that_wait_are_wiped_after_a_day_and_at_once_where_nothing_is_sent() {
+async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
     let mut world = World::new(61).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -375,7 +375,7 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
 
 /// The cleanup continues although no request loads the business, and skips an undecodable record.
 #[tokio::test(start_paused = true)]
-async fn an_erasure_goes_on_without_anybody_and_past_what_cannot_be_read() {
+async fn an_erasure_continues_without_requests_and_skips_undecodable_records() {
     let mut world = World::new(63).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -54,7 +54,7 @@ async fn check(world: &mut World, shop: &Shop) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_there_goes_once_it_is_said_how_long_it_is_kept() {
+async fn setting_a_retention_deletes_older_records() {
     let mut world = World::new(70).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -23,7 +23,7 @@ pub(crate) async fn rest_of(export: &mut Export) -> Vec<Moved> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
+async fn an_export_shows_a_business_at_one_point_in_time() {
     let world = World::new(5).await;
     let (shop, other) = (world.shop(2).await, world.shop(1).await);
     let mut booked = Vec::new();
@@ -115,7 +115,7 @@ async fn people_export_a_business_once_at_a_time_and_leave_a_place_to_the_operat
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_running_service_lets_nothing_leave_of_somebody_while_they_are_erased() {
+async fn an_export_during_an_erasure_contains_no_data_of_the_contact() {
     let (world, shop, somebody) = somebodys(13).await;
     let handle = world.at(&shop);
     for _ in 0..700 {

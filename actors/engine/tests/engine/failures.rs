@@ -232,7 +232,7 @@ impl Change for UntilItFails {
 /// A change decided after the failure would be in the memory but not in the store. The second of two cancellations of
 /// the same appointment would then find it active in the store and missing in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_store_that_has_failed_ends_decisions() {
+async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;
     let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
     let handle = world.at(&shop);

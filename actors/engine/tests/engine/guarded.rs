@@ -25,7 +25,7 @@ fn is_elsewhere<V>(result: Result<engine::business::Answer<V>, EngineError>, sta
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_second_of_two_sees_what_the_first_has_made_before_it_is_on_the_disk() {
+async fn the_second_of_two_bookings_sees_the_first_before_it_is_durable() {
     let world = World::new(1).await;
     let shop = world.shop(3).await;
     let booking = || BookOnce(shop.booking_with(None, at(1, 9), 1));
@@ -88,7 +88,7 @@ async fn a_contact_is_the_same_by_id_and_by_phone_and_an_answer_is_remembered_as
 }
 
 #[tokio::test(start_paused = true)]
-async fn whose_phone_is_given_has_the_appointment_and_not_whose_email_is() {
+async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let world = World::new(5).await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
@@ -119,7 +119,7 @@ async fn whose_phone_is_given_has_the_appointment_and_not_whose_email_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn either_reading_of_what_is_believed_will_do() {
+async fn either_reading_of_the_expected_start_is_accepted() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -133,7 +133,7 @@ async fn either_reading_of_what_is_believed_will_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_starts_elsewhere_is_neither_moved_nor_cancelled() {
+async fn an_appointment_with_another_start_is_neither_moved_nor_cancelled() {
     let world = World::new(4).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -32,7 +32,7 @@ fn looked_at(world: &World) -> u64 {
 
 /// 80 a second: 1,000,000 in less than four hours.
 #[tokio::test(start_paused = true)]
-async fn businesses_with_nothing_to_do_are_looked_at_at_80_a_second_without_an_actor() {
+async fn the_round_reads_80_businesses_a_second_without_starting_actors() {
     let world = World::new(40).await;
     unused(&world.engine, 6_000).await;
     pass(1).await;
@@ -109,7 +109,7 @@ async fn a_round_goes_on_where_it_was_when_the_service_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_that_does_not_decode_and_a_damaged_list_stop_no_round() {
+async fn undecodable_progress_and_a_damaged_list_do_not_stop_the_round() {
     let mut world = World::new(43).await;
     unused(&world.engine, 100).await;
     let shop: Shop = world.shop(0).await;

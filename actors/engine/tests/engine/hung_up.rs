@@ -36,14 +36,14 @@ async fn end_and_hang_up(world: &World, shop: &Shop) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_business_is_answered_again() {
+async fn a_repeated_deletion_of_a_business_gets_the_same_response() {
     let world = World::new(1).await;
     let shop = world.shop(1).await;
     end_and_hang_up(&world, &shop).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_business_that_does_not_decode_is_answered_again() {
+async fn a_repeated_deletion_of_an_undecodable_business_gets_the_same_response() {
     let mut world = World::new(2).await;
     let shop = world.shop(1).await;
     world.spoil(keys::profile(shop.id)).await;

@@ -115,7 +115,7 @@ async fn a_key_of_an_unchanged_answer_is_known_to_a_clock_that_has_gone_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
+async fn expired_keys_are_deleted_while_the_business_is_in_use() {
     let mut world = World::new(5).await;
     let shop = world.shop(1).await;
     for number in 0..3 {

@@ -235,7 +235,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_import_given_up_while_it_is_finished_is_there_exactly_if_its_key_is_remembered() {
+async fn an_import_dropped_during_its_finish_exists_exactly_if_its_key_is_stored() {
     let (_, shop, moved) = used(35).await;
     for then in [Then::Waits, Then::AsksAgain, Then::Kills] {
         let mut polls = 0;
@@ -247,7 +247,7 @@ async fn an_import_given_up_while_it_is_finished_is_there_exactly_if_its_key_is_
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_of_an_import_is_taken_once_imports_end_and_everybody_else_is_served() {
+async fn ending_the_imports_stops_them_and_serves_other_requests() {
     let (_, shop, moved) = used(36).await;
     let mut here = World::new(37).await;
     let neighbour = here.shop(1).await;
@@ -266,7 +266,7 @@ async fn no_more_of_an_import_is_taken_once_imports_end_and_everybody_else_is_se
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted() {
+async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
     let (world, shop, _) = somebodys(38).await;
     let export = &mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
     let mut moved = rest_of(export).await;
@@ -348,7 +348,7 @@ async fn an_older_export_does_not_bring_back_an_erased_contact() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_comes_and_goes_as_often_as_somebody_likes() {
+async fn a_business_can_be_imported_and_deleted_repeatedly() {
     let (_, shop, moved) = used(32).await;
     let here = World::new(33).await;
     for _ in 0..5 {

@@ -306,7 +306,7 @@ async fn cost<T>(world: &World, page: impl Future<Output = Result<Page<T>, Engin
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_matches_little_costs_its_budget_and_no_more() {
+async fn a_filter_with_few_matches_reads_only_its_budget() {
     let mut world = World::new(4).await;
     let (shop, hook, contact) = busy_shop(&world).await;
     let page = PageRequest { limit: 100, after: None };

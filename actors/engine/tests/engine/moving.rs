@@ -47,7 +47,7 @@ pub(crate) async fn used(seed: u64) -> (World, Shop, Vec<Moved>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before() {
+async fn an_imported_business_can_be_searched_counted_and_booked() {
     let (mut there, shop, moved) = used(1).await;
     let mut here = World::new(2).await;
     import(&here, &moved, ImportOptions::default()).await;
@@ -88,7 +88,7 @@ async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_way() {
+async fn a_repeated_phone_number_is_reported_before_the_first_one_is_written() {
     let (_, _, moved) = used(5).await;
     let here = World::new(6).await;
     let mut import = here.engine.import(ImportOptions::default()).unwrap();
@@ -135,7 +135,7 @@ pub(crate) async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_arrives_with_no_more_than_it_may_have() {
+async fn an_import_respects_the_limits_of_a_business() {
     let (_, _, moved) = used(8).await;
     let find = |is: fn(&Moved) -> bool| moved.iter().find(|moved| is(moved)).unwrap().clone();
     let business = find(|moved| matches!(moved, Moved::Business(_)));

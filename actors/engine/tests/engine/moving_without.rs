@@ -58,7 +58,7 @@ async fn arrived(moved: &[Moved], seed: u64) -> World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_leaves_of_somebody_who_is_being_erased_however_far_that_has_come() {
+async fn an_export_omits_a_contact_at_every_stage_of_the_erasure() {
     let (mut world, shop, somebody) = somebodys(10).await;
     world.disk.hold_syncs();
     let erasing = world.ask(&shop, EraseContact { id: somebody }).await;
@@ -108,7 +108,7 @@ async fn nothing_leaves_of_somebody_who_is_being_erased_however_far_that_has_com
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
+async fn an_imported_retention_takes_effect() {
     let (mut world, shop, somebody) = somebodys(14).await;
     let handle = world.at(&shop);
     handle.change(by_operator(), EraseContact { id: somebody }).await.unwrap();
@@ -158,7 +158,7 @@ async fn how_long_things_are_kept_moves_and_takes_effect_where_it_arrives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_may_not_have_gone_must_be_there_and_of_whom_is_not_there_nothing_is_taken() {
+async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     let (world, _, _) = somebodys(16).await;
     world.engine.clone().close().await.unwrap();
     let store = world.store();

@@ -96,7 +96,7 @@ async fn a_caller_who_goes_away_takes_neither_the_change_nor_its_permit_along() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_businesses_together_have_a_bound() {
+async fn the_messages_of_all_businesses_are_limited() {
     let world = World::new(3).await;
     let full = ENGINE_PERMITS / QUEUE_PERMITS;
     let mut shops = Vec::new();

@@ -97,7 +97,7 @@ async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_there_is_no_store_nothing_is_repaired() {
+async fn a_repair_without_a_store_is_refused() {
     let disk = store::MemoryBackend::new();
     let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
     let refused = repair_stamps(&store, at(0, 0), false).await.unwrap_err();

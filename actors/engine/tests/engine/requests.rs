@@ -33,7 +33,7 @@ async fn agrees(world: &World, shop: &Shop) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_to_be_confirmed_is_what_the_list_says() {
+async fn the_pending_requests_equal_those_of_the_list() {
     let mut world = World::new(1).await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);

@@ -149,7 +149,7 @@ async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_remo
 }
 
 #[tokio::test]
-async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {
+async fn erasures_and_deletions_since_a_backup_leave_no_rows_in_the_restored_store() {
     let world = World::new(90).await;
     let (shop, ended) = (world.shop(1).await, world.shop(1).await);
     let mut known = Vec::new();
@@ -273,7 +273,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_decode_is_taken_back_all_the_same() {
+async fn revocations_are_applied_to_undecodable_records_too() {
     let mut world = World::new(92).await;
     let (shop, ended) = (world.shop(1).await, world.shop(1).await);
     let known: ContactId =

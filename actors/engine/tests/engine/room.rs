@@ -37,7 +37,7 @@ fn webhook() -> CreateWebhook {
 }
 
 #[tokio::test(start_paused = true)]
-async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
+async fn below_the_reserve_only_changes_that_grow_the_store_are_refused() {
     let world = World::new(1).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -90,7 +90,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_done() {
+async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     let world = World::new(4).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -150,7 +150,7 @@ async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_do
 }
 
 #[tokio::test(start_paused = true)]
-async fn below_the_floor_nothing_is_written_reads_go_on_and_a_start_works() {
+async fn below_the_floor_all_changes_are_refused_and_reads_and_starts_work() {
     let mut world = World::new(2).await;
     let shop = world.shop(1).await;
     let create = CreateKey { name: text("key"), scopes: Scopes::all() };

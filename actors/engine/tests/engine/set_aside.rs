@@ -416,7 +416,7 @@ async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
 
 /// An undecodable special day has no effect and can be set again.
 #[tokio::test(start_paused = true)]
-async fn a_special_day_that_does_not_decode_is_as_the_week_says_until_it_is_set_again() {
+async fn an_undecodable_special_day_follows_the_week_until_it_is_set_again() {
     let mut world = World::new(4).await;
     let shop = world.shop(1).await;
     let date = at(2, 0).utc().date_naive();

@@ -27,7 +27,7 @@ async fn waiting(world: &World, shop: &Shop) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_was_chosen_there() {
+async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_settings() {
     let mut world = bounded(7).await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -74,7 +74,7 @@ async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_sent_again_while_as_many_wait_as_may() {
+async fn no_mail_is_sent_again_while_the_limit_of_waiting_mails_is_reached() {
     let world = bounded(1).await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

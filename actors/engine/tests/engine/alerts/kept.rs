@@ -36,7 +36,7 @@ async fn no_more_than_a_thousand_alerts_of_a_person_are_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn alerts_go_after_thirty_days_and_what_was_read_with_the_membership() {
+async fn alerts_are_deleted_after_thirty_days_and_read_marks_with_the_membership() {
     let mut world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -73,7 +73,7 @@ async fn alerts_go_after_thirty_days_and_what_was_read_with_the_membership() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_alert_and_its_mail_are_there_exactly_if_what_they_tell_of_is() {
+async fn an_alert_and_its_mail_are_stored_exactly_if_their_change_is() {
     let mut world = world().await;
     let shop = world.shop(1).await;
     member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -133,7 +133,7 @@ async fn a_business_of_a_thousand_people_writes_their_alerts_in_one_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_business_that_ends_no_alert_is_left_and_an_alert_holds_no_words() {
+async fn a_deleted_business_leaves_no_alerts_and_an_alert_contains_no_text() {
     let world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

@@ -11,7 +11,7 @@ use crate::post::Post;
 
 /// A person who knows the password of an unconfirmed account may change its address to their own and confirm that.
 #[tokio::test(start_paused = true)]
-async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
+async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
     let (shop, other) = (world.shop(0).await, world.shop(0).await);
     let mallory = member(&world, &shop, "mallory@example.com", (Role::Owner, None)).await;
@@ -86,7 +86,7 @@ async fn every_attempt_at_a_mail_bears_the_same_link_and_none_comes_back_once_it
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_newer_link_was_made() {
+async fn a_waiting_link_is_void_after_a_new_password_address_or_link() {
     for what in ["password", "operator"] {
         let world = world().await;
         let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
@@ -124,7 +124,7 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_an_account_already_does_not_show_before_they_accept() {
+async fn an_invitation_does_not_reveal_an_account_before_its_person_accepts() {
     let world = world().await;
     let (shop, other, post) = (world.shop(0).await, world.shop(0).await, Post::of(&world.engine));
     let boss = member(&world, &shop, "boss@example.com", (Role::Owner, None)).await;

@@ -75,7 +75,7 @@ pub(super) async fn enter(world: &World, content: &Content) -> Token {
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_want_it_are_mailed_at_once_and_others_at_eight() {
+async fn mails_are_sent_at_once_or_at_eight_as_each_person_chose() {
     let world = world().await;
     let (shop, post) = (world.shop(2).await, Post::of(&world.engine));
     let paris = PatchBusiness { zone: Some(chrono_tz::Europe::Paris), ..PatchBusiness::default() };
@@ -120,7 +120,7 @@ async fn those_who_want_it_are_mailed_at_once_and_others_at_eight() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn past_twenty_in_an_hour_the_rest_comes_as_one_and_each_person_counts_alone() {
+async fn after_twenty_mails_in_an_hour_a_person_gets_the_others_as_one() {
     let world = world().await;
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -140,7 +140,7 @@ async fn past_twenty_in_an_hour_the_rest_comes_as_one_and_each_person_counts_alo
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mail_is_made_of_what_is_so_when_it_is_sent() {
+async fn a_mail_shows_the_state_at_the_time_it_is_sent() {
     let world = world().await;
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     for (email, role) in [
@@ -189,7 +189,7 @@ async fn a_mail_is_made_of_what_is_so_when_it_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_role_does_not_see_any_more_is_in_no_mail_and_no_list() {
+async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     let mut world = world().await;
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     let admin = member(&world, &shop, "admin@example.com", (Role::Admin, None)).await;
@@ -330,7 +330,7 @@ async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invitation_of_an_account_that_may_be_anothers_is_a_reset_that_stands_in_no_log() {
+async fn inviting_an_unconfirmed_account_mails_a_reset_without_a_log_entry() {
     let world = world().await;
     let (shop, other) = (world.shop(0).await, world.shop(0).await);
     let mallory = member(&world, &shop, "mallory@example.com", (Role::Owner, None)).await;
@@ -425,7 +425,7 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_address_is_asked_and_the_old_one_is_told() {
+async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
     let world = world().await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

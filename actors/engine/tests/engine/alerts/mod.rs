@@ -109,7 +109,7 @@ fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_that_happens_is_told_once_to_whom_it_concerns() {
+async fn each_event_alerts_each_concerned_person_once() {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
         MessageTaken, UrgentMessage,
@@ -191,7 +191,7 @@ async fn no_one_is_alerted_of_their_own_action_and_a_repeated_request_alerts_onc
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_read_is_marked_and_what_was_not_is_counted() {
+async fn read_alerts_are_marked_and_unread_ones_are_counted() {
     let world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -232,7 +232,7 @@ async fn what_was_read_is_marked_and_what_was_not_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn alerts_go_with_the_membership_and_its_role() {
+async fn alerts_follow_the_membership_and_its_role() {
     let world = world().await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -274,7 +274,7 @@ async fn alerts_go_with_the_membership_and_its_role() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn mine_is_what_concerns_ones_own_staff_member() {
+async fn the_scope_mine_means_ones_own_staff_member() {
     let world = world().await;
     let shop = world.shop(2).await;
     let admin = member(&world, &shop, "admin@example.com", (Role::Admin, Some(shop.staff[1]))).await;

@@ -13,7 +13,7 @@ fn is_set_aside<T: std::fmt::Debug>(result: &Result<T, EngineError>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_mails_wait_and_its_people_are_left_with_their_other_businesses() {
+async fn mails_of_a_business_set_aside_wait_and_its_people_keep_their_other_businesses() {
     let mut world = world().await;
     let (shop, other, post) = (world.shop(1).await, world.shop(1).await, Post::of(&world.engine));
     let both = member(&world, &shop, "both@example.com", (Role::Owner, None)).await;

@@ -48,7 +48,7 @@ async fn a_link_is_good_for_its_time_and_not_a_minute_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_who_use_a_link_at_once_one_comes_in() {
+async fn of_two_concurrent_uses_of_a_link_one_signs_in() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
@@ -71,7 +71,7 @@ async fn of_two_who_use_a_link_at_once_one_comes_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_link_is_made_only_where_the_person_belongs() {
+async fn a_link_is_made_only_for_a_member_of_the_business() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;

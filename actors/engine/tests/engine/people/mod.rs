@@ -300,7 +300,7 @@ fn person_name(name: &str) -> PersonName {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_a_person_is_alerted_is_their_own_and_the_operators() {
+async fn only_the_person_and_the_operator_change_alert_settings() {
     let world = world().await;
     let shop = world.shop(0).await;
     let business = world.at(&shop);

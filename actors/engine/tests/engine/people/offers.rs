@@ -47,7 +47,7 @@ async fn a_person_who_declines_is_no_member_and_may_be_invited_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_accepted_or_taken_away_is_not_declined() {
+async fn an_accepted_or_withdrawn_offer_cannot_be_declined() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
@@ -62,7 +62,7 @@ async fn what_was_accepted_or_taken_away_is_not_declined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_offer_is_declined_by_no_session_that_may_be_anothers() {
+async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
@@ -83,7 +83,7 @@ async fn an_offer_is_declined_by_no_session_that_may_be_anothers() {
 
 /// The person who was shown the link has an unconfirmed account, and no second link would be made.
 #[tokio::test(start_paused = true)]
-async fn what_a_link_cannot_accept_in_a_suspended_business_is_accepted_in_its_session_later() {
+async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
@@ -126,7 +126,7 @@ async fn the_session_of_a_link_accepts_what_was_offered_before_it_and_nothing_si
 }
 
 #[tokio::test(start_paused = true)]
-async fn neither_a_link_of_an_earlier_offer_nor_what_came_of_it_accepts_a_later_one() {
+async fn neither_a_link_of_an_earlier_offer_nor_its_session_accepts_a_later_one() {
     for opens_first in [true, false] {
         let world = world().await;
         let (shop, people) = (world.shop(0).await, world.engine.people());

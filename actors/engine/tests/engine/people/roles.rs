@@ -337,7 +337,7 @@ fn changes() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_change_has_its_row() {
+fn every_change_has_a_row_in_the_table_of_rights() {
     let rows = TABLE.iter().map(|row| row.change.split(' ').next().unwrap());
     let listed: BTreeSet<_> = rows.chain(WITHOUT.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
     assert_eq!(changes(), listed);
@@ -418,7 +418,7 @@ async fn changing_people_needs_a_fresh_password() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_suspended_business_people_change_nothing() {
+async fn people_cannot_change_a_suspended_business() {
     let world = world().await;
     let shop = world.shop(2).await;
     let of = world.at(&shop);

@@ -88,7 +88,7 @@ async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_s
 
 /// The test stores a password in the form of the first version.
 #[tokio::test(start_paused = true)]
-async fn a_password_that_was_kept_as_a_keyboard_gave_it_lets_in_and_is_then_kept_as_others_are() {
+async fn a_password_in_the_earlier_form_signs_in_and_is_stored_in_the_new_form() {
     let mut world = world().await;
     let shop = world.shop(0).await;
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
@@ -118,7 +118,7 @@ async fn id_of(world: &World, shop: &Shop) -> PersonId {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_are_answered_later_and_later_and_an_address_has_to_wait() {
+async fn failed_sign_ins_are_delayed_and_limited_per_address() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     member(&world, &shop, "ada@example.com", Role::Owner).await;
