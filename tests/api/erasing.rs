@@ -152,7 +152,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // Calls that refer to her by number, by id, and by the appointment of the call.
+    // A call with her number and one with her id, each with a message that refers to her only through the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
         merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),

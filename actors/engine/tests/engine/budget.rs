@@ -239,7 +239,7 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
             }
             let mut found = count_between(&mut world, shop.id).await;
             let mut told = told(&world.at(&shop)).await;
-            // The missed deliveries of a disabled endpoint are deleted as soon as the business is loaded.
+            // The actor of a disabled endpoint removes its pending deliveries at any time, so their numbers may differ.
             for amounts in [&mut found, &mut told] {
                 amounts.remove("waiting_deliveries");
             }
@@ -282,7 +282,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
     store.close().await.unwrap();
     world.open_again().await;
 
-    // Each change is a separate message.
+    // Each change is handled between two steps of the count.
     let (handle, dice, mut made) = (world.at(&shop), Seeded::new(8), Made::default());
     made.appointments.push(moved);
     let asked = tokio::spawn({

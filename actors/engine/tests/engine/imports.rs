@@ -109,7 +109,7 @@ async fn an_abandoned_import_is_removed_and_others_can_be_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts() {
+async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_start() {
     let (_, shop, moved) = used(25).await;
     // Before the import was accepted, after different numbers of records; and afterwards.
     for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
@@ -297,7 +297,7 @@ async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
     assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
     assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
     importing.take_back().await.unwrap();
-    // Other businesses get their turns meanwhile, and so does the finish.
+    // Ending the imports also interrupts the checks of the last record.
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     here.engine.end_imports();

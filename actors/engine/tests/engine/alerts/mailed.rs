@@ -310,7 +310,7 @@ async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
     assert_eq!(invited.mail, Some((ada, Mailing::Invitation)));
     assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "she belongs to it");
-    // A person with a confirmed account only gets a question, also from the operator.
+    // A person with a confirmed account only gets an offer, also from the operator.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
     let third = world.shop(0).await;
@@ -444,8 +444,7 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
         refusal(people.use_link(&token(&first[0].content), Client::default()).await),
         Refusal::Expired
     );
-    // A reader of the mail who did not request it cannot move the address to any account, neither to the requester's
-    // nor to their own.
+    // Only the requester's session can confirm the address. A reader of the mail with another session or none cannot.
     let link = token(&second[0].content);
     let eve = member(&world, &shop, "eve@example.com", (Role::Member, None)).await;
     let eves = people.make_link(&world.at(&shop), by_operator(), (eve, Some(LinkKind::Enter))).await.unwrap();
