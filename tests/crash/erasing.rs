@@ -253,8 +253,8 @@ async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, sta
     contact
 }
 
-/// A suspended business with pending events and the calls, messages and appointments of all contacts. Returns the
-/// contacts' ids.
+/// Fills a suspended business with pending events and the calls, messages and appointments of all contacts. Returns
+/// the id and the path of each contact.
 async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
     let mut people = Vec::new();
     for (nth, who) in ERASED.iter().enumerate() {
