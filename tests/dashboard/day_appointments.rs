@@ -58,8 +58,13 @@ async fn an_appointment_is_moved_to_an_open_time_and_a_conflicting_move_shows_bo
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));
     let way = format!("{path}/move");
-    let mine =
-        salon.owner.get(&way).await.is(200).says("Move Ada").says("now Tuesday 3 March, 10:00 with Inès");
+    let mine = salon
+        .owner
+        .get(&way)
+        .await
+        .is(200)
+        .says("Move the appointment of Ada")
+        .says("now Tuesday 3 March, 10:00 with Inès");
     let theirs = salon.member.get(&format!("{way}?staff={}&date=2026-03-04", salon.hugo)).await.is(200);
     let to_hugo = [("starts_at", "2026-03-04T10:30:00.000Z")];
     salon.member.submit(&theirs, &way, &to_hugo).await.leads_to(&format!("{path}?done=moved"));

@@ -34,7 +34,7 @@ today-with-staff = with { $name }
 today-need-urgent = Urgent message
 today-need-message = New message
 today-need-request = To confirm
-today-need-request-text = Requested by { $who } ({ $source }, { $when }). The time is held until somebody confirms or declines.
+today-need-request-text = Requested by { $who } ({ $source }, { $when }). The time is held until somebody confirms or declines the request.
 today-need-missed = Missed call
 today-need-failed = Dropped call
 today-need-missed-known = Nobody answered.
@@ -42,7 +42,7 @@ today-need-missed-text = Nobody answered. The number belongs to no contact.
 today-need-failed-text = The call was dropped.
 today-need-unknown-number = Anonymous number
 today-need-webhook = Webhook off
-today-need-webhook-text = Turned off since { $since }: all attempts to send an event failed. You can resend the events that it missed.
+today-need-webhook-text = Off since { $since }, because all attempts to send an event failed. You can resend the events that it missed.
 today-need-see = See what happened
 
 # The first steps of a new business.
@@ -162,7 +162,7 @@ appointment-lasts = { $count ->
 }
 appointment-lasts-before = { $count } min buffer before
 appointment-lasts-after = { $count } min buffer after
-appointment-waits = { $who } requested this time. It is held until somebody confirms or declines.
+appointment-waits = { $who } requested this time. The time is held until somebody confirms or declines the request.
 appointment-confirm = Confirm
 appointment-move = Move
 appointment-decline = Decline
@@ -171,7 +171,7 @@ appointment-cancel-instead = Cancel this appointment instead
 appointment-contact = Contact
 appointment-contact-gone = This contact was erased.
 appointment-phone = Phone
-appointment-stale = Somebody has changed this appointment since you opened this page. Your action was not carried out. This is the appointment as it is now.
+appointment-stale = Somebody has changed this appointment since you opened this page. Your action was not carried out. The page now shows the current appointment.
 appointment-done-booked = Booked.
 appointment-done-booked-known = Booked for { $who }, the contact who already has this number or email. The name that you typed was not used: you can change it on the page of the contact.
 appointment-done-moved = Moved.
@@ -180,7 +180,7 @@ appointment-done-declined = Declined. The time is open again.
 appointment-done-cancelled = Cancelled. The time is open again.
 appointment-history = History
 appointment-history-none = The audit log no longer contains anything about this appointment.
-appointment-history-part = Some changes may be missing here; the audit log has all of them.
+appointment-history-part = Some changes may be missing here; the audit log contains all changes.
 appointment-history-requested = Requested
 appointment-history-booked = Booked
 appointment-history-confirmed = Confirmed
@@ -192,14 +192,14 @@ appointment-history-changed = Changed
 appointment-history-from-to = from { $from } to { $to }
 
 # Declining and cancelling.
-ending-decline-title = Decline for { $who }?
+ending-decline-title = Decline the request of { $who }?
 ending-decline-do = Decline the request
 ending-decline-frees = The time becomes available again immediately.
-ending-cancel-title = Cancel for { $who }?
+ending-cancel-title = Cancel the appointment of { $who }?
 ending-cancel-do = Cancel the appointment
 ending-cancel-frees = The time becomes available again immediately.
 ending-cancel-over = This appointment is over. It stays in the list as cancelled.
-ending-not-told-by-us = The contact is not notified automatically: call or write if they should know.
+ending-not-told-by-us = The contact is not notified automatically: call or write to them if they should know.
 ending-final = This cannot be undone. The appointment and its history stay visible.
 
 # Booking.
@@ -228,7 +228,7 @@ book-times-changed = Nothing is booked yet. These are the open times for your ne
 book-times-not-open = { $time } is not open for this service. The open times are shown above.
 book-for = For
 book-somebody-new = A new contact
-book-somebody-new-hint = Fill in the fields below: a phone number or an email is enough. A contact who has it already is recognised.
+book-somebody-new-hint = Fill in the fields below: a phone number or an email is enough. If a contact already has it, the appointment is booked for that contact.
 book-do = Book this time
 book-stopped = No booking is possible
 book-suspended = This business is suspended.
@@ -237,7 +237,7 @@ book-no-hours = There are no opening hours yet.
 book-no-staff = No staff member offers a service yet.
 
 # Moving.
-move-title = Move { $who }
+move-title = Move the appointment of { $who }
 move-sub = { $service } · now { $when } with { $staff }
 move-do = Move to this time
 
