@@ -153,7 +153,7 @@ async fn special_days_are_added_changed_and_removed() {
     let page = page.says("This day is a special day already");
     assert_eq!(page.field(&add, "open"), "10h");
     let own = format!("{add}/2026-03-03");
-    let page = browser.get(&own).await.is(200).says("Up to four openings");
+    let page = browser.get(&own).await.is(200).says("Up to four opening periods");
     let fields = [("open-1", "09:00"), ("close-1", "11:00"), ("open-3", "10:00"), ("close-3", "12:00")];
     let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps the first one.");
     let fields = [("open-3", "14:00"), ("close-3", "16:00"), ("note", "")];
@@ -186,7 +186,7 @@ async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_no
     let day = json!({ "closed": true, "note": "Christmas Eve" });
     server.operator("PUT", &format!("/businesses/{salon}/special-days/2026-12-24"), day).await;
     let refused = browser.submit(&page, &format!("{add}/2026-12-24/remove"), &[]).await.is(409);
-    refused.says("Somebody else has changed this meanwhile, so nothing was done");
+    refused.says("Somebody else has changed this meanwhile, so your action was not carried out");
     let page = browser.submit(&own, &format!("{add}/2026-12-24"), &[("open-1", "10:00")]).await.is(409);
     page.says("Saved version").says("Christmas Eve").says("10:00 – 16:00");
     assert_eq!(special_days(&server, &salon).await[0]["closed"], true);
@@ -270,7 +270,7 @@ async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
     let to = format!("{path}?done=day&date=2026-12-24");
     let all = sent(&refused, &add, &[("date", "2026-12-24")], "12:00");
     post(&mut browser, &add, all).await.leads_to(&to);
-    let page = browser.get(&to).await.says("The change that you made here is kept, but not saved yet.");
+    let page = browser.get(&to).await.says("Your input in this form is still here, but it is not saved yet.");
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
     assert_eq!(business(&server, &salon).await["hours"][4]["close"], "18:00");
     let remove = format!("{add}/2026-12-24/remove");

@@ -157,7 +157,7 @@ async fn deactivating_a_service_shows_its_bookings_and_deleting_shows_its_refere
     server.operator("PATCH", &of_staff, json!({ "service_ids": [service["id"], unused["id"]] })).await;
     let delete = format!("{path}/{}/delete", unused["id"].as_str().unwrap());
     let page = browser.get(&delete).await;
-    let page = browser.submit(&page, &delete, &[]).await.is(409).says("A staff member offers it.");
+    let page = browser.submit(&page, &delete, &[]).await.is(409).says("A staff member offers this service.");
     assert!(
         page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/settings/staff/")))
     );

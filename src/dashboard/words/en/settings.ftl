@@ -5,13 +5,13 @@ settings-added = Added.
 settings-removed = Removed.
 settings-deleted = Deleted.
 settings-remove = Remove
-settings-changed-meanwhile = Somebody else has changed this meanwhile, so nothing was done. Check the current state, then try again.
+settings-changed-meanwhile = Somebody else has changed this meanwhile, so your action was not carried out. Check the current state, then try again.
 settings-and-more = { $names } and { $count } more
 outside = { $count ->
     [one] One upcoming appointment is outside the hours.
    *[other] { $count } upcoming appointments are outside the hours.
 }
-outside-stay = They do not change until you move or cancel them.
+outside-stay = No appointment changes until you move or cancel it.
 outside-more = { $count ->
     [one] And one more.
    *[other] And { $count } more.
@@ -42,7 +42,7 @@ business-profile = The business
 business-profile-about = Callers hear the name. All times on these pages are in this time zone.
 business-name-hint = As the receptionist says it when answering a call.
 business-locale = Language of callers
-business-locale-hint = Used until a caller speaks another language.
+business-locale-hint = The receptionist speaks this language until a caller uses another one.
 business-zone = Time zone
 business-zone-hint = Opening hours are in this time zone.
 business-website = Website
@@ -80,7 +80,7 @@ hours-days-past = Past
 hours-days-none = No upcoming special days
 hours-days-none-past = No past special days
 hours-days-none-text = Holidays and days with different hours appear here.
-hours-days-hint = Leave both times empty for a closed day. For several openings on one day, add the day, then open it.
+hours-days-hint = Leave both times empty for a closed day. If the day has several opening periods, add it with the first period. Then select the day in the list and enter the other periods.
 hours-date = Day
 hours-opens = Opens
 hours-closes = Closes
@@ -91,7 +91,7 @@ hours-window = { $count ->
     [3] Third opening
    *[other] Fourth opening
 }
-hours-day-sub = Up to four openings. Leave all times empty for a closed day.
+hours-day-sub = Up to four opening periods. Leave all times empty for a closed day.
 
 # Services.
 services-sub = What can be booked, and how long it takes
@@ -110,7 +110,7 @@ service-about-title = The service
 service-about = As callers know it.
 service-name = Name
 service-description = Description
-service-description-hint = The receptionist reads it to callers who ask for it.
+service-description-hint = The receptionist reads the description to callers who ask about the service.
 service-time = Time
 service-time-about = Existing appointments keep their length.
 service-takes = Duration
@@ -132,7 +132,7 @@ service-done-by-about = Choose the services on the page of each staff member.
 service-offered = Offered
 service-not-offered = Not offered
 service-offered-hint = If this is off, the service cannot be booked; existing appointments are kept.
-service-delete-about = Possible only if no appointment and no staff member uses it.
+service-delete-about = A service can be deleted only if no appointment and no staff member uses it.
 service-delete-text = The service is deleted permanently. This is possible only if no appointment, past or upcoming, and no staff member uses it.
 
 # Staff.
@@ -162,7 +162,7 @@ staff-works-on = Works on
 staff-works-from = { $day }, works from
 staff-works-to = { $day }, works until
 staff-room = Add a time range
-staff-delete-about = Possible only if no appointment, message or person refers to them.
+staff-delete-about = A staff member can be deleted only if no appointment, message or person refers to them.
 staff-delete-text = The staff member and their time off are deleted permanently. This is possible only if no appointment, past or upcoming, no message and no person refers to them.
 off-title = Time off
 off-to-come = Upcoming
@@ -189,7 +189,7 @@ deletion-or-off = You can turn it off on its page instead: then it cannot be boo
 deletion-not = Nothing was deleted.
 deletion-appointment = An appointment refers to it.
 deletion-message = A message was left for them.
-deletion-staff = A staff member offers it.
+deletion-staff = A staff member offers this service.
 deletion-person = A person is linked to this staff member.
 deletion-look = Show it
 deletion-back = Back to its page
@@ -207,7 +207,7 @@ data-export-about = All data of the business, in one file.
 data-export-do = Download all data
 data-export-hint = Profile, services, staff, contacts, appointments, calls, messages and knowledge as JSON Lines: one record per line. Keys, people and webhook endpoints are not included. The operator of the service can see who downloaded it.
 data-erase = Erasing a person
-data-erase-text = Erasing deletes a contact immediately and permanently. Their calls, messages and appointments stay with their times, but lose the name, number, email and text, also in the audit log and in alerts.
+data-erase-text = Erasing deletes a contact immediately and permanently. The contact’s calls, messages and appointments are kept with their times, but without the name, number, email and text. This data is also deleted from the audit log and from alerts.
 data-erase-how = Erase a contact on the page of the contact.
 data-shorter = Keep data for a shorter time?
 data-shorter-text = This data is deleted within a day and cannot be restored:
