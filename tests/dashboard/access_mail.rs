@@ -45,7 +45,7 @@ async fn mails_are_listed_and_sent_again_as_new_mails() {
     let done = format!("{}?done=resent", path(&salon));
     browser.submit(&page, &again, &[]).await.leads_to(&done);
     browser.submit(&page, &again, &[]).await.leads_to(&done);
-    browser.get(&done).await.says("The same email is sent again as a new one.");
+    browser.get(&done).await.says("The email is sent again, as a new email.");
     let second = mails.get(1).await;
     assert_eq!((second.to.as_str(), mails.count()), ("ada@example.com", 2), "once for both clicks");
 }

@@ -150,7 +150,7 @@ async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
     }
     let page = browser.get(&path).await;
     let refused = browser.submit(&page, &test, &[]).await.is(409);
-    refused.says("As many test mails were sent as may be. The next one can be sent from");
+    refused.says("As many test mails were sent as may be. The next test email can be sent from");
     assert_eq!(mails.count(), 10);
     server.clock.advance(60 * 60);
     browser.submit(&page, &test, &[]).await.is(200);

@@ -197,7 +197,9 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     server.clock.advance(15 * 60);
     let asked =
         browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
-    let asked = asked.says("Confirm your password first.").says("You entered it more than 15 minutes ago.");
+    let asked = asked
+        .says("Confirm your password first.")
+        .says("You last entered your password more than 15 minutes ago.");
     assert_eq!(
         (asked.field(&invite, "email"), asked.field(&invite, "role")),
         ("new@example.com".into(), "admin".into())

@@ -43,7 +43,7 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 March, 07:00:30");
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
     // The delivery is still being sent, so the page says why it cannot be sent again.
-    let delivery = delivery.says("It can be resent once it is delivered");
+    let delivery = delivery.says("The event can be resent once it is delivered");
     browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
 
     server.receiver.answers(200, "thanks");
@@ -96,10 +96,10 @@ async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
         assert_eq!(page.text().contains("Nothing found"), count == 0, "{query}");
     }
     browser.get(&format!("{path}?from=yesterday")).await.says("This date does not exist.");
-    let off = browser.get(&path).await.says("Turned off by hand").says("Off, by hand");
+    let off = browser.get(&path).await.says("Turned off manually").says("Off, manually");
     assert!(!off.body.contains("/resend"), "nothing can be sent while it is off");
     let one = &deliveries(&off)[0];
-    let page = browser.get(one).await.says("once the endpoint is on").says("It can be resent");
+    let page = browser.get(one).await.says("once the endpoint is on").says("The event can be resent");
     browser.submit(&page, &format!("{one}/resend"), &[]).await.is(409).says("The endpoint is off");
     status(&server, &path, "enabled").await;
     let on = browser.get(&path).await;

@@ -159,7 +159,7 @@ async fn an_endpoint_is_turned_off_and_on_rotated_and_deleted() {
         .get(&format!("{one}?done=off"))
         .await
         .says("The endpoint is off")
-        .says("Turned off by hand on Monday");
+        .says("Turned off manually on Monday");
     browser.submit(&off, &format!("{one}/on"), &[]).await.leads_to(&format!("{one}?done=on"));
     browser.get(&one).await.says("On");
 

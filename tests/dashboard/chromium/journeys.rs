@@ -179,7 +179,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
 
     window.goto(&delivery).await;
     window.sees("The connection was refused").await;
-    window.sees("It can be resent once it is delivered, or once its attempts are used up.").await;
+    window.sees("The event can be resent once it is delivered, or once all its attempts have failed.").await;
     let facts = "return [...document.querySelectorAll('#facts div')].slice(1, 3)
         .map(one => one.querySelector('dt').innerText + ' ' + one.querySelector('time').dateTime)";
     let facts = window.run(facts).await;
