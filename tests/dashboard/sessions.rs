@@ -15,7 +15,7 @@ async fn ones_own_sessions_are_seen_and_ended() {
     }
     let mut bobs = server.signed_in(&salon, &bob).await;
     let list = "/dashboard/account/sessions";
-    let page = browser.get(list).await.is(200).says("This one").says("127.0.0.1");
+    let page = browser.get(list).await.is(200).says("This session").says("127.0.0.1");
     let ends: Vec<_> = page.forms().into_iter().filter(|form| form.action.ends_with("/end")).collect();
     assert_eq!(ends.len(), 3);
     let foreign = bobs.get(list).await;

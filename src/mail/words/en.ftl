@@ -36,7 +36,7 @@ subject-appointment_rescheduled = { $business }: { $who } moved to { $when }
 subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
 subject-call_missed = { $business }: missed call from { $who }
 
-explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. It receives no events until you turn it on again. You can then resend the events that it missed.
+explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
 
 open-webhook_disabled = Show the endpoint
 open-urgent_message = Show the message
@@ -51,7 +51,7 @@ gathered-subject = { $business }: { $count ->
     [one] one more alert
    *[other] { $count } more alerts
 }
-gathered-intro = There were many alerts within an hour, so this email contains the remaining ones.
+gathered-intro = There were many alerts within an hour, so this email combines the alerts that were not sent separately.
 daily-subject = { $business }: { $count ->
     [one] one thing happened
    *[other] { $count } things happened

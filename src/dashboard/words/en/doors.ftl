@@ -59,7 +59,7 @@ choose-password = Choose a password
 choose-password-text = For { $email }. Four unrelated words are easy to remember and hard to guess.
 current-password = Current password
 password-first = Confirm your password first.
-password-first-hint = You entered it more than 15 minutes ago.
+password-first-hint = You last entered your password more than 15 minutes ago.
 password-needs-link = You have no password yet, and you used your link more than 15 minutes ago. Ask for a new link to choose a password.
 password-wrong = That is not your password.
 new-password = New password
@@ -108,14 +108,14 @@ choose-new-password = Choose a new password
 kept-signed-out = You were signed out when you sent this form, so nothing was changed. Check the form and send it again.
 kept-stale = This form was open for too long, so it was not sent. Check the form and send it again.
 kept-suspended = The business was suspended before you sent this form, so it is not saved. Your input is shown below so that you can copy it.
-kept-beside = Your other change is saved. The change that you made here is kept, but not saved yet.
+kept-beside = Your other change is saved. Your input in this form is still here, but it is not saved yet.
 
 # Sessions.
 your-sessions = Your sessions
 sessions = Sessions
 sessions-sub = The devices where you are signed in. A session ends after 7 days without use, and after 30 days at the latest. Times are in the time zone { $zone }.
 sessions-ended = The session has ended.
-this-session = This one
+this-session = This session
 session-own = From { $address } · since { $since }
 session-other = From { $address } · last used { $used } · since { $since }
 browser-on = { $browser } on { $system }
@@ -180,7 +180,7 @@ error-403-text = Your role does not allow this. Nothing was changed.
 error-404-title = Not found
 error-404-text = This page does not exist, was deleted, or you have no access to it.
 error-409-title = The data has changed meanwhile
-error-409-text = Your request does not fit the current data. Nothing was changed.
+error-409-text = Your request is not possible with the current data. Nothing was changed.
 error-410-title = This link no longer works
 error-410-text = It was used already, has expired, or was replaced by a newer link.
 error-413-title = Too long
@@ -193,6 +193,6 @@ error-429-text = { $count ->
    *[other] There were too many attempts from this address. Wait { $count } minutes, then try again; your account is not locked.
 }
 error-500-title = Something went wrong
-error-500-text = This is our fault, and the error was recorded.
+error-500-text = The service failed, and the error was recorded.
 error-503-title = One moment, please
 error-503-text = The service is very busy. Nothing was changed: go back, wait a few seconds and send it again.

@@ -2,9 +2,9 @@
 
 keys-sub = For programs and assistants that work with your business. Keep keys on servers, never in a web page or an app.
 keys-create = Create a key
-keys-create-sub = Give it only the permissions that its program needs; another key costs nothing.
+keys-create-sub = Give the key only the permissions that its program needs. You can create a separate key for each program.
 keys-create-do = Create the key
-keys-name-hint = The place where it will be used, so that you recognise it.
+keys-name-hint = For example the program that uses the key, so that you recognise it.
 keys-may = Permissions
 keys-created = Created
 keys-used = Last used
@@ -27,10 +27,10 @@ keys-scope-messages-read = Read messages
 keys-scope-knowledge-write = Add knowledge
 keys-scope-webhooks-manage = Manage webhooks
 keys-made = The key “{ $name }”
-keys-made-sub = It is shown only once. Before you leave this page, store it where its program reads it.
+keys-made-sub = The key is shown only once. Before you leave this page, store it where your program reads it.
 keys-made-key = Key
 keys-made-try = Try it
-keys-made-text = If it is lost or seen by others, revoke it and create another one; nothing else changes.
+keys-made-text = If the key is lost or seen by others, revoke it and create another key.
 secret-kept = I have saved it
 keys-used-last = last used: { $when }
 keys-used-never = never used

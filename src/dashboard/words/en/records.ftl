@@ -2,7 +2,7 @@
 
 # Shared by these pages.
 records-show = Show
-records-incomplete = There are too many results to search at once: these are the first ones. “Older” continues the search.
+records-incomplete = There are too many entries to search at once: these are the first results. “Older” continues the search.
 records-yesterday = yesterday at { $time }
 records-short-day = { $day } { $month } { $year }
 records-month = { $number ->
@@ -121,7 +121,7 @@ contacts-none-text = People who call, write or book are added here automatically
 contacts-nobody = No contact found
 contacts-nobody-text = No contact has “{ $q }” in the name, or as phone number or email.
 contacts-show-all = Show all contacts
-contacts-erased = The contact is erased. Other data about them disappears within moments.
+contacts-erased = The contact is erased. Other data about the contact is deleted within moments.
 
 # A contact.
 contact-phone = Phone
@@ -145,7 +145,7 @@ contact-confirmed = Confirmed
 contact-declined = Declined
 contact-cancelled = Cancelled
 contact-data = Personal data
-contact-data-text = All data that is kept about this person, in the form that they may ask for.
+contact-data-text = All data that is kept about this person, in a form that you can give to the person.
 contact-export = Export as JSON
 contact-erase = Erase…
 contact-added = Added.
@@ -173,7 +173,7 @@ erase-stays-appointments = Appointments with their times, but without the name
 erase-stays-times = The dates and times of calls and messages
 erase-stays-sent = Data that was already sent to others; an event that is being sent to a webhook endpoint goes out within a day
 erase-ahead = Upcoming appointments
-erase-ahead-text = They stay in the calendar without the name. First cancel those that will not take place.
+erase-ahead-text = These appointments stay in the calendar without the name. First cancel the appointments that will not take place.
 erase-sure = Yes, erase { $name } and all their data
 erase-do = Erase permanently
 erase-export-first = Export first
@@ -203,7 +203,7 @@ knowledge-source = Source
 knowledge-source-hint = The web page with this information, with https://.
 knowledge-delete-ask = Delete…
 knowledge-delete-title = Delete “{ $title }”?
-knowledge-delete-sub = The receptionist forgets it immediately. This cannot be undone.
+knowledge-delete-sub = The receptionist no longer uses the entry. This cannot be undone.
 knowledge-delete-do = Delete permanently
 
 # Refusals of the engine.

@@ -2,9 +2,9 @@
 
 keys-sub = Pour les programmes et les assistants qui travaillent avec votre établissement. Gardez les clés sur des serveurs, jamais dans une page web ni dans une application.
 keys-create = Créer une clé
-keys-create-sub = Ne lui donnez que les droits dont son programme a besoin ; une clé de plus ne coûte rien.
+keys-create-sub = Ne donnez à la clé que les droits dont son programme a besoin. Vous pouvez créer une clé pour chaque programme.
 keys-create-do = Créer la clé
-keys-name-hint = Où elle servira, pour la reconnaître.
+keys-name-hint = Par exemple le programme qui utilise la clé, pour la reconnaître.
 keys-may = Droits
 keys-created = Création
 keys-used = Dernière utilisation
@@ -30,7 +30,7 @@ keys-made = La clé « { $name } »
 keys-made-sub = Elle ne sera plus affichée ensuite. Avant de quitter cette page, enregistrez-la là où son programme la lit.
 keys-made-key = Clé
 keys-made-try = Essayer
-keys-made-text = Si elle est perdue ou vue par d’autres, révoquez-la et créez-en une autre ; rien d’autre ne change.
+keys-made-text = Si la clé est perdue ou vue par d’autres, révoquez-la et créez-en une autre.
 secret-kept = C’est noté en lieu sûr
 keys-used-last = dernière utilisation : { $when }
 keys-used-never = jamais utilisée
