@@ -42,7 +42,7 @@ today-need-missed-text = Nobody answered. The number belongs to no contact.
 today-need-failed-text = The call was dropped.
 today-need-unknown-number = Anonymous number
 today-need-webhook = Webhook off
-today-need-webhook-text = Off since { $since }, because all attempts to send an event failed. You can resend the events that it missed.
+today-need-webhook-text = Off since { $since }, because all attempts to send an event failed. You can resend the events that the endpoint missed.
 today-need-see = See what happened
 
 # The first steps of a new business.

@@ -12,7 +12,7 @@ today = Today
 role-owner = Owner
 role-admin = Admin
 role-member = Member
-suspended = This business is suspended: you can see everything, but change nothing. The operator of the service can tell you more.
+suspended = This business is suspended: you can see everything, but you cannot change anything. The operator of the service can tell you more.
 
 # Signing in.
 sign-in = Sign in
@@ -29,7 +29,7 @@ not-an-email = This is not an email address, such as name@example.com.
 
 # A forgotten password.
 forgotten = Forgotten password
-forgotten-text = Enter your email. If it has an account, you receive a link to choose a new password, valid for one hour.
+forgotten-text = Enter your email. If an account has this email, you receive a link to choose a new password. The link is valid for one hour.
 forgotten-send = Send the link
 forgotten-sent = Check your inbox
 forgotten-sent-text = If this email has an account, a message with a link is on its way. The link works once, for one hour.
@@ -107,7 +107,7 @@ password-about = A new password ends all your other sessions.
 choose-new-password = Choose a new password
 kept-signed-out = You were signed out when you sent this form, so nothing was changed. Check the form and send it again.
 kept-stale = This form was open for too long, so it was not sent. Check the form and send it again.
-kept-suspended = The business was suspended before you sent this form, so it is not saved. Your input is shown below so that you can copy it.
+kept-suspended = The business was suspended before you sent this form, so your input is not saved. It is shown below so that you can copy it.
 kept-beside = Your other change is saved. Your input in this form is still here, but it is not saved yet.
 
 # Sessions.
@@ -178,7 +178,7 @@ sent-before = This form was already sent. Nothing was done a second time.
 error-403-title = Not allowed
 error-403-text = Your role does not allow this. Nothing was changed.
 error-404-title = Not found
-error-404-text = This page does not exist, was deleted, or you have no access to it.
+error-404-text = This page does not exist or was deleted, or you have no access to it.
 error-409-title = The data has changed meanwhile
 error-409-text = Your request is not possible with the current data. Nothing was changed.
 error-410-title = This link no longer works
