@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, Address, ContactDetails, MembershipPatch, MessageDetails, Phone, Role, ServiceId, Source, StaffId,
-    Timestamp,
+    Actor, Address, ContactDetails, MailError, MembershipPatch, MessageDetails, Phone, Role, ServiceId,
+    Source, StaffId, Timestamp,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
 use engine::business::commands::catalog::{CreateService, CreateStaff};
@@ -59,7 +59,7 @@ impl Mailer for Dead {
     fn send<'a>(&'a self, _: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            Err(MailFailure::Relay("no response".into()))
+            Err(MailFailure::Relay(MailError::Quoted("no response".into())))
         })
     }
 }

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use domain::MailError;
 use lettre::Address;
 use lettre::address::Envelope;
 use lettre::transport::smtp::Error;
@@ -60,12 +61,13 @@ impl Smtp {
 impl Mailer for Smtp {
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async move {
-            let for_good = |why: String| MailFailure::RefusedForGood(why);
+            let for_good = |why: String| MailFailure::RefusedForGood(MailError::Quoted(why));
             let to = mail.to.parse::<Address>();
             let to = to.map_err(|error| for_good(format!("the address cannot be used: {error}")))?;
             let envelope = Envelope::new(Some(self.from.clone()), vec![to]);
             let envelope = envelope.map_err(|error| for_good(error.to_string()))?;
-            let mut connection = self.connect().await.map_err(MailFailure::Relay)?;
+            let connected = self.connect().await;
+            let mut connection = connected.map_err(|why| MailFailure::Relay(MailError::from_text(why)))?;
             let answer = connection.send(&envelope, &mail.bytes).await.map_err(|error| failure(&error))?;
             let said: Vec<_> = answer.message().collect();
             let _ = timeout(QUIT_TIME_MAX, connection.quit()).await;
@@ -78,10 +80,11 @@ impl Mailer for Smtp {
 fn failure(error: &Error) -> MailFailure {
     // The relay closes the connection (RFC 5321, 4.2.2).
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
+    let text = MailError::from_text(describe(error));
     match () {
-        () if error.is_permanent() || error.is_client() => MailFailure::RefusedForGood(describe(error)),
-        () if error.is_transient() && !closes => MailFailure::Refused(describe(error)),
-        () => MailFailure::Relay(describe(error)),
+        () if error.is_permanent() || error.is_client() => MailFailure::RefusedForGood(text),
+        () if error.is_transient() && !closes => MailFailure::Refused(text),
+        () => MailFailure::Relay(text),
     }
 }
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use domain::{MailError, MailFault};
 use lettre::transport::smtp::client::AsyncTokioStream;
 use net::Trust;
-use net::named::tls_fault;
+use net::named::{TlsFault, tls_fault};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
@@ -21,7 +22,6 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::settings::{Relay, Security};
-use crate::english;
 
 /// The time limit for connecting to one address of a relay.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
@@ -69,14 +69,14 @@ impl Wire {
     }
 
     async fn open(&self) -> io::Result<TcpStream> {
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the relay's name has no address");
+        let mut failed = io::Error::new(io::ErrorKind::NotFound, MailFault::NoAddress.as_str());
         for address in lookup_host((self.relay.host.as_str(), self.relay.port)).await? {
             match timeout(CONNECT_TIME_MAX, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => failed = error,
                 Err(_) => {
-                    let text = format!("no connection within {} s", CONNECT_TIME_MAX.as_secs());
-                    failed = io::Error::new(io::ErrorKind::TimedOut, text);
+                    let error = MailError::NoConnection(CONNECT_TIME_MAX.as_secs());
+                    failed = io::Error::new(io::ErrorKind::TimedOut, error.to_string());
                 }
             }
         }
@@ -92,7 +92,7 @@ impl Wire {
         expect(&offers, "250")?;
         let is_starttls = |line: &&String| line.get(4..).unwrap_or_default().eq_ignore_ascii_case("STARTTLS");
         if offers.iter().skip(1).find(is_starttls).is_none() {
-            return Err(bad("the relay does not offer STARTTLS"));
+            return Err(fault(MailFault::NoStartTls));
         }
         stream.write_all(b"STARTTLS\r\n").await?;
         expect(&answer(&mut stream).await?, "220")?;
@@ -108,11 +108,15 @@ async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
         let mut line = Vec::new();
         bounded.read_until(b'\n', &mut line).await?;
         let Some(text) = line.strip_suffix(b"\n") else {
-            return Err(bad(if bounded.limit() == 0 { TOO_LONG } else { "the relay closed the connection" }));
+            return Err(fault(if bounded.limit() == 0 {
+                MailFault::LongResponse
+            } else {
+                MailFault::Closed
+            }));
         };
         let text = String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned();
         if text.len() < 3 || !text.as_bytes()[..3].iter().all(u8::is_ascii_digit) {
-            return Err(bad("the relay's response is not valid SMTP"));
+            return Err(fault(MailFault::InvalidResponse));
         }
         let goes_on = text.as_bytes().get(3) == Some(&b'-');
         lines.push(text);
@@ -123,28 +127,37 @@ async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
     if bounded.get_ref().buffer().is_empty() {
         return Ok(lines);
     }
-    Err(bad("the relay, or an attacker in the network, sent unexpected data before TLS"))
+    Err(fault(MailFault::DataBeforeTls))
 }
-
-const TOO_LONG: &str = "the relay's response is too long";
 
 fn expect(answer: &[String], code: &str) -> io::Result<()> {
     match answer.last() {
         Some(line) if line.starts_with(code) => Ok(()),
-        line => Err(bad(line.map_or("no response", String::as_str))),
+        Some(line) => Err(io::Error::new(io::ErrorKind::InvalidData, line.clone())),
+        None => Err(fault(MailFault::NoResponse)),
     }
 }
 
-/// Replaces TLS errors of rustls, whose texts contain Rust values, by sentences.
+/// Replaces TLS errors of rustls, whose texts contain Rust values.
 fn without_rust_values(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(reason) => bad(english::tls(tls_fault(reason))),
+        Some(reason) => fault(match tls_fault(reason) {
+            TlsFault::Expired => MailFault::CertificateExpired,
+            TlsFault::NotYetValid => MailFault::CertificateNotYetValid,
+            TlsFault::OtherName => MailFault::CertificateOtherName,
+            TlsFault::UnknownIssuer => MailFault::CertificateIssuer,
+            TlsFault::Certificate => MailFault::CertificateInvalid,
+            TlsFault::Refused => MailFault::HandshakeRefused,
+            TlsFault::NotTls => MailFault::NotTls,
+            TlsFault::Handshake => MailFault::HandshakeFailed,
+        }),
         None => error,
     }
 }
 
-fn bad(why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, why.to_owned())
+/// An error with the text of the fault, because the mail library passes on only texts.
+fn fault(fault: MailFault) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, fault.as_str())
 }
 
 /// A stream that fails if the relay sends more than [`ANSWER_BYTES_MAX`] between two commands.
@@ -176,7 +189,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
             return Poll::Ready(Ok(()));
         }
         if this.left == 0 {
-            return Poll::Ready(Err(bad(TOO_LONG)));
+            return Poll::Ready(Err(fault(MailFault::LongResponse)));
         }
         let before = into.filled().len();
         ready!(Pin::new(&mut this.stream).poll_read(cx, into))?;

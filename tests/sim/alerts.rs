@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MembershipPatch, PersonId, Role,
-    ServiceId, StaffId, WeeklyBreaks,
+    Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MailError, MembershipPatch, PersonId,
+    Role, ServiceId, StaffId, WeeklyBreaks,
 };
 use engine::business::commands::catalog::{CreateService, CreateStaff};
 use engine::business::commands::people::PatchNotifications;
@@ -99,9 +99,9 @@ impl Mailer for Relay {
             let mood = *self.mood.lock();
             match mood {
                 Mood::Well => {}
-                Mood::Down => return Err(MailFailure::Relay("nobody answers".into())),
+                Mood::Down => return Err(MailFailure::Relay(MailError::Quoted("nobody answers".into()))),
                 Mood::Hangs => std::future::pending().await,
-                Mood::Refuses => return Err(MailFailure::Refused("451 later".into())),
+                Mood::Refuses => return Err(MailFailure::Refused(MailError::Quoted("451 later".into()))),
             }
             let id = String::from_utf8(mail.bytes.clone()).unwrap();
             let letter = self.made.lock()[&id].clone();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{BusinessId, Email, Locale, Mail, MailId, MailKind, MailStatus, ResourceId};
+use domain::{BusinessId, Email, Locale, Mail, MailError, MailId, MailKind, MailStatus, ResourceId};
 use engine::EngineError;
 use engine::mail::letter::{Composer, Letter, Recipient, Recipients};
 use engine::mail::{MailPorts, NewMail};
@@ -128,10 +128,10 @@ impl Mailer for Mails {
                     self.taken.lock().insert(id);
                     Ok("250 ok".into())
                 }
-                Mood::Down => Err(MailFailure::Relay("nobody answers".into())),
+                Mood::Down => Err(MailFailure::Relay(MailError::Quoted("nobody answers".into()))),
                 Mood::Hangs => std::future::pending().await,
-                Mood::RefusesForNow => Err(MailFailure::Refused("451 later".into())),
-                Mood::RefusesForGood => Err(MailFailure::RefusedForGood("550 no".into())),
+                Mood::RefusesForNow => Err(MailFailure::Refused(MailError::Quoted("451 later".into()))),
+                Mood::RefusesForGood => Err(MailFailure::RefusedForGood(MailError::Quoted("550 no".into()))),
             }
         })
     }
@@ -148,7 +148,7 @@ impl Composer for Mails {
 }
 
 impl Recipients for Mails {
-    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
+    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>> {
         let is_gone = mail.person_id.uuid().as_bytes()[0] == GONE;
         let recipient = Recipient {
             address: "a@example.com".into(),

@@ -86,7 +86,7 @@ pub use ids::{
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
 pub use link::{Link, LinkChannel, LinkKind};
-pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
+pub use mail::{ABOUT_MAX, About, Mail, MailError, MailFault, MailKind, MailStatus, Subscription};
 pub use membership::{
     Editor, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
     check_people, patched,

@@ -1,5 +1,7 @@
 //! E-mails to people: their contents by reference, and their delivery status.
 
+use std::fmt;
+
 use uuid::Uuid;
 
 use super::words::words;
@@ -55,6 +57,81 @@ pub struct About {
     pub at: Timestamp,
 }
 
+words! {
+    /// Why an attempt to send a mail failed, where no value belongs to the reason.
+    MailFault {
+        /// The task of the attempt panicked.
+        Panicked = "making it has panicked",
+        /// The look-up of the recipient did not end in time.
+        NoRecipient = "nobody says who gets it",
+        /// The service has no public address for the link in the mail.
+        NoPublicUrl = "people reach the service nowhere, so no link can be made",
+        NoAddress = "the relay's name has no address",
+        NoStartTls = "the relay does not offer STARTTLS",
+        Closed = "the relay closed the connection",
+        NoResponse = "no response",
+        InvalidResponse = "the relay's response is not valid SMTP",
+        LongResponse = "the relay's response is too long",
+        DataBeforeTls = "the relay, or an attacker in the network, sent unexpected data before TLS",
+        CertificateExpired = "the certificate has expired",
+        CertificateNotYetValid = "the certificate is not valid yet",
+        CertificateOtherName = "the certificate is for another name",
+        CertificateIssuer = "the certificate's issuer is not trusted",
+        CertificateInvalid = "the certificate is not valid",
+        HandshakeRefused = "the other end refused the TLS handshake",
+        NotTls = "the other end does not speak TLS",
+        HandshakeFailed = "the TLS handshake failed",
+    }
+}
+
+/// Why an attempt to send a mail failed.
+///
+/// The text of an error is how it is stored and how the operator API shows it, so it never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailError {
+    /// For this reason.
+    Failed(MailFault),
+    /// The relay did not answer within this number of seconds.
+    NoAnswer(u64),
+    /// No connection was made within this number of seconds.
+    NoConnection(u64),
+    /// The mail cannot be made, for this reason of the library that makes it.
+    NotMade(String),
+    /// The text of the relay, the mail library, the store or the operating system.
+    Quoted(String),
+}
+
+impl MailError {
+    /// The error that has this text.
+    pub fn from_text(text: String) -> Self {
+        let seconds = |of: &str| text.strip_prefix(of)?.strip_suffix(" s")?.parse().ok();
+        let known = MailFault::from_word(&text)
+            .map(Self::Failed)
+            .or_else(|| seconds("no answer within ").map(Self::NoAnswer))
+            .or_else(|| seconds("no connection within ").map(Self::NoConnection))
+            .or_else(|| text.strip_prefix("the mail cannot be made: ").map(|why| Self::NotMade(why.into())));
+        known.filter(|known| known.to_string() == text).unwrap_or(Self::Quoted(text))
+    }
+}
+
+impl fmt::Display for MailError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(fault) => fault.fmt(f),
+            Self::NoAnswer(seconds) => write!(f, "no answer within {seconds} s"),
+            Self::NoConnection(seconds) => write!(f, "no connection within {seconds} s"),
+            Self::NotMade(why) => write!(f, "the mail cannot be made: {why}"),
+            Self::Quoted(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<MailFault> for MailError {
+    fn from(fault: MailFault) -> Self {
+        Self::Failed(fault)
+    }
+}
+
 /// A mail in the outbox or the log. Address and membership are looked up at sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
@@ -71,7 +148,7 @@ pub struct Mail {
     pub message_id: String,
     pub status: MailStatus,
     pub attempts: u32,
-    pub last_error: Option<String>,
+    pub last_error: Option<MailError>,
     pub created_at: Timestamp,
     pub last_attempt_at: Option<Timestamp>,
     /// Set exactly while the mail is pending.
@@ -93,6 +170,25 @@ impl Mail {
             } else {
                 self.more = self.more.saturating_add(1);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_read_back_from_its_text() {
+        let errors = MailFault::ALL.iter().map(|fault| (*fault).into()).chain([
+            MailError::NoAnswer(60),
+            MailError::NoConnection(15),
+            MailError::NotMade("no".into()),
+            MailError::Quoted("550 no".into()),
+            MailError::Quoted("no answer within 060 s".into()),
+        ]);
+        for error in errors {
+            assert_eq!(MailError::from_text(error.to_string()), error);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Timestamp;
+use domain::{MailError, Timestamp};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use uuid::Uuid;
@@ -83,16 +83,24 @@ impl std::fmt::Debug for MadeMail {
     }
 }
 
-/// The reason why the relay did not accept a mail, in the relay's words if it sent any.
+/// The reason why the relay did not accept a mail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
     /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
     #[error("{0}")]
-    Relay(String),
+    Relay(MailError),
     #[error("{0}")]
-    Refused(String),
+    Refused(MailError),
     #[error("{0}")]
-    RefusedForGood(String),
+    RefusedForGood(MailError),
+}
+
+impl MailFailure {
+    pub fn error(&self) -> &MailError {
+        match self {
+            Self::Relay(error) | Self::Refused(error) | Self::RefusedForGood(error) => error,
+        }
+    }
 }
 
 pub fn system_clock() -> Arc<dyn Clock> {

@@ -1,7 +1,7 @@
-//! The reasons for failed webhook attempts, in each language. The matches are exhaustive, so each reason has
-//! a text.
+//! The reasons for failed attempts of webhooks and mails, in each language. The matches are exhaustive, so
+//! each reason has a text.
 
-use domain::{AttemptError, AttemptFailure};
+use domain::{AttemptError, AttemptFailure, MailError, MailFault};
 
 use super::of;
 use crate::words::Words;
@@ -15,6 +15,63 @@ pub(in crate::dashboard) fn error(words: &Words, error: &AttemptError) -> String
         }
         AttemptError::Other(text) => text.clone(),
     }
+}
+
+/// The reason why a mail was not sent, without a full stop at the end.
+pub(in crate::dashboard) fn mail_error(words: &Words, error: &MailError) -> String {
+    let (english, french, value) = match error {
+        MailError::Failed(fault) => return mail_fault(words, *fault).to_owned(),
+        MailError::Quoted(text) => return text.clone(),
+        MailError::NoAnswer(seconds) => {
+            ("No answer within {} s", "Pas de réponse en {} s", seconds.to_string())
+        }
+        MailError::NoConnection(seconds) => {
+            ("No connection within {} s", "Pas de connexion en {} s", seconds.to_string())
+        }
+        MailError::NotMade(why) => {
+            ("The mail cannot be made: {}", "L’e-mail ne peut pas être préparé : {}", why.clone())
+        }
+    };
+    of(words.locale, english, french).replacen("{}", &value, 1)
+}
+
+fn mail_fault(words: &Words, fault: MailFault) -> &'static str {
+    use MailFault as F;
+    let (english, french) = match fault {
+        F::Panicked => {
+            ("The service failed while it made the mail", "Le service a échoué en préparant l’e-mail")
+        }
+        F::NoRecipient => {
+            ("The recipient’s account could not be read", "Le compte du destinataire n’a pas pu être lu")
+        }
+        F::NoPublicUrl => (
+            "The service has no public address for the link",
+            "Le service n’a pas d’adresse publique pour le lien",
+        ),
+        F::NoAddress => ("The relay’s name has no address", "Le nom du relais n’a pas d’adresse"),
+        F::NoStartTls => ("The relay does not offer STARTTLS", "Le relais ne propose pas STARTTLS"),
+        F::Closed => ("The relay closed the connection", "Le relais a fermé la connexion"),
+        F::NoResponse => ("The relay gave no answer", "Le relais n’a pas répondu"),
+        F::InvalidResponse => {
+            ("The relay’s answer is not valid SMTP", "La réponse du relais n’est pas du SMTP valide")
+        }
+        F::LongResponse => ("The relay’s answer is too long", "La réponse du relais est trop longue"),
+        F::DataBeforeTls => (
+            "The relay, or an attacker in the network, sent unexpected data before TLS",
+            "Le relais, ou un attaquant sur le réseau, a envoyé des données inattendues avant TLS",
+        ),
+        F::CertificateExpired => return failure(words, AttemptFailure::CertificateExpired),
+        F::CertificateNotYetValid => return failure(words, AttemptFailure::CertificateNotYetValid),
+        F::CertificateOtherName => return failure(words, AttemptFailure::CertificateOtherName),
+        F::CertificateIssuer => return failure(words, AttemptFailure::CertificateIssuer),
+        F::CertificateInvalid => return failure(words, AttemptFailure::CertificateInvalid),
+        F::HandshakeRefused => {
+            ("TLS. The relay refused the handshake", "TLS. Le relais a refusé la négociation")
+        }
+        F::NotTls => ("TLS. The relay does not speak TLS", "TLS. Le relais ne parle pas TLS"),
+        F::HandshakeFailed => return failure(words, AttemptFailure::HandshakeFailed),
+    };
+    of(words.locale, english, french)
 }
 
 fn failure(words: &Words, failure: AttemptFailure) -> &'static str {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use domain::{AttemptError, AttemptFailure, PasswordHint, ProblemCode, TextError, Wait};
+use domain::{AttemptError, AttemptFailure, MailFault, PasswordHint, ProblemCode, TextError, Wait};
 
 use super::*;
 use crate::words::ids;
@@ -147,6 +147,10 @@ fn why_an_attempt_failed_is_told_in_the_pages_language() {
     for failure in AttemptFailure::ALL {
         let error = (*failure).into();
         assert_ne!(told(Locale::En, &error), told(Locale::Fr, &error), "{failure}");
+    }
+    for fault in MailFault::ALL {
+        let told = |locale| attempts::mail_error(words(locale), &(*fault).into());
+        assert_ne!(told(Locale::En), told(Locale::Fr), "{fault}");
     }
     let reset = AttemptFailure::ConnectionReset.into();
     assert_eq!(told(Locale::Fr, &reset), "Pas de connexion. La connexion a été rompue");

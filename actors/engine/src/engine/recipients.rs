@@ -6,7 +6,7 @@
 
 use std::sync::Weak;
 
-use domain::{LinkKind, Mail, MailKind, Membership, MembershipStatus, Person, Role};
+use domain::{LinkKind, Mail, MailError, MailFault, MailKind, Membership, MembershipStatus, Person, Role};
 use ports::BoxFuture;
 
 use crate::business::BusinessHandle;
@@ -18,18 +18,18 @@ use crate::shared::Shared;
 pub(super) struct Accounts(pub(super) Weak<Shared>);
 
 impl Recipients for Accounts {
-    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
+    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>> {
         Box::pin(async move {
-            let Some(shared) = self.0.upgrade() else { return Err("the engine has ended".into()) };
+            let Some(shared) = self.0.upgrade() else { return Err(MailFault::NoRecipient.into()) };
             let people = People::new(&shared);
             if mail.kind.has_link() && !people.has_public_url() {
-                return Err("people reach the service nowhere, so no link can be made".into());
+                return Err(MailFault::NoPublicUrl.into());
             }
             match find(&people, mail).await {
                 Ok(found) => Ok(found),
                 // The account or membership is gone, or may no longer get such a link.
                 Err(EngineError::NotFound | EngineError::Refused(_)) => Ok(None),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(MailError::Quoted(error.to_string())),
             }
         })
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use domain::{
-    BusinessId, Conflict, Email, Locale, Mail, MailId, MailStatus, Person, ProblemCode, Refusal, ResourceId,
+    BusinessId, Conflict, Email, Locale, Mail, MailError, MailId, MailStatus, Person, ProblemCode, Refusal,
+    ResourceId,
 };
 use ports::{MadeMail, MailFailure};
 use store::{Batch, Order, Weight, keys};
@@ -93,7 +94,7 @@ impl Shared {
         let began = Instant::now();
         let result = match composer.compose(&letter) {
             Ok(bytes) => hand_over(outside, &MadeMail { to: to.into(), bytes }).await,
-            Err(why) => Err(MailFailure::RefusedForGood(why)),
+            Err(why) => Err(MailFailure::RefusedForGood(MailError::NotMade(why))),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))
     }

@@ -2,8 +2,8 @@
 
 use chrono_tz::Tz;
 use domain::{
-    AlertKind, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail, MessageId,
-    Role, Timestamp, WebhookId,
+    AlertKind, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail, MailError,
+    MessageId, Role, Timestamp, WebhookId,
 };
 use ports::BoxFuture;
 
@@ -14,7 +14,7 @@ pub trait Recipients: Send + Sync + 'static {
     ///
     /// # Errors
     /// The reason why the recipient is not known now. The mail waits a minute.
-    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>>;
+    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
 pub trait Composer: Send + Sync + 'static {

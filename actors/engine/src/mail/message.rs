@@ -1,4 +1,4 @@
-use domain::{BusinessId, Mail, MailId, Timestamp};
+use domain::{BusinessId, Mail, MailError, MailId, Timestamp};
 use ports::MailFailure;
 use ractor::RpcReplyPort;
 use tokio::sync::OwnedSemaphorePermit;
@@ -47,5 +47,5 @@ pub(crate) enum Outcome {
     /// The recipient has no access any more, or the content is gone.
     Dropped,
     /// The mail could not be made for now; the relay is not at fault. Contains the reason.
-    NotMade(String),
+    NotMade(MailError),
 }

@@ -1,7 +1,7 @@
 //! The retries of a mail and the effect of an attempt (contract, second part, §3). The module is pure.
 
 use chrono::TimeDelta;
-use domain::{Mail, MailStatus, Timestamp};
+use domain::{Mail, MailError, MailStatus, Timestamp};
 use ports::MailFailure;
 
 /// How long the log shows a mail.
@@ -36,7 +36,7 @@ pub(super) fn after_attempt(
     Mail {
         status,
         attempts: mail.attempts.saturating_add(1),
-        last_error: result.as_ref().err().map(|failure| line(&failure.to_string())),
+        last_error: result.as_ref().err().map(|failure| MailError::from_text(line(&failure.to_string()))),
         last_attempt_at: Some(began),
         next_attempt_at: retry.map(|delay| ended + *delay),
         ..mail.clone()
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_mail_is_tried_again_by_its_schedule_and_then_failed() {
-        let down: Result<String, _> = Err(MailFailure::Relay("nobody answers".into()));
+        let down: Result<String, _> = Err(MailFailure::Relay(MailError::Quoted("nobody answers".into())));
         let (mut mail, mut waits) = (mail(1), Vec::new());
         while mail.status == MailStatus::Pending {
             mail = after_attempt(&mail, &down, (at(0), at(7)));
@@ -75,26 +75,33 @@ mod tests {
         }
         assert_eq!(waits, [60, 300, 1_800, 7_200, 21_600, 86_400]);
         assert_eq!((mail.status, mail.attempts, mail.next_attempt_at), (MailStatus::Failed, 7, None));
-        assert_eq!(mail.last_error.as_deref(), Some("nobody answers"));
+        assert_eq!(mail.last_error, Some(MailError::Quoted("nobody answers".into())));
     }
 
     #[test]
     fn what_is_refused_for_good_fails_at_once_and_what_is_refused_for_now_waits() {
         let now = (at(0), at(0));
-        let for_good =
-            after_attempt(&mail(1), &Err(MailFailure::RefusedForGood("550 no\r\nsuch".into())), now);
+        let for_good = after_attempt(
+            &mail(1),
+            &Err(MailFailure::RefusedForGood(MailError::Quoted("550 no\r\nsuch".into()))),
+            now,
+        );
         assert_eq!((for_good.status, for_good.next_attempt_at), (MailStatus::Failed, None));
-        assert_eq!(for_good.last_error.as_deref(), Some("550 no  such"));
-        let for_now = after_attempt(&mail(1), &Err(MailFailure::Refused("451 later".repeat(99))), now);
+        assert_eq!(for_good.last_error, Some(MailError::Quoted("550 no  such".into())));
+        let for_now = after_attempt(
+            &mail(1),
+            &Err(MailFailure::Refused(MailError::Quoted("451 later".repeat(99)))),
+            now,
+        );
         assert_eq!((for_now.status, for_now.next_attempt_at), (MailStatus::Pending, Some(at(60))));
-        assert_eq!(for_now.last_error.map(|error| error.chars().count()), Some(ERROR_CHARS_MAX));
+        assert_eq!(for_now.last_error.map(|error| error.to_string().chars().count()), Some(ERROR_CHARS_MAX));
     }
 
     #[test]
     fn a_mail_that_was_taken_keeps_its_message_id_and_no_error() {
-        let before = Mail { last_error: Some("451".into()), attempts: 2, ..mail(1) };
+        let before = Mail { last_error: Some(MailError::Quoted("451".into())), attempts: 2, ..mail(1) };
         let after = after_attempt(&before, &Ok("250 ok".into()), (at(1), at(2)));
-        assert_eq!((after.status, after.last_error.as_deref()), (MailStatus::Sent, None));
+        assert_eq!((after.status, &after.last_error), (MailStatus::Sent, &None));
         assert_eq!((after.message_id, after.attempts), (before.message_id, 3));
     }
 }

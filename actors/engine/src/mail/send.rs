@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Mail, Timestamp};
+use domain::{Mail, MailError, MailFault, Timestamp};
 use ports::{MadeMail, MailFailure};
 use ractor::ActorRef;
 use store::{Batch, StoreError, Weight, keys};
@@ -33,7 +33,7 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<M
         let abort = AbortOnDrop(making.abort_handle());
         let outcome = match making.await {
             Ok(outcome) => outcome,
-            Err(_) => Outcome::NotMade("making it has panicked".into()),
+            Err(_) => Outcome::NotMade(MailFault::Panicked.into()),
         };
         drop(abort);
         let _ = myself.cast(Message::Ended(Box::new(Ended { mail, began, outcome, under_way })));
@@ -55,26 +55,26 @@ async fn attempt(shared: Arc<Shared>, outside: Arc<Outside>, mail: Mail) -> Outc
         Err(NotMade::Now(why)) => Outcome::NotMade(why),
         Err(NotMade::Ever(why)) => {
             tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
-            Outcome::Tried(Err(MailFailure::RefusedForGood(format!("the mail cannot be made: {why}"))))
+            Outcome::Tried(Err(MailFailure::RefusedForGood(MailError::NotMade(why))))
         }
     }
 }
 
 /// Sends a mail to the relay within [`SEND_TIME_MAX`].
 pub(super) async fn hand_over(outside: &Outside, made: &MadeMail) -> Result<String, MailFailure> {
-    let late = || Err(MailFailure::Relay(format!("no answer within {} s", SEND_TIME_MAX.as_secs())));
+    let late = || Err(MailFailure::Relay(MailError::NoAnswer(SEND_TIME_MAX.as_secs())));
     timeout(SEND_TIME_MAX, outside.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
 }
 
 enum NotMade {
-    Now(String),
+    Now(MailError),
     Ever(String),
 }
 
 async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
-    let now = |error: StoreError| NotMade::Now(error.to_string());
+    let now = |error: StoreError| NotMade::Now(MailError::Quoted(error.to_string()));
     let asked = timeout(ASK_TIME_MAX, outside.ports.recipients.recipient(mail)).await;
-    let asked = asked.unwrap_or_else(|_| Err("nobody says who gets it".into()));
+    let asked = asked.unwrap_or_else(|_| Err(MailFault::NoRecipient.into()));
     let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };
     if let Some(to) = &mail.to {
         recipient.address.clone_from(to);
@@ -124,7 +124,7 @@ impl State {
                 delete_mail(&mut batch, &mail);
             }
             Outcome::NotMade(why) => {
-                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail could not be made");
+                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
                 // The schedule applies and ends, because a mail that cannot be made for more than a day never
                 // can.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));

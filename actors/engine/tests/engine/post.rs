@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use domain::MailError;
 use engine::Engine;
 use engine::mail::MailPorts;
 use engine::mail::letter::{Composer, Letter};
@@ -59,7 +60,7 @@ impl Mailer for Post {
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async move {
             if self.is_dead.load(Ordering::SeqCst) {
-                return Err(MailFailure::Relay("nobody answers".into()));
+                return Err(MailFailure::Relay(MailError::Quoted("nobody answers".into())));
             }
             let letter = self.made.lock()[std::str::from_utf8(&mail.bytes).unwrap()].clone();
             assert_eq!(mail.to, letter.to.address);

@@ -1,7 +1,8 @@
-use domain::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
+use domain::{ABOUT_MAX, About, Mail, MailError, MailKind, MailStatus};
 
 use super::Numbered;
-use crate::codec::{fields, record};
+use crate::StoreError;
+use crate::codec::{Field, Fields, fields, record};
 
 /// The number of a kind of mail in keys.
 pub fn mail_kind_number(kind: MailKind) -> u8 {
@@ -22,6 +23,16 @@ record!(Mail, "mail", {
 });
 
 fields! { About { kind, id, at } }
+
+impl Field for MailError {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_string().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::from_text(String::read(from)?))
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -47,7 +58,7 @@ mod tests {
             message_id: "m@b.example".into(),
             status: MailStatus::Pending,
             attempts: 2,
-            last_error: Some("451 later".into()),
+            last_error: Some(MailError::Quoted("451 later".into())),
             created_at: Timestamp::from_millis(2),
             last_attempt_at: Some(Timestamp::from_millis(3)),
             next_attempt_at: Some(Timestamp::from_millis(4)),

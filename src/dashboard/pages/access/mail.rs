@@ -16,6 +16,7 @@ use view::PersonView;
 
 use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::words::attempts;
 
 const SHOWN: usize = 50;
 
@@ -107,7 +108,12 @@ fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Ro
         at: when(mail.created_at),
         status: (mail.status.as_str(), view.t(&format!("mail-status-{}", mail.status))),
         attempts: view.count("mail-attempts", mail.attempts.into()),
-        error: mail.last_error.clone().filter(|_| mail.status != MailStatus::Sent).unwrap_or_default(),
+        error: mail
+            .last_error
+            .as_ref()
+            .filter(|_| mail.status != MailStatus::Sent)
+            .map(|error| attempts::mail_error(view.words, error))
+            .unwrap_or_default(),
         next: mail.next_attempt_at.filter(|_| mail.attempts > 0).map(when),
         again: again.then_some(mail.id),
     }

@@ -11,6 +11,7 @@ use view::NotificationsView;
 
 use crate::admin::people::NotificationsPatch;
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::words::attempts;
 use crate::words::plain_lines;
 
 /// The kinds of alerts that need an action, and those that are for information.
@@ -229,7 +230,7 @@ impl Tested {
         let took = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
         let (tone, told, said) = match tested.result {
             Ok(said) => ("good", "notify-test-taken", said),
-            Err(failure) => ("bad", "notify-test-refused", failure.to_string()),
+            Err(failure) => ("bad", "notify-test-refused", attempts::mail_error(view.words, failure.error())),
         };
         Self { tone, told: view.count(told, took), answer: plain_lines(&said, ANSWER_CHARS_MAX) }
     }

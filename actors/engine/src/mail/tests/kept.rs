@@ -246,7 +246,7 @@ fn a_mail_with_all_it_may_tell_of_fits_a_change_of_the_outbox() {
     let mail = Mail {
         about: vec![about; domain::ABOUT_MAX],
         to: Some("x".repeat(254)),
-        last_error: Some("é".repeat(300)),
+        last_error: Some(MailError::Quoted("é".repeat(300))),
         ..super::super::testing::mail(1)
     };
     assert!(mail.encode().len() < 4_096, "{}: it fits a row", mail.encode().len());

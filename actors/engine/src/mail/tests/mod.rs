@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailKind, MailStatus, MessageDetails,
-    PersonId, ResourceId, Text, Timestamp, WeeklyHours,
+    About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailError, MailKind, MailStatus,
+    MessageDetails, PersonId, ResourceId, Text, Timestamp, WeeklyHours,
 };
 use net::Ports;
 use parking_lot::Mutex;
@@ -57,9 +57,9 @@ impl Mailer for Relay {
             self.at_once.lock().0 -= 1;
             match does {
                 Does::Takes => Ok("250 ok".into()),
-                Does::IsDown => Err(MailFailure::Relay("connection refused".into())),
-                Does::RefusesForNow => Err(MailFailure::Refused("451 later".into())),
-                Does::RefusesForGood => Err(MailFailure::RefusedForGood("550 no".into())),
+                Does::IsDown => Err(MailFailure::Relay(MailError::Quoted("connection refused".into()))),
+                Does::RefusesForNow => Err(MailFailure::Refused(MailError::Quoted("451 later".into()))),
+                Does::RefusesForGood => Err(MailFailure::RefusedForGood(MailError::Quoted("550 no".into()))),
                 Does::Hangs => std::future::pending().await,
             }
         })
@@ -87,7 +87,7 @@ struct People {
 }
 
 impl Recipients for People {
-    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
+    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>> {
         Box::pin(async move {
             if self.gone.lock().contains(&mail.person_id) {
                 return Ok(None);

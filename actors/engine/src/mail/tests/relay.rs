@@ -39,7 +39,10 @@ async fn a_permanent_refusal_fails_at_once_and_delays_no_other_mail() {
     world.alert(1).await;
     settle().await;
     let log = world.log(world.business.id()).await;
-    assert_eq!((log[0].status, log[0].last_error.as_deref()), (MailStatus::Failed, Some("550 no")));
+    assert_eq!(
+        (log[0].status, &log[0].last_error),
+        (MailStatus::Failed, &Some(MailError::Quoted("550 no".into())))
+    );
     world.does(Does::Takes);
     world.alert(2).await;
     settle().await;
@@ -56,7 +59,7 @@ async fn a_relay_that_hangs_is_given_up_after_a_minute_and_the_mail_goes_later()
     world.does(Does::Takes);
     sleep(Duration::from_secs(3)).await;
     let log = world.log(world.business.id()).await;
-    assert_eq!(log[0].last_error.as_deref(), Some("no answer within 60 s"));
+    assert_eq!(log[0].last_error, Some(MailError::NoAnswer(60)));
     sleep(Duration::from_secs(60)).await;
     assert_eq!(world.statuses().await, [MailStatus::Sent]);
     assert_eq!(world.times(), [0, 120], "a minute behind the end of the attempt");
@@ -228,6 +231,6 @@ async fn a_test_mail_tells_what_the_relay_said_and_is_in_no_log() {
     assert_eq!(tested.took, Duration::from_millis(20));
     world.does(Does::RefusesForGood);
     let tested = world.engine.test_mail(&to, Locale::En).await.unwrap().unwrap();
-    assert_eq!(tested.result, Err(MailFailure::RefusedForGood("550 no".into())));
+    assert_eq!(tested.result, Err(MailFailure::RefusedForGood(MailError::Quoted("550 no".into()))));
     assert!(world.log(world.business.id()).await.is_empty());
 }
