@@ -7,7 +7,9 @@ use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
     SlotReason, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
 };
+use engine::backup::BackupFailure;
 use net::named::TlsFault;
+use store::DiskFull;
 
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
     match reason {
@@ -380,6 +382,15 @@ fn backup_dir(dir: &str, fault: &DirFault) -> String {
         DirFault::NotCreated(error) => format!("{dir} cannot be created: {error}"),
         DirFault::Unusable(error) => format!("{dir} cannot be used: {error}"),
         DirFault::NotWritable(error) => format!("{dir} is not writable: {error}"),
+    }
+}
+
+pub(crate) fn backup_failure(failure: BackupFailure) -> String {
+    match failure {
+        BackupFailure::ServiceStopped => "the service stopped".into(),
+        BackupFailure::Panicked => "the backup thread panicked".into(),
+        BackupFailure::DiskFull => DiskFull.to_string(),
+        BackupFailure::Store(error) | BackupFailure::NotWritten(error) => error,
     }
 }
 

@@ -5,8 +5,8 @@ use engine::backup::{BackupState, Manifest};
 use engine::counting::Difference;
 use view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 
-use crate::json_object;
 use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};
+use crate::{english, json_object};
 
 json_object! {
     /// The destination of a backup.
@@ -39,7 +39,7 @@ fn shown(state: BackupState) -> BackupView {
         None => ("running", None, None),
         Some(Ok(manifest)) if manifest.is_complete() => ("done", None, Some(manifest)),
         Some(Ok(manifest)) => ("incomplete", None, Some(manifest)),
-        Some(Err(error)) => ("failed", Some(error), None),
+        Some(Err(failure)) => ("failed", Some(english::backup_failure(failure)), None),
     };
     let problems = manifest.as_ref().map(Manifest::differences).filter(|problems| problems.count > 0);
     BackupView {

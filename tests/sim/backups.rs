@@ -70,9 +70,9 @@ impl Sim {
         match state.outcome {
             None => return,
             Some(Err(error)) => {
-                self.world.say(format_args!("the backup failed: {error}"));
+                self.world.say(format_args!("the backup failed: {error:?}"));
                 let least = self.world.room_between(begun.began).1;
-                assert!(self.world.failed() || least >= RoomLevel::Scarce, "{error}");
+                assert!(self.world.failed() || least >= RoomLevel::Scarce, "{error:?}");
             }
             Some(Ok(manifest)) => {
                 self.world.say(format_args!("the backup is made, as of commit {}", manifest.sequence));

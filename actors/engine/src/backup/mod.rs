@@ -29,5 +29,5 @@ mod write;
 pub use self::manifest::{Chunk, MANIFEST_FILE, Manifest, ROWS_FILE};
 pub use self::read::{Backup, BackupError};
 pub use self::restore::{RestoreError, Restored, restore};
-pub use self::running::BackupState;
 pub(crate) use self::running::{BACKUP_ROWS, BackupCounts, Backups};
+pub use self::running::{BackupFailure, BackupState};

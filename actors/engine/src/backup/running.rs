@@ -1,6 +1,7 @@
 //! Backups of a running engine: one at a time, in small steps with pauses, so that commits continue.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use domain::{BackupId, ProblemCode, Refusal, Timestamp, UnderWay};
 use parking_lot::Mutex;
 use store::records::STORE_FORMAT;
-use store::{Noted, Snapshot, Store, Weight};
+use store::{DiskFull, Noted, Snapshot, Store, StoreError, Weight};
 use tokio::sync::Notify;
 
 use super::manifest::{Manifest, remove};
@@ -33,7 +34,35 @@ pub struct BackupState {
     pub ended_at: Option<Timestamp>,
     pub rows: u64,
     pub bytes: u64,
-    pub outcome: Option<Result<Manifest, String>>,
+    pub outcome: Option<Result<Manifest, BackupFailure>>,
+}
+
+/// Why a backup failed. Texts are errors of the store or of the operating system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BackupFailure {
+    ServiceStopped,
+    Panicked,
+    DiskFull,
+    Store(String),
+    NotWritten(String),
+}
+
+impl From<DiskFull> for BackupFailure {
+    fn from(_: DiskFull) -> Self {
+        Self::DiskFull
+    }
+}
+
+impl From<StoreError> for BackupFailure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error.to_string())
+    }
+}
+
+impl From<io::Error> for BackupFailure {
+    fn from(error: io::Error) -> Self {
+        Self::NotWritten(error.to_string())
+    }
 }
 
 type State = Arc<Mutex<BackupState>>;
@@ -157,7 +186,7 @@ impl Making {
                 }
             }
             Err(error) => {
-                tracing::warn!(backup.id = %state.id, error, "a backup failed");
+                tracing::warn!(backup.id = %state.id, ?error, "a backup failed");
                 &counts.failed
             }
         };
@@ -167,13 +196,13 @@ impl Making {
         self.backups.ended.notify_waiters();
     }
 
-    async fn outcome(self: &Arc<Self>, writer: Writer) -> Result<Manifest, String> {
+    async fn outcome(self: &Arc<Self>, writer: Writer) -> Result<Manifest, BackupFailure> {
         let side = self.state.lock().to.clone();
         let snapshot = match self.store.snapshot(side).await {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 writer.discard();
-                return Err(error.to_string());
+                return Err(error.into());
             }
         };
         let taken_at = (self.now)();
@@ -183,7 +212,7 @@ impl Making {
         }
         let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
         // The panic is logged where it happens. Its files have no manifest.
-        copied.unwrap_or_else(|_| Err("the backup thread panicked".into()))
+        copied.unwrap_or_else(|_| Err(BackupFailure::Panicked))
     }
 }
 
@@ -196,21 +225,20 @@ struct Copying {
 
 impl Copying {
     /// Copies the next rows. Returns false at the end.
-    fn step(&mut self) -> Result<bool, String> {
+    fn step(&mut self) -> Result<bool, BackupFailure> {
         if self.making.backups.closing.load(Ordering::Acquire) {
-            return Err("the service stopped".into());
+            return Err(BackupFailure::ServiceStopped);
         }
-        self.making.store.check_room(Weight::Grows).map_err(|error| error.to_string())?;
-        let rows =
-            self.snapshot.next(self.making.rows_in_step, STEP_BYTES).map_err(|error| error.to_string())?;
+        self.making.store.check_room(Weight::Grows)?;
+        let rows = self.snapshot.next(self.making.rows_in_step, STEP_BYTES)?;
         let Some(rows) = rows else { return Ok(false) };
-        self.writer.add(&rows).map_err(|error| error.to_string())?;
+        self.writer.add(&rows)?;
         let mut state = self.making.state.lock();
         (state.rows, state.bytes) = self.writer.written();
         Ok(true)
     }
 
-    async fn in_turns(mut self) -> Result<Manifest, String> {
+    async fn in_turns(mut self) -> Result<Manifest, BackupFailure> {
         loop {
             match self.step() {
                 Ok(true) => tokio::task::yield_now().await,
@@ -223,7 +251,7 @@ impl Copying {
         clippy::disallowed_methods,
         reason = "the pause runs on a separate thread, which simulations do not have"
     )]
-    fn on_thread(mut self) -> Result<Manifest, String> {
+    fn on_thread(mut self) -> Result<Manifest, BackupFailure> {
         loop {
             let started = std::time::Instant::now();
             match self.step() {
@@ -233,7 +261,7 @@ impl Copying {
         }
     }
 
-    fn end(self, copied: Result<(), String>) -> Result<Manifest, String> {
+    fn end(self, copied: Result<(), BackupFailure>) -> Result<Manifest, BackupFailure> {
         let Self { making, snapshot, writer, taken_at } = self;
         let sequence = snapshot.sequence();
         drop(snapshot);
@@ -245,7 +273,7 @@ impl Copying {
         let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
         writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {
             remove(&dir);
-            error.to_string()
+            error.into()
         })
     }
 }

@@ -154,6 +154,7 @@ async fn a_read_that_fails_in_a_backup_or_an_export_is_the_end_of_the_store() {
                 everything_else_runs().await;
             }
             let failed = world.engine.backup(id).unwrap().outcome.unwrap().unwrap_err();
+            let failed = format!("{failed:?}");
             assert!(failed.contains("a fault was injected"), "{failed}");
         }
         assert_eq!((world.fatal(), world.engine.is_open(), world.engine.store_failed()), (1, false, true));
