@@ -11,6 +11,8 @@ use engine::backup::BackupFailure;
 use net::named::TlsFault;
 use store::DiskFull;
 
+use crate::moving::{COLUMNS, Flaw};
+
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
     match reason {
         SlotReason::Past => "the time is in the past",
@@ -262,6 +264,26 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::LastOwner => "is that of the last active owner",
         P::UseMailedLink => "use the link first that was mailed to its present address",
         P::OperatorCanAdd => "the operator can add this person",
+    };
+    words.into()
+}
+
+/// The problem of a table of contacts.
+pub(crate) fn flaw(flaw: &Flaw) -> Cow<'_, str> {
+    let words = match flaw {
+        Flaw::UnknownColumn => {
+            return format!("is not a column; those there are: {}", COLUMNS.join(", ")).into();
+        }
+        Flaw::RowsMax(max) => return format!("is one more than the {max} rows that a table may have").into(),
+        Flaw::Fields { found, header } => {
+            return format!("has {found} fields, and the header {header}").into();
+        }
+        Flaw::OfLine(first) => return format!("is that of line {first}").into(),
+        Flaw::Value(code) => return problem(code),
+        Flaw::NoHeader => "a header line with the names of the columns is required",
+        Flaw::ColumnTwice => "stands in the header twice",
+        Flaw::NoKeyColumn => "there must be a column phone or email, by which contacts are found again",
+        Flaw::NotUtf8 => "is not UTF-8",
     };
     words.into()
 }

@@ -14,7 +14,8 @@ use super::record::{ApiError, Page, Record, one_line};
 use super::request::Call;
 use super::task::ContactTable;
 use super::walk::{WalkError, read};
-use crate::moving::{Flaw, Row, table};
+use crate::english;
+use crate::moving::{Row, TableProblem, table};
 
 const AT_ONCE: usize = 16;
 
@@ -22,15 +23,23 @@ const AT_ONCE: usize = 16;
 pub(super) enum ImportError {
     #[error("--from: cannot read {file}: {}", .source)]
     Read { file: String, source: io::Error },
-    #[error("{}nothing was imported", lines(.0))]
-    Bad(Vec<Flaw>),
+    #[error("{}nothing was imported", listed(.0))]
+    Bad(Vec<TableProblem>),
     #[error(
         "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
         lines(found)
     )]
-    Refused { line: u64, refused: ApiError, found: Vec<Flaw> },
+    Refused { line: u64, refused: ApiError, found: Vec<Known> },
     #[error("{error}\nthe lines before {line} are imported; import the same file again")]
     BrokeOff { line: u64, error: WalkError },
+}
+
+/// A row whose contact exists, with the service's message about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    line: u64,
+    column: String,
+    message: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,12 +47,12 @@ pub(super) struct Imported {
     /// Created contacts, or with `--dry-run` the contacts to create.
     pub(super) made: u64,
     /// The lines whose contact existed already.
-    pub(super) there: Vec<Flaw>,
+    pub(super) there: Vec<Known>,
 }
 
 impl Imported {
     pub(super) fn there_count(&self) -> usize {
-        let mut lines: Vec<u64> = self.there.iter().map(|flaw| flaw.line).collect();
+        let mut lines: Vec<u64> = self.there.iter().map(|known| known.line).collect();
         lines.dedup();
         lines.len()
     }
@@ -96,12 +105,12 @@ pub(super) async fn import(
 }
 
 /// Creates a contact. Returns the conflicts if it exists already.
-async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
+async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, WalkError> {
     match client.send(Method::POST, path, Some(&row.body)).await {
         Ok(_) => Ok(Vec::new()),
         Err(ClientError::Api(refused)) if refused.code == "conflict" => {
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
-            let there: Vec<_> = taken.map(|one| flaw(row.line, one.path.as_str(), &one.message)).collect();
+            let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
             // A full budget is a conflict too, without an existing contact.
             if there.is_empty() { Err(ClientError::Api(refused).into()) } else { Ok(there) }
         }
@@ -110,7 +119,7 @@ async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkE
 }
 
 /// Finds existing contacts with the same phone or email.
-async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
+async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, WalkError> {
     let mut there = Vec::new();
     for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
         let Some(value) = value else { continue };
@@ -119,20 +128,26 @@ async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkE
         let page: Page = read(&answer)?;
         for contact in &page.data {
             let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-            there.push(flaw(row.line, column, &format!("is that of contact {id}")));
+            there.push(known(row.line, column, &format!("is that of contact {id}")));
         }
     }
     Ok(there)
 }
 
-fn flaw(line: u64, column: &str, message: &str) -> Flaw {
-    Flaw { line, column: column.to_owned(), message: one_line(message) }
+fn known(line: u64, column: &str, message: &str) -> Known {
+    Known { line, column: column.to_owned(), message: one_line(message) }
 }
 
-fn lines(flaws: &[Flaw]) -> String {
-    let line = |flaw: &Flaw| {
-        let column = if flaw.column.is_empty() { String::new() } else { format!("{}: ", flaw.column) };
-        format!("line {}: {column}{}\n", flaw.line, flaw.message)
-    };
-    flaws.iter().map(line).collect()
+fn lines(known: &[Known]) -> String {
+    known.iter().map(|known| line(known.line, &known.column, &known.message)).collect()
+}
+
+fn listed(problems: &[TableProblem]) -> String {
+    let problems = problems.iter();
+    problems.map(|problem| line(problem.line, &problem.column, &english::flaw(&problem.flaw))).collect()
+}
+
+fn line(line: u64, column: &str, message: &str) -> String {
+    let column = if column.is_empty() { String::new() } else { format!("{column}: ") };
+    format!("line {line}: {column}{message}\n")
 }

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
+use domain::ProblemCode;
 use serde_json::{Map, Value};
 
-use crate::english;
 use crate::http::json::Json;
 use crate::http::read::{FromText, from_json};
 use crate::http::reading::Reading;
@@ -18,14 +18,14 @@ use crate::rest::contact::ContactBody;
 use crate::rest::values::phone::PhoneRegion;
 
 /// The column names, in any case and order.
-const COLUMNS: [&str; 5] = ["name", "phone", "email", "locale", "timezone"];
+pub(crate) const COLUMNS: [&str; 5] = ["name", "phone", "email", "locale", "timezone"];
 /// The greatest number of contacts of a business.
 const ROWS_MAX: usize = 1_000_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
-    pub(crate) problems: Vec<Flaw>,
+    pub(crate) problems: Vec<TableProblem>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,11 +41,29 @@ pub(crate) struct Row {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub(crate) struct TableProblem {
     pub(crate) line: u64,
     /// Empty for a problem of the whole line.
     pub(crate) column: String,
-    pub(crate) message: String,
+    pub(crate) flaw: Flaw,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    NoHeader,
+    UnknownColumn,
+    ColumnTwice,
+    /// Neither a column for phone numbers nor one for email addresses.
+    NoKeyColumn,
+    RowsMax(usize),
+    Fields {
+        found: usize,
+        header: usize,
+    },
+    NotUtf8,
+    /// The row of this line has the same phone number or email address.
+    OfLine(u64),
+    Value(ProblemCode),
 }
 
 /// Reads a table with national phone numbers of `region`. The separator is a comma, or a semicolon if the
@@ -67,7 +85,7 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
     let header = match records.next().transpose()? {
         Some(header) => columns(&header, &mut table),
         None => {
-            table.add(1, "", "a header line with the names of the columns is required");
+            table.add(1, "", Flaw::NoHeader);
             Vec::new()
         }
     };
@@ -81,7 +99,7 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
         let line = lines.of(&record);
         table.row(line, &header, &record, &reading, &mut seen);
         if table.rows.len() > ROWS_MAX {
-            table.add(line, "", format!("is one more than the {ROWS_MAX} rows that a table may have"));
+            table.add(line, "", Flaw::RowsMax(ROWS_MAX));
             break;
         }
     }
@@ -113,25 +131,22 @@ fn columns(header: &ByteRecord, table: &mut Table) -> Vec<&'static str> {
     for name in header {
         let name = String::from_utf8_lossy(name).to_lowercase();
         match COLUMNS.iter().find(|column| **column == name) {
-            Some(column) if found.contains(column) => table.add(1, column, "stands in the header twice"),
+            Some(column) if found.contains(column) => table.add(1, column, Flaw::ColumnTwice),
             Some(column) => found.push(*column),
-            None => {
-                let all = COLUMNS.join(", ");
-                table.add(1, &name, format!("is not a column; those there are: {all}"));
-            }
+            None => table.add(1, &name, Flaw::UnknownColumn),
         }
     }
     if table.problems.is_empty() && !found.contains(&"phone") && !found.contains(&"email") {
-        table.add(1, "", "there must be a column phone or email, by which contacts are found again");
+        table.add(1, "", Flaw::NoKeyColumn);
     }
     found
 }
 
 impl Table {
-    fn add(&mut self, line: u64, column: &str, message: impl Into<String>) {
+    fn add(&mut self, line: u64, column: &str, flaw: Flaw) {
         // Column names come from the file.
         let column = column.chars().filter(|c| !c.is_control()).take(100).collect();
-        self.problems.push(Flaw { line, column, message: message.into() });
+        self.problems.push(TableProblem { line, column, flaw });
     }
 
     fn row(
@@ -143,11 +158,7 @@ impl Table {
         seen: &mut HashMap<String, u64>,
     ) {
         if record.len() != columns.len() {
-            return self.add(
-                line,
-                "",
-                format!("has {} fields, and the header {}", record.len(), columns.len()),
-            );
+            return self.add(line, "", Flaw::Fields { found: record.len(), header: columns.len() });
         }
         let (mut properties, mut body, mut clean) = (Vec::new(), Map::new(), true);
         for (column, field) in columns.iter().zip(record) {
@@ -159,7 +170,7 @@ impl Table {
                     body.insert((*column).to_owned(), text.into());
                 }
                 Err(_) => {
-                    self.add(line, column, "is not UTF-8");
+                    self.add(line, column, Flaw::NotUtf8);
                     clean = false;
                 }
             }
@@ -169,10 +180,8 @@ impl Table {
             Ok(contact) if clean => contact,
             Ok(_) => return,
             Err(invalid) => {
-                return invalid
-                    .0
-                    .iter()
-                    .for_each(|problem| self.add(line, &problem.path, english::problem(&problem.code)));
+                let problems = invalid.0.into_iter();
+                return problems.for_each(|problem| self.add(line, &problem.path, Flaw::Value(problem.code)));
             }
         };
         let phone = contact.phone.map(|phone| phone.as_str().to_owned());
@@ -180,7 +189,7 @@ impl Table {
         for (column, value) in [("phone", &phone), ("email", &email)] {
             let Some(value) = value else { continue };
             if let Some(first) = seen.get(value) {
-                self.add(line, column, format!("is that of line {first}"));
+                self.add(line, column, Flaw::OfLine(*first));
             } else {
                 seen.insert(value.clone(), line);
             }
@@ -192,10 +201,14 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::english;
 
     fn flaws(text: &str) -> Vec<String> {
         let table = table(text.as_bytes(), "FR").unwrap();
-        table.problems.iter().map(|flaw| format!("{}:{}: {}", flaw.line, flaw.column, flaw.message)).collect()
+        let told = |problem: &TableProblem| {
+            format!("{}:{}: {}", problem.line, problem.column, english::flaw(&problem.flaw))
+        };
+        table.problems.iter().map(told).collect()
     }
 
     #[test]
@@ -236,6 +249,6 @@ mod tests {
         assert_eq!(flaws("phone,Phone\n"), ["1:phone: stands in the header twice"]);
         assert!(flaws("name,locale\n")[0].contains("phone or email"));
         let table = table(&b"name,phone\n\xff,+33142685300\n"[..], "FR").unwrap();
-        assert_eq!((table.rows.len(), table.problems[0].message.as_str()), (0, "is not UTF-8"));
+        assert_eq!((table.rows.len(), &table.problems[0].flaw), (0, &Flaw::NotUtf8));
     }
 }

@@ -22,7 +22,7 @@ mod values;
 mod webhooks;
 mod write;
 
-pub(crate) use contacts::{Flaw, Row, table};
+pub(crate) use contacts::{COLUMNS, Flaw, Row, TableProblem, table};
 pub(crate) use read::problem_in;
 use records::{VERSION, VERSION_MIN};
 pub(crate) use stream::stream;
