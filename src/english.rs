@@ -11,6 +11,7 @@ use engine::backup::BackupFailure;
 use net::named::TlsFault;
 use store::DiskFull;
 
+use crate::config::variables;
 use crate::moving::{COLUMNS, Flaw};
 
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
@@ -96,6 +97,32 @@ pub(crate) fn under_way(what: UnderWay) -> &'static str {
     }
 }
 
+pub(crate) fn named(named: Named) -> &'static str {
+    match named {
+        Named::Alert => "alert",
+        Named::ApiKey => "API key",
+        Named::Appointment => "appointment",
+        Named::Backup => "backup",
+        Named::Business => "business",
+        Named::Call => "call",
+        Named::Contact => "contact",
+        Named::Delivery => "delivery",
+        Named::Knowledge => "knowledge",
+        Named::Mail => "mail",
+        Named::Message => "message",
+        Named::Page => "page",
+        Named::Person => "person",
+        Named::Record => "record",
+        Named::Service => "service",
+        Named::Session => "session",
+        Named::SpecialDay => "special day",
+        Named::Staff => "staff member",
+        Named::Subscription => "subscription",
+        Named::TimeOff => "time off",
+        Named::Webhook => "webhook endpoint",
+    }
+}
+
 pub(crate) fn denied(denied: Denied) -> &'static str {
     match denied {
         Denied::NotOfTheBusiness => "the person does not belong to the business",
@@ -125,7 +152,6 @@ pub(crate) fn denied(denied: Denied) -> &'static str {
 pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
     use ProblemCode as P;
     let words = match code {
-        P::Said(words) => return words.into(),
         P::PlusInQuery(code) => {
             return format!("{} (in a query, + is a space; write it as %2B)", problem(code)).into();
         }
@@ -182,6 +208,15 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::WindowsMax(most) => return format!("a date has at most {most} windows").into(),
         P::OverlapsDay(day) => return format!("the window overlaps that of {day}").into(),
         P::OverlapsWindow(index) => return format!("the window overlaps windows[{index}]").into(),
+        P::NotOfTheBusiness(of) => {
+            let article = if named(*of).starts_with(['a', 'A']) { "an" } else { "a" };
+            return format!("is not {article} {} of the business", named(*of)).into();
+        }
+        P::PublicUrlUnset => {
+            let setting = variables::PUBLIC_URL;
+            return format!("{setting} has to be set while the listener is off the loopback without TLS")
+                .into();
+        }
         P::OfContact(id) => return format!("is that of contact {id}").into(),
         P::People(count) => return format!("{count} people belong to it").into(),
         P::WebhookUrl(refusal) => return webhook_url(*refusal).into(),
@@ -244,12 +279,6 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::NotALocalTime => "must be a local time from 00:00 to 24:00, as HH:MM",
         P::SkippedDays => "the clocks of the business skipped these days",
         P::OpensAtTheEnd => "must be 00:00 to 23:59",
-        P::NotOfTheBusiness(Named::Appointment) => "is not an appointment of the business",
-        P::NotOfTheBusiness(Named::Call) => "is not a call of the business",
-        P::NotOfTheBusiness(Named::Contact) => "is not a contact of the business",
-        P::NotOfTheBusiness(Named::Message) => "is not a message of the business",
-        P::NotOfTheBusiness(Named::Service) => "is not a service of the business",
-        P::NotOfTheBusiness(Named::Staff) => "is not a staff member of the business",
         P::NoActiveService => "names no active service",
         P::NoActiveStaff => "names no active staff member",
         P::NotOffered => "names a staff member who does not offer the service",
@@ -260,6 +289,8 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::SkippedTime => "the clocks skip this time on that day",
         P::TimeTwice => "the clocks show this time twice on that day",
         P::NotTicked => "has to be ticked",
+        P::ImportRuns => "one is made at a time, and what one has left that broke off is settled first",
+        P::ImportUnfinished => "what one has left that broke off is settled first",
         P::Taken => "is taken",
         P::LastOwner => "is that of the last active owner",
         P::UseMailedLink => "use the link first that was mailed to its present address",

@@ -1,6 +1,6 @@
 //! `/admin/v1/backup`: backups of the running store.
 
-use domain::{BackupId, Refusal, Text};
+use domain::{BackupId, Named, Text};
 use engine::backup::{BackupState, Manifest};
 use engine::counting::Difference;
 use view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
@@ -18,7 +18,7 @@ json_object! {
 
 impl RecordId for BackupId {
     const PARAMETER: &'static str = "backup_id";
-    const KIND: &'static str = "backup";
+    const NAMED: Named = Named::Backup;
 }
 
 pub(super) async fn create(
@@ -30,7 +30,7 @@ pub(super) async fn create(
 }
 
 pub(super) async fn show(context: Context, Path(id): Path<BackupId>) -> Result<One<BackupView>, ApiError> {
-    let state = context.engine.backup(id).ok_or(Refusal::NotFound(BackupId::KIND))?;
+    let state = context.engine.backup(id).ok_or(BackupId::NOT_FOUND)?;
     Ok(One::of(&shown(state)))
 }
 

@@ -228,12 +228,7 @@ pub(super) async fn link(
     let people = context.engine.people();
     people.member(&business, id).await?;
     if !people.has_public_url() {
-        return Err(Refusal::conflict(
-            Conflict::NoPublicUrl,
-            "",
-            "RECEPTIONIST_PUBLIC_URL has to be set while the listener is off the loopback without TLS",
-        )
-        .into());
+        return Err(Refusal::conflict(Conflict::NoPublicUrl, "", ProblemCode::PublicUrlUnset).into());
     }
     let kind = body.and_then(|body| body.kind).map(LinkKind::from);
     let linked = people.make_link(&business, context.request()?, (id, kind)).await?;

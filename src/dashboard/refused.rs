@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{Problem, Refusal};
+use domain::{Named, Problem, Refusal};
 
 use super::filled::Undone;
 use super::view::{View, render};
@@ -41,7 +41,7 @@ impl From<Undone> for Refused {
 impl Refused {
     /// The page does not exist, or the person may not see it.
     pub(super) fn not_found() -> Self {
-        Refusal::NotFound("page").into()
+        Refusal::NotFound(Named::Page).into()
     }
 
     /// The same error, with the path of each problem mapped to a form field.

@@ -6,7 +6,7 @@
 //! - A failure contains no data of another business. An id of another business looks unknown, word for
 //!   word.
 
-use domain::{Problem, Refusal, Scope};
+use domain::{Named, Problem, Refusal, Scope};
 use engine::EngineError;
 
 use super::bounds::one_line;
@@ -97,14 +97,15 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
         Refusal::Invalid(problems) => {
             format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
         }
-        Refusal::NotFound(kind) => {
-            let finder = match *kind {
-                "appointment" => "list_appointments",
-                "contact" => "find_contacts",
-                "call" => "list_calls",
+        Refusal::NotFound(named) => {
+            let finder = match named {
+                Named::Appointment => "list_appointments",
+                Named::Contact => "find_contacts",
+                Named::Call => "list_calls",
                 _ => "get_business",
             };
-            format!("There is no such {kind} in this business. `{finder}` finds the ids.")
+            let named = english::named(*named);
+            format!("There is no such {named} in this business. `{finder}` finds the ids.")
         }
         Refusal::Conflict { conflict, details } if details.is_empty() => {
             format!("Nothing was done: {}.", english::conflict(conflict))

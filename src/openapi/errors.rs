@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::{Method, StatusCode, header};
-use domain::{Conflict, Problem, ProblemCode, Refusal, Scope, SlotReason};
+use domain::{Conflict, Named, Problem, ProblemCode, Refusal, Scope, SlotReason};
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
@@ -92,7 +92,7 @@ fn possible(
         errors.push(ApiError::UnknownAdminHost);
     }
     if let Some(id) = operation.ids.last() {
-        errors.push(Refusal::NotFound(id.kind).into());
+        errors.push(Refusal::NotFound(id.named).into());
     }
     if *operation.method != Method::GET {
         errors.extend([ApiError::BodyTimeout, ApiError::UnsupportedMediaType(media_type(operation))]);
@@ -107,10 +107,10 @@ fn possible(
             errors.push(sample(Code::Conflict));
         }
     }
+    let disabled = ProblemCode::Now("disabled".into());
+    let disabled = Refusal::conflict(Conflict::EndpointDisabled, "status", disabled);
     errors.extend(refuses.iter().map(|code| match (code, operation.signature.answers) {
-        (Code::Conflict, Kind::Accepted) => {
-            Refusal::conflict(Conflict::EndpointDisabled, "status", "disabled").into()
-        }
+        (Code::Conflict, Kind::Accepted) => disabled.clone().into(),
         (code, _) => sample(*code),
     }));
     errors
@@ -122,7 +122,7 @@ fn sample(code: Code) -> ApiError {
         Code::Unauthorized => ApiError::NoKey(BadCredential::Unknown),
         Code::Forbidden => ApiError::Forbidden,
         Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
-        Code::NotFound => Refusal::NotFound("record").into(),
+        Code::NotFound => Refusal::NotFound(Named::Record).into(),
         Code::Conflict => Refusal::conflict(
             Conflict::Changed,
             "If-Match",

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
+use domain::Named;
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::parts::{Api, Conventions, component, headers_sent};
 use super::{errors, examples};
+use crate::english;
 use crate::http::body::JSON_LINES;
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
@@ -102,7 +104,9 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     let found = names.map(|name| match taken.iter().position(|id| id.name == name) {
         Some(at) => taken.remove(at),
-        None if name == "business_id" => PathId { name: "business_id", kind: "business", form: PathForm::Id },
+        None if name == "business_id" => {
+            PathId { name: "business_id", named: Named::Business, form: PathForm::Id }
+        }
         None => panic!("the handler of {path} does not take {name}"),
     });
     let found = found.collect();
@@ -116,7 +120,8 @@ fn path_parameter(id: &PathId) -> Value {
         PathForm::Id => ("id", "uuid"),
         PathForm::Date => ("date", "date"),
     };
-    json!({"name": id.name, "in": "path", "required": true, "description": format!("The {}'s {what}.", id.kind),
+    let description = format!("The {}'s {what}.", english::named(id.named));
+    json!({"name": id.name, "in": "path", "required": true, "description": description,
         "schema": {"type": "string", "format": format}})
 }
 

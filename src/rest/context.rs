@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
-use domain::{Actor, KeyId, Refusal, ResourceId};
+use domain::{Actor, KeyId, Named, Refusal, ResourceId};
 use engine::business::{Change, Idempotency, IfMatch, Request};
 use engine::{BusinessHandle, Engine, Principal};
 use sha2::{Digest, Sha256};
@@ -65,7 +65,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(super) fn business(&self) -> Result<&BusinessHandle, ApiError> {
-        self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
+        self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound(Named::Business).into())
     }
 
     /// Carries out a change of the request's business.

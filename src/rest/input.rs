@@ -10,7 +10,7 @@ use std::ops::Deref;
 
 use chrono::{Datelike, NaiveDate};
 use domain::availability::BOOKABLE_YEARS;
-use domain::{ProblemCode, ResourceId};
+use domain::{Named, ProblemCode, ResourceId};
 use engine::BusinessHandle;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -79,8 +79,7 @@ pub(crate) struct TakenBody {
 #[derive(Debug)]
 pub(crate) struct PathId {
     pub(crate) name: &'static str,
-    /// The record type in words, for example "call".
-    pub(crate) kind: &'static str,
+    pub(crate) named: Named,
     /// The form of the parameter.
     pub(crate) form: PathForm,
 }
@@ -194,7 +193,7 @@ impl<I: RecordId> Input for Path<I> {
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {
-        taken.path.push(PathId { name: I::PARAMETER, kind: I::KIND, form: PathForm::Id });
+        taken.path.push(PathId { name: I::PARAMETER, named: I::NAMED, form: PathForm::Id });
     }
 }
 
@@ -216,7 +215,7 @@ impl Input for PathDate {
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {
-        taken.path.push(PathId { name: "date", kind: "special day", form: PathForm::Date });
+        taken.path.push(PathId { name: "date", named: Named::SpecialDay, form: PathForm::Date });
     }
 }
 

@@ -184,9 +184,14 @@ pub enum ProblemCode {
     SkippedTime,
     TimeTwice,
     NotTicked,
+    /// An import runs, or an earlier one is not finished yet.
+    ImportRuns,
+    /// An earlier import is not finished yet.
+    ImportUnfinished,
+    /// The public address of the service is not set, and the listener is off the loopback without TLS.
+    PublicUrlUnset,
     /// The line cannot be imported.
     Import(ImportProblem),
-    Said(String),
 }
 
 /// The references that prevent the deletion of a record.
@@ -310,26 +315,30 @@ pub enum ImportProblem {
     MoreCallsOfNoMessage(u64),
 }
 
+/// A kind of record or page that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
+    Alert,
+    ApiKey,
     Appointment,
+    Backup,
+    Business,
     Call,
     Contact,
+    Delivery,
+    Knowledge,
+    Mail,
     Message,
+    Page,
+    Person,
+    Record,
     Service,
+    Session,
+    SpecialDay,
     Staff,
-}
-
-impl From<&str> for ProblemCode {
-    fn from(words: &str) -> Self {
-        Self::Said(words.to_owned())
-    }
-}
-
-impl From<String> for ProblemCode {
-    fn from(words: String) -> Self {
-        Self::Said(words)
-    }
+    Subscription,
+    TimeOff,
+    Webhook,
 }
 
 impl From<ImportProblem> for ProblemCode {

@@ -1,6 +1,6 @@
 //! The reasons for refusing a request. A refused request changes nothing.
 
-use super::{AppointmentStatus, BudgetKind, ContactId, Problem, ProblemCode, Timestamp, UsedBy, Wait};
+use super::{AppointmentStatus, BudgetKind, ContactId, Named, Problem, ProblemCode, Timestamp, UsedBy, Wait};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SlotReason {
@@ -112,7 +112,7 @@ pub enum Denied {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Invalid(Vec<Problem>),
-    NotFound(&'static str),
+    NotFound(Named),
     /// The state of the record does not allow the request. `details` names the fields or records concerned.
     Conflict {
         conflict: Conflict,

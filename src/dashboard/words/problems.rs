@@ -9,7 +9,6 @@ use crate::words::Words;
 pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String {
     use ProblemCode as P;
     let (english, french) = match code {
-        P::Said(text) => return text.clone(),
         P::PlusInQuery(code) => return problem(words, code),
         P::Text(error) => return text(words, *error),
         P::NextIn(wait) => return next(words, *wait),
@@ -199,7 +198,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::RowsFull { .. } | P::BytesFull { .. } => {
             ("There is no room for another one.", "Il n’y a plus de place pour un autre.")
         }
-        P::OfContact(_) => ("Another contact has it.", "Un autre contact l’a."),
+        P::OfContact(_) => ("Another contact has this already.", "Un autre contact l’a déjà."),
         P::OfPerson(_) => {
             ("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
         }
@@ -215,6 +214,10 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             ("As much waits to be sent as may.", "Il attend déjà autant d’envois que possible.")
         }
         P::NextAt(_) => ("Try again later.", "Réessayez plus tard."),
+        P::ImportRuns | P::ImportUnfinished => {
+            ("Wait until the import has ended.", "Attendez la fin de l’import en cours.")
+        }
+        P::PublicUrlUnset => ("The service has no public address.", "Le service n’a pas d’adresse publique."),
         P::AfterBackup(_) => {
             ("Wait until the backup has ended.", "Attendez la fin de la sauvegarde en cours.")
         }
@@ -346,6 +349,7 @@ fn gone(named: Named) -> (&'static str, &'static str) {
             "This is not a staff member of the business.",
             "Ce n’est pas un membre du personnel de l’établissement.",
         ),
+        _ => ("There is no such record.", "Cet enregistrement n’existe pas."),
     }
 }
 

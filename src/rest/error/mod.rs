@@ -10,7 +10,7 @@ use std::error::Error;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{Problem, ProblemCode, Refusal, Scope};
+use domain::{Named, Problem, ProblemCode, Refusal, Scope};
 use engine::EngineError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -179,7 +179,7 @@ impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Refused(refusal) => Self::Refusal(refusal),
-            EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::NotFound => Refusal::NotFound(Named::Business).into(),
             EngineError::KeyRevoked => Self::NoKey(BadCredential::Unknown),
             EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
@@ -243,7 +243,7 @@ impl ApiError {
         match self {
             Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(problems) => summary(problems),
-                Refusal::NotFound(kind) => format!("there is no such {kind}"),
+                Refusal::NotFound(named) => format!("there is no such {}", english::named(*named)),
                 Refusal::Conflict { conflict, .. } => english::conflict(conflict),
                 Refusal::UnderWay { what, .. } => english::under_way(*what).into(),
                 Refusal::NotAllowed(denied) => english::denied(*denied).into(),

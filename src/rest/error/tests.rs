@@ -1,4 +1,4 @@
-use domain::{Conflict, SlotReason, UnderWay};
+use domain::{Conflict, Named, SlotReason, UnderWay};
 use serde_json::json;
 
 use super::*;
@@ -21,7 +21,7 @@ async fn every_fault_has_its_status_and_code() {
         "invalid: name is required",
     )
     .await;
-    check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
+    check(Refusal::NotFound(Named::Contact), 404, "not_found", "there is no such contact").await;
     check(conflict, 409, "conflict", "another account has this address").await;
     check(
         Refusal::under_way(UnderWay::Backup, "backup", ProblemCode::NotTicked),

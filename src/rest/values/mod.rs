@@ -11,8 +11,8 @@ use domain::{
     AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
     Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,
-    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text,
-    Urgency, WebhookId, WebhookStatus,
+    Named, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId,
+    Text, Urgency, WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -33,37 +33,37 @@ impl FromText for PersonName {
 pub(crate) trait RecordId: ResourceId + FromStr + Send + 'static {
     /// The name of the path parameter.
     const PARAMETER: &'static str;
-    /// The record type in words.
-    const KIND: &'static str;
+    /// The kind of record.
+    const NAMED: Named;
     /// The refusal for an unknown id.
-    const NOT_FOUND: Refusal = Refusal::NotFound(Self::KIND);
+    const NOT_FOUND: Refusal = Refusal::NotFound(Self::NAMED);
 }
 
 macro_rules! record_ids {
-    ($($id:ty: $parameter:literal, $kind:literal;)*) => {$(
+    ($($id:ty: $parameter:literal, $named:ident;)*) => {$(
         impl RecordId for $id {
             const PARAMETER: &'static str = $parameter;
-            const KIND: &'static str = $kind;
+            const NAMED: Named = Named::$named;
         }
     )*};
 }
 
 record_ids! {
-    AppointmentId: "appointment_id", "appointment";
+    AppointmentId: "appointment_id", Appointment;
     // For an optional business. Other handlers take `Business`.
-    BusinessId: "business_id", "business";
-    CallId: "call_id", "call";
-    ContactId: "contact_id", "contact";
-    KnowledgeId: "knowledge_id", "knowledge";
+    BusinessId: "business_id", Business;
+    CallId: "call_id", Call;
+    ContactId: "contact_id", Contact;
+    KnowledgeId: "knowledge_id", Knowledge;
     // The path names the endpoint before the event, so the pair is one delivery.
-    EventId: "event_id", "delivery";
-    KeyId: "key_id", "API key";
-    MessageId: "message_id", "message";
-    PersonId: "person_id", "person";
-    ServiceId: "service_id", "service";
-    StaffId: "staff_id", "staff member";
-    BlockedTimeId: "time_off_id", "time off";
-    WebhookId: "webhook_id", "webhook endpoint";
+    EventId: "event_id", Delivery;
+    KeyId: "key_id", ApiKey;
+    MessageId: "message_id", Message;
+    PersonId: "person_id", Person;
+    ServiceId: "service_id", Service;
+    StaffId: "staff_id", Staff;
+    BlockedTimeId: "time_off_id", TimeOff;
+    WebhookId: "webhook_id", Webhook;
 }
 
 macro_rules! ids_from_text {

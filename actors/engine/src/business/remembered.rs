@@ -5,8 +5,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Actor as Who, ApiKey, BusinessId, Denied, KeyId, PersonId, Refusal, Right, SteadyTime, Timestamp,
-    check_password_at,
+    Access, Actor as Who, ApiKey, BusinessId, Denied, KeyId, Named, PersonId, Refusal, Right, SteadyTime,
+    Timestamp, check_password_at,
 };
 use store::records::{IdempotencyRecord, ShownAnew};
 use store::{Batch, Order, Record, Store, StoreError, keys};
@@ -67,17 +67,17 @@ fn remembered(
     let status = status_from_code(record.status)?;
     let body = match record.shows {
         None => record.body,
-        Some(what) => state.show_anew(what)?.ok_or(Refusal::NotFound(name_of(what)))?,
+        Some(what) => state.show_anew(what)?.ok_or(Refusal::NotFound(named(what)))?,
     };
     Ok(Some((status, body)))
 }
 
-fn name_of(what: ShownAnew) -> &'static str {
+fn named(what: ShownAnew) -> Named {
     match what {
-        ShownAnew::Contact(_) => "contact",
-        ShownAnew::Appointment(_) => "appointment",
-        ShownAnew::Call(_) => "call",
-        ShownAnew::Message(_) => "message",
+        ShownAnew::Contact(_) => Named::Contact,
+        ShownAnew::Appointment(_) => Named::Appointment,
+        ShownAnew::Call(_) => Named::Call,
+        ShownAnew::Message(_) => Named::Message,
     }
 }
 

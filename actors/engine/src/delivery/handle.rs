@@ -1,7 +1,7 @@
 //! The interface to endpoints and their deliveries. `log` has the delivery log, `trial` the tests of an
 //! endpoint.
 
-use domain::{EventId, Refusal, UrlRefusal, WebhookEndpoint, WebhookId};
+use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId};
 use net::{Asker, GuardError, WebhookUrl};
 use store::{Order, Record, Weight, keys};
 use tokio::sync::oneshot;
@@ -43,7 +43,7 @@ impl BusinessHandle {
     }
 
     async fn ask_delivery_actor(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
-        self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        self.webhook(endpoint).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         self.shared.store.check_room(Weight::Grows)?;
         let engine_permit = self.shared.permit()?;
         let (reply, answer): (Reply<u64>, _) = oneshot::channel();

@@ -1,6 +1,6 @@
 //! Queries of an endpoint's delivery log: a filtered list, one delivery with its body, and counts.
 
-use domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, Timestamp, WebhookId};
+use domain::{Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, WebhookId};
 use store::{Order, Record, keys, unless_set_aside};
 use view::DeliveryView;
 
@@ -52,7 +52,7 @@ impl BusinessHandle {
         filter: DeliveryFilter,
         page: &PageRequest,
     ) -> Result<Page<DeliveryView>, EngineError> {
-        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         let oldest = self.now() - LOG_DAYS;
         let range = keys::deliveries_within(self.id, id, (filter.from, filter.until));
         self.list(page, move |reader, page| {
@@ -69,7 +69,7 @@ impl BusinessHandle {
     }
 
     pub async fn delivery(&self, id: WebhookId, event: EventId) -> Result<SentDelivery, EngineError> {
-        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         let oldest = self.now() - LOG_DAYS;
         let found = self.read(|store| {
             let row = keys::delivery(self.id, id, event);
@@ -77,7 +77,7 @@ impl BusinessHandle {
             Ok(Some((delivery, unless_set_aside(store.get_raw(&keys::event(self.id, event)))?.flatten())))
         });
         let found = found.await?.filter(|(delivery, _)| delivery.created_at > oldest);
-        let (delivery, body) = found.ok_or(Refusal::NotFound("delivery"))?;
+        let (delivery, body) = found.ok_or(Refusal::NotFound(Named::Delivery))?;
         let shown = DeliveryView::new(&delivery, delivery.status_in(endpoint.epoch));
         Ok(SentDelivery { shown, body })
     }
@@ -92,7 +92,7 @@ impl BusinessHandle {
         since: Timestamp,
         at_most: usize,
     ) -> Result<DeliveryTally, EngineError> {
-        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         let range = keys::deliveries_within(self.id, id, (Some(since), None));
         let newest = PageRequest { limit: at_most, after: None };
         let found = self.list(&newest, move |reader, page| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, ProblemCode, Refusal, WebhookEndpoint,
+    BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Named, ProblemCode, Refusal, WebhookEndpoint,
 };
 use ractor::ActorRef;
 use store::{Batch, KeyRange, Order, Promised, StoreError, keys, unless_set_aside};
@@ -72,7 +72,7 @@ impl State {
 
     /// The endpoint, if events can be sent to it again.
     fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
-        let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound(Named::Webhook))?;
         if !endpoint.is_enabled() {
             return Err(Refusal::conflict(
                 Conflict::EndpointDisabled,
@@ -90,7 +90,7 @@ impl State {
         shared.store.settled(business).await?;
         let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
         let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
-        let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
+        let delivery = delivery.ok_or(Refusal::NotFound(Named::Delivery))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict(
                 Conflict::DeliveryPending,

@@ -1,6 +1,6 @@
 //! Endpoint tests: one signed attempt at once with a sample event. A test leaves no rows.
 
-use domain::{EventId, EventType, Refusal, WebhookId};
+use domain::{EventId, EventType, Named, Refusal, WebhookId};
 use net::Rest;
 use view::TestView;
 
@@ -66,7 +66,7 @@ impl BusinessHandle {
         let timezone = self.business().await?.zone.name();
         // Read last and without a wait, so the newest acknowledged secret signs.
         let target = Target::read(&self.shared.store, self.endpoint_key(id), &Suspended::default())?;
-        let target = target.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {
             return Err(EngineError::Suspended);
         }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use domain::{Actor, Refusal, UnderWay};
+use domain::{Actor, ProblemCode, Refusal, UnderWay};
 use store::{Batch, Weight};
 use view::ImportedView;
 
@@ -29,16 +29,13 @@ impl Engine {
     pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
         let shared = Arc::clone(&self.shared);
         shared.check_imports()?;
-        let under_way = |detail: &str| Refusal::under_way(UnderWay::Import, "", detail);
+        let under_way = |detail: ProblemCode| Refusal::under_way(UnderWay::Import, "", detail);
         let Ok(place) = Arc::clone(&shared.imports).try_acquire_owned() else {
-            return Err(under_way(
-                "one is made at a time, and what one has left that broke off is settled first",
-            )
-            .into());
+            return Err(under_way(ProblemCode::ImportRuns).into());
         };
         let place = ImportPlace::new(&shared, place);
         if is_unfinished(&shared.store)? {
-            return Err(under_way("what one has left that broke off is settled first").into());
+            return Err(under_way(ProblemCode::ImportUnfinished).into());
         }
         shared.store.check_room(Weight::Grows)?;
         Import::begin(shared, place, options)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Person, Refusal};
+use domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Named, Person, Refusal};
 
 use super::Engine;
 use super::recipients::Accounts;
@@ -80,7 +80,7 @@ impl Engine {
     /// Ends the mails that the token names, and returns their kind. A second call changes nothing. Without a
     /// membership, nothing is mailed anyway. Fails with [`Refusal::NotFound`] for an invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
-        let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound("subscription"))?;
+        let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;
         let business = self.business(business_id);
         let ends = |by| business.change(Request::by(by), EndSubscription { id, from });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use domain::{
-    Actor, AuditAction, AuditEntry, BusinessId, Denied, Locale, Membership, MembershipPatch, Person,
+    Actor, AuditAction, AuditEntry, BusinessId, Denied, Locale, Membership, MembershipPatch, Named, Person,
     PersonId, PersonName, Refusal, Timestamp,
 };
 use store::keys::installation_kind;
@@ -252,7 +252,7 @@ impl People {
         id: PersonId,
     ) -> Result<(Person, Membership), EngineError> {
         let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
-        let membership: Membership = membership.ok_or(Refusal::NotFound("person"))?;
+        let membership: Membership = membership.ok_or(Refusal::NotFound(Named::Person))?;
         let person = self.person(id).await?.ok_or_else(no_account)?;
         Ok((person, membership))
     }

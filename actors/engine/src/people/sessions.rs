@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use domain::{
-    Actor, Address, AuditAction, Begin, Client, Conflict, LinkKind, MailKind, Person, PersonId, ProblemCode,
-    Refusal, Session, SessionId, USE_WRITTEN_AFTER, fold_address,
+    Actor, Address, AuditAction, Begin, Client, Conflict, LinkKind, MailKind, Named, Person, PersonId,
+    ProblemCode, Refusal, Session, SessionId, USE_WRITTEN_AFTER, fold_address,
 };
 use store::Weight;
 
@@ -225,7 +225,7 @@ impl People {
                 Some(which) => person.end_sessions(|session| session.id == which),
                 None => person.end_sessions(|session| session.hash != own) || which.is_none(),
             };
-            if ended { Ok(()) } else { Err(Refusal::NotFound("session")) }
+            if ended { Ok(()) } else { Err(Refusal::NotFound(Named::Session)) }
         })
         .await
     }

@@ -2,8 +2,8 @@
 
 use domain::{
     CallDetails, CallId, CallOutcome, ContactDetails, ContactId, ContactPatch, Direction, Email,
-    KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Phone, Problem, ProblemCode, Refusal, Text,
-    Timestamp,
+    KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Named, Phone, Problem, ProblemCode, Refusal,
+    Text, Timestamp,
 };
 use engine::business::commands::calls::RecordCall;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
@@ -193,7 +193,7 @@ async fn unknown_ids_are_refused_with_their_paths() {
     bad.details.staff_id = Some(nobody.into());
     assert_eq!(paths(&refused(&handle, bad).await), ["call_id", "contact_id", "staff_id"]);
     let patch = PatchMessage { id: nobody.into(), status: None, staff_id: None };
-    assert_eq!(refused(&handle, patch).await, Refusal::NotFound("message"));
+    assert_eq!(refused(&handle, patch).await, Refusal::NotFound(Named::Message));
     let contacts = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
     assert!(contacts.items.is_empty(), "a refused call creates nobody");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     CallDetails, CallId, ContactDetails, ContactId, ContactPatch, Direction, DisabledReason, Email, EventId,
-    EventTypes, MessageDetails, MessageId, MessageStatus, Phone, Refusal, ResourceId, Text, WebhookId,
+    EventTypes, MessageDetails, MessageId, MessageStatus, Named, Phone, Refusal, ResourceId, Text, WebhookId,
     WebhookStatus,
 };
 use engine::business::commands::appointments::Reschedule;
@@ -240,10 +240,10 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     // A replayed response shows the current resource.
     let handle = world.at(&shop);
     let again = handle.change(once(1, 1), person(NAME, PHONE, EMAIL)).await;
-    assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound("contact")))), "{again:?}");
+    assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound(Named::Contact)))), "{again:?}");
     let patch = ContactPatch { name: Some(Some(text("Ermintrude Former"))), ..ContactPatch::default() };
     let again = handle.change(once(2, 1), PatchContact { id: erased, patch }).await;
-    assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound("contact")))), "{again:?}");
+    assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound(Named::Contact)))), "{again:?}");
     let again = handle.change(once(3, 1), shop.booking(at(1, 9), 1)).await.unwrap();
     assert!(again.replayed);
     let shown = handle.appointment(appointment).await.unwrap().unwrap();
@@ -257,7 +257,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let next: ContactId = id_of(&handle.change(by_operator(), person("Next", PHONE, EMAIL)).await.unwrap());
     assert_ne!(next, erased);
     let twice = handle.change(by_operator(), EraseContact { id: erased }).await;
-    assert!(matches!(twice, Err(EngineError::Refused(Refusal::NotFound("contact")))));
+    assert!(matches!(twice, Err(EngineError::Refused(Refusal::NotFound(Named::Contact)))));
     // The newest entries record the erasure, but not the person.
     let log = handle.audit(&first_page()).await.unwrap().items;
     assert!(log.iter().any(|entry| entry.action.as_str() == "contact.erase"

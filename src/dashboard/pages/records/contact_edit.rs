@@ -46,7 +46,8 @@ pub(crate) async fn add(member: Member) -> Answered {
         let made = member.change(CreateContact { details }).await?.value.id;
         Ok(member.path_to(&format!("contacts/{made}?done=added")))
     };
-    let (done, others) = taken(&member, done.await).await?;
+    let done = done.await;
+    let others = holders(&member, &done).await?;
     member.answered(done, |filled| ready(shown(&member, None, filled, others))).await
 }
 
@@ -66,7 +67,8 @@ pub(crate) async fn save(member: Member) -> Answered {
         member.change(ForOperator(PatchContact { id, patch })).await?;
         Ok(member.path_to(&format!("contacts/{id}?done=saved")))
     };
-    let (done, others) = taken(&member, done.await).await?;
+    let done = done.await;
+    let others = holders(&member, &done).await?;
     let again = |filled| async {
         // The current version, which may be newer than the one that was read before.
         let contact = found(&member).await?;
@@ -93,30 +95,22 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
     ]
 }
 
-/// Adds the message about a used phone number or email to its field, and returns the contacts that have it.
-async fn taken(
-    member: &Member,
-    mut done: Result<String, Refused>,
-) -> Result<(Result<String, Refused>, Vec<Crumb>), Refused> {
-    let (view, mut others) = (member.view(), Vec::new());
-    if let Err(Refused::Undone(Undone::Conflict(Refusal::Conflict {
+/// The contacts that already have the phone number or the email.
+async fn holders(member: &Member, done: &Result<String, Refused>) -> Result<Vec<Crumb>, Refused> {
+    let Err(Refused::Undone(Undone::Conflict(Refusal::Conflict {
         conflict: Conflict::ContactTaken { phone, email },
-        details,
-    }))) = &mut done
-    {
-        for problem in details {
-            let holder = if problem.path == "phone" { *phone } else { *email };
-            let Some(id) = holder else { continue };
-            let Some(other) = member.business.contact(id).await? else { continue };
-            let label = called(&view, &other);
-            problem.code = view.t("contact-taken").into();
-            let path = member.path_to(&format!("contacts/{}", other.id));
-            if others.iter().all(|one: &Crumb| one.path != path) {
-                others.push(Crumb { label, path });
-            }
-        }
+        ..
+    }))) = done
+    else {
+        return Ok(Vec::new());
+    };
+    let (view, mut others) = (member.view(), Vec::new());
+    for id in [*phone, email.filter(|_| email != phone)].into_iter().flatten() {
+        let Some(other) = member.business.contact(id).await? else { continue };
+        let path = member.path_to(&format!("contacts/{}", other.id));
+        others.push(Crumb { label: called(&view, &other), path });
     }
-    Ok((done, others))
+    Ok(others)
 }
 
 fn shown(

@@ -158,7 +158,6 @@ contact-notes-hint = For the team. Contacts and integrations do not see them.
 contact-language-hint = The language to use with this person.
 contact-language-unknown = Not known
 contact-add-do = Add the contact
-contact-taken = Another contact has this value already.
 contact-taken-by = Existing contact:
 
 # Erasing a contact.

@@ -165,7 +165,6 @@ contact-notes-hint = Pour l’équipe. Les contacts et les intégrations ne les 
 contact-language-hint = La langue dans laquelle on s’adresse à cette personne.
 contact-language-unknown = Inconnue
 contact-add-do = Ajouter le contact
-contact-taken = Un autre contact a déjà cette valeur.
 contact-taken-by = Contact existant :
 
 # L’effacement d’un contact.

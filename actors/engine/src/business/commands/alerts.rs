@@ -1,8 +1,8 @@
 //! Changes of a person's own alerts: reading them, and unsubscribing from their mails.
 
 use domain::{
-    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, PersonId, Refusal,
-    Right, Subscription,
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, Named, PersonId,
+    Refusal, Right, Subscription,
 };
 use store::{Batch, Record, Weight, keys};
 use view::{AlertsReadView, NotificationsView};
@@ -33,7 +33,7 @@ impl Change for ReadAlerts {
             Some(number) => {
                 let key = keys::alert(of, person, number);
                 let alert = context.read::<Alert>(&key)?.filter(|alert| is_shown(context, alert));
-                let alert = alert.ok_or(Refusal::NotFound("alert"))?;
+                let alert = alert.ok_or(Refusal::NotFound(Named::Alert))?;
                 if alert.read_at.is_none() {
                     row.put(key, Alert { read_at: Some(at), ..alert }.encode());
                 }
@@ -76,7 +76,7 @@ impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.team().get(&self.id).ok_or(Refusal::NotFound("person"))?;
+        let before = context.team().get(&self.id).ok_or(Refusal::NotFound(Named::Person))?;
         let mut after = before.clone();
         for kind in AlertKind::ALL.iter().copied().filter(|kind| ends(self.from, before, *kind)) {
             after.end_mails(kind);

@@ -205,7 +205,7 @@ pub(super) fn amend<V: SomeAppointmentView>(
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
 ) -> Result<Decision<Shown<V>>, EngineError> {
     let Some(before) = context.appointment(id)? else {
-        return Err(Refusal::NotFound("appointment").into());
+        return Err(Refusal::NotFound(Named::Appointment).into());
     };
     // An undecodable contact does not block the change of its appointment.
     let read = unless_set_aside(context.contact_of(before.contact_id))?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
 use domain::{
-    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, ProblemCode, Refusal, ResourceId,
-    Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, Price, ProblemCode, Refusal,
+    ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
 };
 use store::Weight;
 use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView};
@@ -122,7 +122,7 @@ impl Change for PatchService {
     type Gives = Shown<AffectingView<OperatorServiceView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        let before = context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
         let shown = OperatorServiceView::from(before);
         context.check_match(&shown)?;
         let mut after = before.clone();
@@ -263,7 +263,7 @@ impl Change for PatchStaff {
     type Gives = Shown<AffectingView<OperatorStaffView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        let before = context.staff(self.id).ok_or(Refusal::NotFound(Named::Staff))?;
         let shown = OperatorStaffView::from(before);
         context.check_match(&shown)?;
         let mut after = before.clone();
@@ -318,7 +318,7 @@ impl Change for DeleteService {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        context.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
         // An inactive staff member still refers to the service.
         let mut members = context.staff_members();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
@@ -344,7 +344,7 @@ impl Change for DeleteStaff {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        context.staff(self.id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_watch(context, self.id, &self.watch)?;
         let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
         if let Some(membership) = context.team().values().find(is_this) {

@@ -1,7 +1,7 @@
 //! Creates and changes contacts.
 
 use domain::{
-    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal,
+    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Named, Phone, Refusal,
     check_unique,
 };
 use store::{StoreError, keys};
@@ -42,7 +42,7 @@ impl PatchContact {
         self,
         context: &mut Context<'_>,
     ) -> Result<Decision<Shown<V>>, EngineError> {
-        let before = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
+        let before = context.contact(self.id)?.ok_or(Refusal::NotFound(Named::Contact))?;
         let shown = V::from(&before);
         context.check_match(&shown)?;
         let mut after = self.patch.apply(&before)?;

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use domain::{
     Actor, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, Conflict,
-    DayWindows, Denied, Editor, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
+    DayWindows, Denied, Editor, Named, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
     SpecialDays, StaffId, Text, Timestamp,
 };
 use serde::Serialize;
@@ -83,7 +83,7 @@ impl Change for DeleteSpecialDay {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Self { date } = self;
-        let before = context.special_days().get(&date).ok_or(Refusal::NotFound("special day"))?;
+        let before = context.special_days().get(&date).ok_or(Refusal::NotFound(Named::SpecialDay))?;
         let shown = SpecialDayView::from(before);
         context.check_match(&shown)?;
         let mut days = context.special_days().clone();
@@ -183,7 +183,7 @@ impl Change for AddTimeOff {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let staff_id = self.staff_id;
-        context.staff(staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        context.staff(staff_id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_theirs(context, staff_id)?;
         let calendar = Calendar::new(context.business(), context.special_days());
         let (starts_at, ends_at) = self.span.instants(calendar)?;
@@ -239,9 +239,9 @@ impl Change for DeleteTimeOff {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        context.staff(self.staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        context.staff(self.staff_id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_theirs(context, self.staff_id)?;
-        let found = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
+        let found = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound(Named::TimeOff))?;
         Ok(deleted(Decision::gone(), found))
     }
 

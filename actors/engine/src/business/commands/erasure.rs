@@ -1,6 +1,6 @@
 //! Erases contacts, sets the retention and deletes the business.
 
-use domain::{AuditAction, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
+use domain::{AuditAction, ContactId, ErasureId, Named, Refusal, ResourceId, Retention, RetentionSet, Right};
 use store::{Batch, Weight, keys};
 use view::{EndedView, RetentionView};
 
@@ -26,7 +26,7 @@ impl Change for EraseContact {
         let of = context.business_id();
         let read = context.contact(self.id);
         let gone = match context.usable(&keys::contact(of, self.id), read)? {
-            Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound("contact"))?),
+            Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound(Named::Contact))?),
             None => Write::NoUnreadContact(self.id),
         };
         let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };

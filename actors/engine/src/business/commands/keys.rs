@@ -1,6 +1,6 @@
 //! Creates and revokes API keys, for the operator.
 
-use domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
+use domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Named, Person, Refusal, Right, Scopes, Text};
 use store::{StoreError, Weight, keys};
 use view::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView};
 
@@ -84,7 +84,7 @@ impl Change for RevokeKey {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Some(prefix) = context.read_raw(&keys::key(context.business_id(), self.id))? else {
-            return Err(Refusal::NotFound("API key").into());
+            return Err(Refusal::NotFound(Named::ApiKey).into());
         };
         let key = context.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
         let key = key.ok_or_else(|| StoreError::damaged("api_key", "it is listed and not there"))?;

@@ -1,6 +1,6 @@
 //! Adds, changes and removes knowledge.
 
-use domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal};
+use domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Named, Refusal};
 use store::{Weight, keys};
 use view::KnowledgeView;
 
@@ -94,7 +94,7 @@ impl Change for DeleteKnowledge {
 
 fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge, EngineError> {
     let knowledge = context.read(&keys::knowledge(context.business_id(), id))?;
-    Ok(knowledge.ok_or(Refusal::NotFound("knowledge"))?)
+    Ok(knowledge.ok_or(Refusal::NotFound(Named::Knowledge))?)
 }
 
 /// The audited form of a change: the length of the content instead of the content, which may be long.

@@ -1,6 +1,6 @@
 //! Resends a mail of the log.
 
-use domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, ProblemCode, Refusal, Right};
+use domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, Named, ProblemCode, Refusal, Right};
 use serde::{Deserialize, Serialize};
 use store::{Weight, keys};
 
@@ -26,7 +26,7 @@ impl Change for ResendMail {
     type Gives = New<ResentView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        const MAIL: Refusal = Refusal::NotFound("mail");
+        const MAIL: Refusal = Refusal::NotFound(Named::Mail);
         let mail = context.read::<Mail>(&keys::mail(context.business_id(), self.id))?;
         let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
         let refused = |why, code: ProblemCode| Err(Refusal::conflict(why, "mail_id", code).into());

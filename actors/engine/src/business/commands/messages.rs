@@ -75,7 +75,7 @@ impl Change for PatchMessage {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
-        let before = before.ok_or(Refusal::NotFound("message"))?;
+        let before = before.ok_or(Refusal::NotFound(Named::Message))?;
         let shown = context.show_message(&before)?;
         context.check_match(&shown)?;
         if self.staff_id.flatten().is_some_and(|id| context.staff(id).is_none()) {

@@ -226,5 +226,5 @@ impl Change for PatchNotifications {
 }
 
 pub(super) fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
-    context.team().get(&id).ok_or(Refusal::NotFound("person"))
+    context.team().get(&id).ok_or(Refusal::NotFound(Named::Person))
 }

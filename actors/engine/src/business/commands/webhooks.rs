@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{
-    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, ProblemCode, Refusal, Right,
-    Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
+    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal,
+    Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
 };
 use net::WebhookUrl;
 use store::{Weight, keys};
@@ -116,7 +116,7 @@ impl Change for PatchWebhook {
     type Gives = Shown<WebhookView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let before = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
         if let Some(url) = self.url {
@@ -169,7 +169,7 @@ impl Change for DeleteWebhook {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         Ok(Decision::gone()
             .note(AuditAction::WebhookDeleted, endpoint.id)
             .write(Write::NoWebhook(endpoint.id)))
@@ -195,7 +195,7 @@ impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let before = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
         Ok(changed(context, AuditAction::WebhookSecretRotated, before, after))
     }
@@ -227,7 +227,7 @@ impl Change for TurnOff {
     type Gives = Shown<WebhookView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
         // The endpoint may have been disabled, or enabled again, during the attempt.

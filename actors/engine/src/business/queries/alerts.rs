@@ -1,6 +1,6 @@
 //! Reads the alerts of a person for the dashboard.
 
-use domain::{ALERTS_KEPT, Alert, AlertsRead, Membership, PersonId, Refusal};
+use domain::{ALERTS_KEPT, Alert, AlertsRead, Membership, Named, PersonId, Refusal};
 use store::{Order, Record, keys};
 
 use super::super::handle::BusinessHandle;
@@ -45,7 +45,7 @@ impl BusinessHandle {
     fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>), EngineError> {
         let store = &self.shared.store;
         let membership = store.get::<Membership>(&keys::membership(self.id, person))?;
-        let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound("person"))?;
+        let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound(Named::Person))?;
         let read = store.find::<AlertsRead>(&keys::alerts_read(self.id, person))?;
         Ok((membership, read))
     }

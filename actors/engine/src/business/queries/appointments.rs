@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 use domain::availability::{Concerned, Slot, Terms};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
+    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Named, Refusal,
     Service, ServiceId, StaffId, StaffMember, Timestamp,
 };
 use store::{Order, Record, Store, StoreError, keys};
@@ -74,7 +74,7 @@ impl BusinessHandle {
         terms: Terms,
     ) -> Result<Vec<Slot>, EngineError> {
         let moved = self.read(|store| appointment(store, self.id, id)).await?;
-        let moved = moved.ok_or(Refusal::NotFound("appointment"))?;
+        let moved = moved.ok_or(Refusal::NotFound(Named::Appointment))?;
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 

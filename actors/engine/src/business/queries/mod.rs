@@ -19,8 +19,8 @@ mod references;
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
 use domain::{
-    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Person, Refusal, Retention,
-    Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Named, Person, Refusal,
+    Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use store::kept::Kept;
 use store::keys::kind;
@@ -195,7 +195,7 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<TimeOffView>, EngineError> {
         if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
-            return Err(Refusal::NotFound("staff member").into());
+            return Err(Refusal::NotFound(Named::Staff).into());
         }
         let range = keys::blocked_times(self.id, staff);
         self.list(page, move |reader, page| {

@@ -1,7 +1,7 @@
 //! The delivery log with filters and counts, one delivery with its body, and the response of an endpoint
 //! test.
 
-use domain::{EventId, Timestamp};
+use domain::{EventId, Named, Timestamp};
 
 use super::*;
 use crate::delivery::{ATTEMPTS_MAX, DeliveryTally};
@@ -77,7 +77,7 @@ async fn a_delivery_shows_the_very_bytes_that_it_sends() {
     assert!(receiver.requests()[0].ends_with(std::str::from_utf8(&delivery.body.unwrap()).unwrap()));
     let none: EventId = id.to_string().parse().unwrap();
     let refused = world.business.delivery(id, none).await.unwrap_err();
-    assert!(matches!(refused, EngineError::Refused(Refusal::NotFound("delivery"))), "{refused:?}");
+    assert!(matches!(refused, EngineError::Refused(Refusal::NotFound(Named::Delivery))), "{refused:?}");
     // The log keeps a delivery for 30 days.
     sleep(Duration::from_secs(30 * DAY)).await;
     assert!(world.business.delivery(id, listed.event_id).await.is_err());

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, ProblemCode, ResourceId, Subscription,
-    Wait, WebhookId,
+    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, Named, ProblemCode, ResourceId,
+    Subscription, Wait, WebhookId,
 };
 use engine::business::commands::alerts::Unsubscribe as EndSubscription;
 use engine::business::commands::erasure::EraseContact;
@@ -222,7 +222,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     assert_eq!(kinds(&world, &shop, admin).await, [AlertKind::UrgentMessage]);
     assert_eq!(world.at(&shop).unread_alerts(admin).await.unwrap(), 1);
     let read = world.at(&shop).change(by(admin), ReadAlerts { number: Some(2) }).await;
-    assert_eq!(refusal(read), Refusal::NotFound("alert"));
+    assert_eq!(refusal(read), Refusal::NotFound(Named::Alert));
     world.engine.queue_mail(mail()).await.unwrap();
     assert!(sent(&post).await.is_empty());
     assert_eq!(world.engine.mail_log(shop.id, None, 100).await.unwrap().len(), 2, "it is dropped");
@@ -275,9 +275,12 @@ async fn a_mails_own_link_ends_mails_like_it_as_often_as_it_is_used() {
     done(&world, &shop, RemoveMember { id: owner }).await;
     world.engine.unsubscribe(&token).await.unwrap();
     let none_of_ours = world.engine.unsubscribe("AAAA").await;
-    assert_eq!(refusal(none_of_ours), Refusal::NotFound("subscription"));
+    assert_eq!(refusal(none_of_ours), Refusal::NotFound(Named::Subscription));
     let nobody = EndSubscription { id: owner, from: Subscription::EveryDaily };
-    assert_eq!(refusal(world.at(&shop).change(by_operator(), nobody).await), Refusal::NotFound("person"));
+    assert_eq!(
+        refusal(world.at(&shop).change(by_operator(), nobody).await),
+        Refusal::NotFound(Named::Person)
+    );
 }
 
 pub(super) async fn invite(

@@ -9,8 +9,8 @@ mod set_aside;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     Actor, Address, Alert, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails,
-    CallStatus, Direction, MembershipPatch, MessageDetails, MessageStatus, PersonId, Phone, Refusal, Role,
-    StaffId, Text, Urgency,
+    CallStatus, Direction, MembershipPatch, MessageDetails, MessageStatus, Named, PersonId, Phone, Refusal,
+    Role, StaffId, Text, Urgency,
 };
 use engine::business::commands::alerts::ReadAlerts;
 use engine::business::commands::appointments::{Cancel, Confirm, Reschedule};
@@ -162,7 +162,7 @@ async fn each_event_alerts_each_concerned_person_once() {
     assert_eq!(kinds(&world, &shop, second).await, but(&[0, 3, 4]));
     assert!(matches!(
         refusal(world.at(&shop).alerts(asked, &first_page()).await),
-        Refusal::NotFound("person")
+        Refusal::NotFound(Named::Person)
     ));
     let alerts = shown(&world, &shop, owner).await;
     assert_eq!(alerts[8].about.id.to_string(), booked.to_string());
@@ -207,7 +207,7 @@ async fn read_alerts_are_marked_and_unread_ones_are_counted() {
     assert_eq!(business.unread_alerts(owner).await.unwrap(), UNREAD_COUNTED_MAX - 7);
     let before = business.audit(&first_page()).await.unwrap().items.len();
     read(Some(1)).await.unwrap();
-    assert_eq!(refusal(read(Some(9_999)).await), Refusal::NotFound("alert"));
+    assert_eq!(refusal(read(Some(9_999)).await), Refusal::NotFound(Named::Alert));
     assert!(matches!(
         refusal(business.change(by_operator(), ReadAlerts { number: None }).await),
         Refusal::NotAllowed(_)
@@ -248,13 +248,13 @@ async fn alerts_follow_the_membership_and_its_role() {
     assert_eq!(world.at(&other).unread_alerts(hand).await.unwrap(), 0);
     assert_eq!(
         refusal(world.at(&other).change(by(hand), ReadAlerts { number: Some(1) }).await),
-        Refusal::NotFound("alert")
+        Refusal::NotFound(Named::Alert)
     );
     // A removed person sees no alerts and gets none, and has no earlier ones after coming back.
     done(&world, &shop, RemoveMember { id: hand }).await;
     assert!(matches!(
         refusal(world.at(&shop).alerts(hand, &first_page()).await),
-        Refusal::NotFound("person")
+        Refusal::NotFound(Named::Person)
     ));
     assert!(matches!(
         world.at(&shop).change(by(hand), ReadAlerts { number: Some(1) }).await,

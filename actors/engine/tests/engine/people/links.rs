@@ -1,6 +1,6 @@
 //! Using links: once, before they expire, and for one person. How sessions end.
 
-use domain::{Address, Client, LinkKind, Refusal, Role};
+use domain::{Address, Client, LinkKind, Named, Refusal, Role};
 use engine::people::{SignIn, Token};
 
 use super::{PASSWORD, from, id, invite, member, refusal, sign_in, world};
@@ -77,7 +77,7 @@ async fn a_link_is_made_only_for_a_member_of_the_business() {
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
     for kind in [None, Some(LinkKind::Reset), Some(LinkKind::Enter)] {
         let foreign = people.make_link(&world.at(&other), by_operator(), (ada, kind)).await;
-        assert_eq!(refusal(foreign), Refusal::NotFound("person"));
+        assert_eq!(refusal(foreign), Refusal::NotFound(Named::Person));
     }
     let kind = Some(LinkKind::Email);
     let proves = people.make_link(&world.at(&shop), by_operator(), (ada, kind)).await;
@@ -140,7 +140,7 @@ async fn a_person_lists_and_ends_only_their_own_sessions() {
     let which = people.session(&second).await.unwrap().unwrap().session;
     assert_eq!(which.client.address.as_deref(), Some("192.0.2.1"));
     assert_eq!(which.client.user_agent, "Browser/1", "without what is no text");
-    assert_eq!(refusal(people.end_sessions(&eve, Some(which.id)).await), Refusal::NotFound("session"));
+    assert_eq!(refusal(people.end_sessions(&eve, Some(which.id)).await), Refusal::NotFound(Named::Session));
     people.end_sessions(&ada, Some(which.id)).await.unwrap();
     assert!(people.session(&second).await.unwrap().is_none());
     assert!(people.session(&ada).await.unwrap().is_some() && people.session(&eve).await.unwrap().is_some());
