@@ -1,8 +1,8 @@
 //! The table of the kinds of records that a business keeps.
 //!
 //! A row of the table states the kind of rows, the key and the index rows of its records, the budget that counts them,
-//! the name of their lines in exports, and their stamps. Loading, usage, counting, salvage, verification, the repair of
-//! stamps, exports and imports read the table.
+//! the name of their lines in exports, their stamps, their erasure and their expiry. Usage, counting, salvage,
+//! verification, the repair of stamps, exports, imports, erasures and the retention read the table.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -18,9 +18,15 @@ use super::{Batch, Key, Record, StoreError, keys};
 
 /// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their lines.
 ///
-/// A row has the name of the lines and a mark: `personal` if the erasure of a contact changes such records (a contact
-/// itself is deleted), `dated` if a date identifies them instead of an id. Then follow the kind of rows, the plural for
-/// reports, the budget, the key, the stamps, an optional stamp and the index rows.
+/// A row has the name of the lines and marks, in this order:
+///
+/// - `dated`: a date identifies the records instead of an id.
+/// - `personal`: the erasure of a contact changes such records, in the stage of this number. The store contains the
+///   numbers of stages. A contact itself is deleted.
+/// - `expires`: the records expire by this property of the retention.
+///
+/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps, an optional stamp and the
+/// index rows.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -41,7 +47,7 @@ macro_rules! each_kind {
                     STAFF "staff members" Staff, |it, of| keys::staff(of, it.id),
                     [created_at, updated_at]
                 }
-                SpecialDay(SpecialDay) "special_day" dated {
+                SpecialDay(SpecialDay) "special_day" [dated] {
                     SPECIAL_DAY "special days", |it, of| keys::special_day(of, it.date),
                     [created_at, updated_at]
                 }
@@ -52,16 +58,16 @@ macro_rules! each_kind {
                     CONTACT "contacts" Contacts, |it, of| keys::contact(of, it.id),
                     [created_at, updated_at], index contact_rows
                 }
-                Appointment(Appointment) "appointment" personal {
+                Appointment(Appointment) "appointment" [personal 4] [expires appointments_days] {
                     APPOINTMENT "appointments" Appointments,
                     |it, of| keys::appointment(of, it.starts_at, it.id),
                     [created_at, updated_at], index appointment_rows
                 }
-                Call(CallRecord) "call" personal {
+                Call(CallRecord) "call" [personal 3] [expires calls_days] {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
                     [created_at, updated_at], index call_rows
                 }
-                Message(TakenMessage) "message" personal {
+                Message(TakenMessage) "message" [personal 2] [expires messages_days] {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
                     [created_at, updated_at], index message_rows
                 }
@@ -80,7 +86,9 @@ macro_rules! each_kind {
                     MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
                     [created_at, updated_at], index membership_rows
                 }
-                AuditRecord { AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at] }
+                AuditRecord [expires audit_days] {
+                    AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at]
+                }
             }
         }
     };
@@ -169,12 +177,12 @@ impl Kind {
 macro_rules! declare {
     (
         exported {
-            $($(#[$_about:meta])* $_kind:ident($record:ident) $_word:literal $($_mark:ident)? { $($facts:tt)* })*
+            $($_kind:ident($record:ident) $_word:literal $([$($_mark:tt)+])* { $($facts:tt)* })*
         }
-        others { $($other:ident $other_facts:tt)* }
+        others { $($other:ident $([$($_other_mark:tt)+])* { $($other_facts:tt)* })* }
     ) => {
         $(declare!(@kind $record { $($facts)* });)*
-        $(declare!(@kind $other $other_facts);)*
+        $(declare!(@kind $other { $($other_facts)* });)*
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
     };

@@ -1,8 +1,10 @@
 //! Progress of the background jobs of a business: erasure of contacts, wiping of events, and retention.
 
-use domain::{ErasureId, SteadyTime};
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use domain::{BudgetKind, ErasureId, SteadyTime};
 use store::Key;
+use store::kept::Kept;
 
 use super::ages::Round;
 use super::theirs::Theirs;
@@ -43,11 +45,16 @@ impl Chores {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Counts {
-    pub(super) appointments: u64,
-    pub(super) calls: u64,
-    pub(super) messages: u64,
+/// The number of changed records of each kind that a budget counts.
+#[derive(Debug, Default)]
+pub(super) struct Counts(pub(super) BTreeMap<BudgetKind, u64>);
+
+impl Counts {
+    pub(super) fn add<R: Kept>(&mut self) {
+        if let Some(budget) = R::BUDGET {
+            *self.0.entry(budget).or_default() += 1;
+        }
+    }
 }
 
 /// The background jobs, in their order.

@@ -16,10 +16,10 @@
 //! of another contact loses only the number.
 
 use domain::{
-    AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId, ResourceId,
-    TakenMessage, Timestamp,
+    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId,
+    ResourceId, TakenMessage, Timestamp,
 };
-use store::kept::Kept;
+use store::kept::{self, Kept};
 use store::keys::kind;
 use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord};
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
@@ -38,7 +38,56 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-const STAGES: u8 = 7;
+/// Reads the next rows of a stage. Returns true at the end of the stage.
+type Stage = fn(&mut Step<'_>) -> Result<bool, StoreError>;
+
+macro_rules! declare {
+    (
+        exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
+        others $_others:tt
+    ) => {
+        /// The stages of the kinds of personal records, by their numbers.
+        const PERSONAL: &[Option<(u8, Stage)>] = &[$(declare!(@stage $record $([$($mark)+])*)),*];
+    };
+    (@stage $record:ident [personal $stage:literal] $($_marks:tt)*) => {
+        Some(($stage, <$record as Cleaned>::clean))
+    };
+    (@stage $record:ident $($_marks:tt)*) => { None };
+}
+kept::each_kind!(declare);
+
+/// The last stage. Stages of further kinds follow it.
+const LISTED: u8 = 6;
+
+const STAGES: u8 = {
+    let (mut last, mut at) = (LISTED, 0);
+    while at < PERSONAL.len() {
+        if let Some((stage, _)) = PERSONAL[at]
+            && stage > last
+        {
+            last = stage;
+        }
+        at += 1;
+    }
+    last + 1
+};
+
+/// A kind of records that an erasure cleans.
+trait Cleaned: Personal + Kept {
+    fn clean(step: &mut Step<'_>) -> Result<bool, StoreError> {
+        step.personal::<Self>()
+    }
+}
+
+impl Cleaned for CallRecord {}
+
+impl Cleaned for TakenMessage {}
+
+impl Cleaned for Appointment {
+    fn clean(step: &mut Step<'_>) -> Result<bool, StoreError> {
+        step.appointments()
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Stepped {
@@ -151,11 +200,12 @@ impl<'a> Step<'a> {
             // First, because a repeated request could otherwise show the data at once.
             0 => self.remembered(),
             1 => self.audit(),
-            2 => self.personal::<TakenMessage>(|erased| &mut erased.messages),
-            3 => self.personal::<CallRecord>(|erased| &mut erased.calls),
-            4 => self.appointments(),
             5 => self.events(),
-            _ => self.listed(),
+            LISTED => self.listed(),
+            stage => {
+                let personal = PERSONAL.iter().flatten().find(|(number, _)| *number == stage);
+                personal.map_or(Ok(true), |(_, clean)| clean(self))
+            }
         }
     }
 
@@ -229,10 +279,7 @@ impl<'a> Step<'a> {
 
     /// Cleans the records of a kind. Messages come before calls, because a message without a contact is found
     /// through its call.
-    fn personal<R: Personal + Kept>(
-        &mut self,
-        count: impl Fn(&mut Counts) -> &mut u64,
-    ) -> Result<bool, StoreError> {
+    fn personal<R: Personal + Kept>(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
             if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
@@ -244,7 +291,7 @@ impl<'a> Step<'a> {
                 return Ok(true);
             };
             if after != before {
-                *count(&mut step.erased) += 1;
+                step.erased.add::<R>();
                 after.change(step.now);
                 step.writes.push(Write::put(of, Some(&before), &after));
             }
@@ -273,7 +320,7 @@ impl<'a> Step<'a> {
                 let id = keys::id_at_end::<AppointmentId>(&key)?;
                 let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
                 if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
-                    step.erased.appointments += 1;
+                    step.erased.add::<Appointment>();
                     let mut after = before.erased();
                     after.updated_at = step.now;
                     step.writes.push(Write::Appointment { before: Some(before), after });

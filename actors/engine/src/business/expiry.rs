@@ -13,13 +13,12 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Appointment, AuditId, BusinessId, CallId, CallRecord, MessageId, ResourceId, Retention, RetentionSet,
-    SteadyTime, TakenMessage, Timestamp,
+    Appointment, AuditId, BusinessId, CallRecord, ResourceId, Retention, RetentionSet, SteadyTime,
+    TakenMessage, Timestamp,
 };
 use store::kept::Kept;
-use store::keys::kind;
 use store::records::AuditRecord;
-use store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
+use store::{Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
 use uuid::Uuid;
 
 use super::ages::noted_until;
@@ -30,6 +29,94 @@ use super::write::Write;
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
+
+/// A kind of records that expires.
+struct Expiring {
+    days: fn(&Retention) -> Option<u32>,
+    /// Whether the first record is expired.
+    is_due: fn(&Store, BusinessId, &Terms) -> Result<bool, StoreError>,
+    /// Reads the next records. Returns true at the end of the kind.
+    look: fn(&mut Step<'_>) -> Result<bool, StoreError>,
+}
+
+macro_rules! declare {
+    (
+        exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
+        others { $($other:ident $([$($other_mark:tt)+])* { $($_other_facts:tt)* })* }
+    ) => {
+        const EXPIRING: &[Option<Expiring>] = &[
+            $(declare!(@kind $record $([$($mark)+])*),)*
+            $(declare!(@kind $other $([$($other_mark)+])*),)*
+        ];
+    };
+    (@kind $record:ident $([personal $_stage:literal])? [expires $days:ident]) => {
+        Some(Expiring {
+            days: |retention| retention.$days,
+            is_due: is_first_expired::<$record>,
+            look: |step| step.look::<$record>(),
+        })
+    };
+    (@kind $record:ident $($_marks:tt)*) => { None };
+}
+kept::each_kind!(declare);
+
+trait Expires: Kept {
+    /// Contains every expired record.
+    fn range(of: BusinessId, _: &Terms) -> KeyRange {
+        keys::of_kind(of, Self::KIND)
+    }
+
+    /// By default, the keys are in the order of creation.
+    fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
+        let Some(created_at) = self.stamps().first().map(|at| **at) else { return Ok(Age::Stays) };
+        let is_expired = terms.is_expired(keys::id_at_end::<AuditId>(key)?.uuid(), created_at);
+        Ok(if is_expired { Age::IsExpired } else { Age::IsNewer })
+    }
+
+    fn deletion(self, of: BusinessId) -> Write {
+        Write::delete(of, &self)
+    }
+}
+
+impl Expires for CallRecord {}
+
+impl Expires for TakenMessage {}
+
+impl Expires for Appointment {
+    fn range(of: BusinessId, terms: &Terms) -> KeyRange {
+        keys::appointments_starting(of, Timestamp::MIN, terms.ended_by())
+    }
+
+    fn age(&mut self, _: &Key, terms: &Terms) -> Result<Age, StoreError> {
+        let until = terms.ended_by();
+        Ok(match () {
+            () if self.ends_at <= until => Age::IsExpired,
+            () if self.starts_at > until - APPOINTMENT_MAX => Age::Stays,
+            () => Age::IsNewer,
+        })
+    }
+
+    fn deletion(self, _: BusinessId) -> Write {
+        Write::NoAppointment(self)
+    }
+}
+
+impl Expires for AuditRecord {
+    fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
+        let id = keys::id_at_end::<AuditId>(key)?;
+        let is_expired =
+            terms.newest.is_some_and(|newest| id < newest) && terms.is_expired(id.uuid(), self.entry.at);
+        Ok(if is_expired { Age::IsExpired } else { Age::IsNewer })
+    }
+}
+
+enum Age {
+    IsExpired,
+    /// The record stays. A later one may be expired.
+    Stays,
+    /// The record and all later ones stay.
+    IsNewer,
+}
 
 #[derive(Default)]
 pub(super) struct Stepped {
@@ -43,15 +130,16 @@ pub(super) struct Stepped {
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Stepped::default()) };
-    let all =
-        [retention.calls_days, retention.messages_days, retention.appointments_days, retention.audit_days];
     let (mut stepped, mut looked_at, mut bytes) = (Stepped::default(), 0, 0);
-    let mut kind = state.chores.expiring;
-    while let Some(days) = all.get(kind) {
-        if let Some(days) = days {
-            let terms = Terms::of(&state.store, state.id, (*days, set), (now, state.clocks.steady()))?;
+    let mut at = state.chores.expiring;
+    while let Some(kind) = EXPIRING.get(at) {
+        if let Some(Expiring { days, look, .. }) = kind
+            && let Some(days) = days(&retention)
+        {
+            let (newest, now) = (state.ages.newest, (now, state.clocks.steady()));
+            let terms = Terms::of(&state.store, state.id, (days, set), newest, now)?;
             let mut step = Step { state, terms, looked_at, bytes, stepped };
-            let is_through = step.look(kind)?;
+            let is_through = look(&mut step)?;
             Step { looked_at, bytes, stepped, .. } = step;
             // Without a deletion, another look finds the same rows.
             if !is_through && !stepped.writes.is_empty() {
@@ -59,9 +147,9 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
                 break;
             }
         }
-        kind += 1;
+        at += 1;
     }
-    state.chores.expiring = if stepped.more { kind } else { 0 };
+    state.chores.expiring = if stepped.more { at } else { 0 };
     Ok(stepped)
 }
 
@@ -70,41 +158,24 @@ pub(super) fn is_due(
     store: &Store,
     of: BusinessId,
     newest: Option<AuditId>,
-    (now, steady): (Timestamp, SteadyTime),
+    now: (Timestamp, SteadyTime),
 ) -> Result<bool, StoreError> {
     let retention = store.get::<Retention>(&keys::retention(of))?.unwrap_or_default();
     let Some(set) = retention.set else { return Ok(false) };
-    let terms =
-        |days: Option<u32>| days.map(|days| Terms::of(store, of, (days, set), (now, steady))).transpose();
-    if let Some(terms) = terms(retention.calls_days)?
-        && let Some((key, call)) = first::<CallRecord>(store, &keys::of_kind(of, kind::CALL))?
-        && terms.is_expired(keys::id_at_end::<CallId>(&key)?.uuid(), call.created_at)
-    {
-        return Ok(true);
-    }
-    if let Some(terms) = terms(retention.messages_days)?
-        && let Some((key, message)) = first::<TakenMessage>(store, &keys::of_kind(of, kind::MESSAGE))?
-        && terms.is_expired(keys::id_at_end::<MessageId>(&key)?.uuid(), message.created_at)
-    {
-        return Ok(true);
-    }
-    if let Some(terms) = terms(retention.appointments_days)?
-        && let Some((_, appointment)) = first::<Appointment>(store, &terms.appointments(of))?
-        && appointment.ends_at <= terms.ended_by()
-    {
-        return Ok(true);
-    }
-    if let Some(terms) = terms(retention.audit_days)?
-        && let Some((key, AuditRecord { entry, .. })) = first(store, &keys::of_kind(of, kind::AUDIT))?
-    {
-        let id = keys::id_at_end::<AuditId>(&key)?;
-        return Ok(newest.is_some_and(|newest| id < newest) && terms.is_expired(id.uuid(), entry.at));
+    for kind in EXPIRING.iter().flatten() {
+        if let Some(days) = (kind.days)(&retention)
+            && (kind.is_due)(store, of, &Terms::of(store, of, (days, set), newest, now)?)?
+        {
+            return Ok(true);
+        }
     }
     Ok(false)
 }
 
-fn first<R: Record>(store: &Store, range: &KeyRange) -> Result<Option<(Key, R)>, StoreError> {
-    store.records(range, Order::Ascending).next().transpose()
+fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) -> Result<bool, StoreError> {
+    let first = store.records::<R>(&R::range(of, terms), Order::Ascending).next().transpose()?;
+    let Some((key, mut record)) = first else { return Ok(false) };
+    Ok(matches!(record.age(&key, terms)?, Age::IsExpired))
 }
 
 /// The retention terms of one kind at one instant.
@@ -113,6 +184,8 @@ struct Terms {
     kept: TimeDelta,
     /// Records up to this id are old enough by steady time.
     noted: Option<Uuid>,
+    /// The newest audit entry.
+    newest: Option<AuditId>,
     set: RetentionSet,
     steady_now: Timestamp,
 }
@@ -122,11 +195,12 @@ impl Terms {
         store: &Store,
         of: BusinessId,
         (days, set): (u32, RetentionSet),
+        newest: Option<AuditId>,
         (now, steady): (Timestamp, SteadyTime),
     ) -> Result<Self, StoreError> {
         let kept = TimeDelta::days(days.into());
         let noted = noted_until(store, of, steady - kept)?.map(|(_, newest)| newest.uuid());
-        Ok(Self { now, kept, noted, set, steady_now: set.time_at(steady) })
+        Ok(Self { now, kept, noted, newest, set, steady_now: set.time_at(steady) })
     }
 
     fn is_expired(&self, id: Uuid, stamp: Timestamp) -> bool {
@@ -138,11 +212,6 @@ impl Terms {
     fn ended_by(&self) -> Timestamp {
         self.now.min(self.steady_now) - self.kept
     }
-
-    /// The range that contains every expired appointment.
-    fn appointments(&self, of: BusinessId) -> KeyRange {
-        keys::appointments_starting(of, Timestamp::MIN, self.ended_by())
-    }
 }
 
 struct Step<'a> {
@@ -153,34 +222,11 @@ struct Step<'a> {
     stepped: Stepped,
 }
 
-enum Found {
-    IsExpired,
-    /// The record stays. A later one may be expired.
-    Stays,
-    /// The record and all later ones stay.
-    IsNewer,
-}
-
 impl Step<'_> {
-    /// Reads the next records of a kind. Returns true at the end of the kind.
-    fn look(&mut self, kind: usize) -> Result<bool, StoreError> {
-        match kind {
-            0 => self.created::<CallRecord>(|expired| &mut expired.calls),
-            1 => self.created::<TakenMessage>(|expired| &mut expired.messages),
-            2 => self.appointments(),
-            _ => self.audit(),
-        }
-    }
-
-    /// Reads the records of a range after the newest decision. Returns true at the end of the range.
-    /// Undecodable records stay.
-    fn each<R: Record>(
-        &mut self,
-        range: KeyRange,
-        mut look: impl FnMut(&mut Self, Key, R) -> Result<Found, StoreError>,
-    ) -> Result<bool, StoreError> {
+    /// Reads the records of a kind after the newest decision. Undecodable records stay.
+    fn look<R: Expires>(&mut self) -> Result<bool, StoreError> {
         let state = self.state;
-        for row in state.store.scan(&range, Order::Ascending) {
+        for row in state.store.scan(&R::range(state.id, &self.terms), Order::Ascending) {
             if self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX {
                 return Ok(false);
             }
@@ -192,62 +238,19 @@ impl Step<'_> {
                 None => &value[..],
             };
             let record = state.store.usable(&key, R::decode(newest))?;
-            match record.map_or(Ok(Found::Stays), |record| look(self, key, record))? {
-                Found::IsExpired => {
-                    self.looked_at += 1;
-                    self.bytes += value.len();
+            if let Some(mut record) = record {
+                match record.age(&key, &self.terms)? {
+                    Age::IsNewer => return Ok(true),
+                    Age::Stays => {}
+                    Age::IsExpired => {
+                        self.stepped.expired.add::<R>();
+                        self.stepped.writes.push(record.deletion(state.id));
+                        self.bytes += value.len();
+                    }
                 }
-                Found::Stays => self.looked_at += 1,
-                Found::IsNewer => return Ok(true),
             }
+            self.looked_at += 1;
         }
         Ok(true)
-    }
-
-    /// For kinds whose keys are in the order of creation.
-    fn created<R: Kept>(&mut self, count: impl Fn(&mut Counts) -> &mut u64) -> Result<bool, StoreError> {
-        let of = self.state.id;
-        self.each(keys::of_kind(of, R::KIND), |step, key, mut record: R| {
-            let Some(created_at) = record.stamps().first().map(|at| **at) else { return Ok(Found::Stays) };
-            if !step.terms.is_expired(keys::id_at_end::<AuditId>(&key)?.uuid(), created_at) {
-                return Ok(Found::IsNewer);
-            }
-            *count(&mut step.stepped.expired) += 1;
-            step.stepped.writes.push(Write::delete(of, &record));
-            Ok(Found::IsExpired)
-        })
-    }
-
-    fn appointments(&mut self) -> Result<bool, StoreError> {
-        let (range, until) = (self.terms.appointments(self.state.id), self.terms.ended_by());
-        self.each(range, |step, _, appointment: Appointment| {
-            if appointment.ends_at > until {
-                let later = appointment.starts_at > until - APPOINTMENT_MAX;
-                return Ok(if later { Found::Stays } else { Found::IsNewer });
-            }
-            step.stepped.expired.appointments += 1;
-            step.stepped.writes.push(Write::NoAppointment(appointment));
-            Ok(Found::IsExpired)
-        })
-    }
-
-    fn audit(&mut self) -> Result<bool, StoreError> {
-        let of = self.state.id;
-        let mut rows = Batch::default();
-        let is_through = self.each(keys::of_kind(of, kind::AUDIT), |step, key, record: AuditRecord| {
-            let id = keys::id_at_end::<AuditId>(&key)?;
-            if step.state.ages.newest.is_none_or(|newest| id >= newest) {
-                return Ok(Found::IsNewer);
-            }
-            if !step.terms.is_expired(id.uuid(), record.entry.at) {
-                return Ok(Found::IsNewer);
-            }
-            kept::delete(of, &record, &mut rows);
-            Ok(Found::IsExpired)
-        })?;
-        if !rows.is_empty() {
-            self.stepped.writes.push(Write::Rows(rows));
-        }
-        Ok(is_through)
     }
 }

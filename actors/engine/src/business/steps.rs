@@ -156,9 +156,9 @@ struct Note {
 impl Step {
     /// The step has an audit entry if it changed records.
     fn noting(writes: Vec<Write>, action: AuditAction, counts: &Counts) -> Self {
-        let shown = |counts: &Counts| serde_json::to_value(counts).unwrap_or_default();
-        let none = Counts::default();
-        let note = (*counts != none).then(|| Note { action, done: shown(counts), none: shown(&none) });
+        let none = Counts(counts.0.keys().map(|kind| (*kind, 0)).collect());
+        let shown = |counts: &Counts| serde_json::to_value(&counts.0).unwrap_or_default();
+        let note = (!counts.0.is_empty()).then(|| Note { action, done: shown(counts), none: shown(&none) });
         Self { writes, note }
     }
 }

@@ -106,9 +106,9 @@ impl Arriving {
         let of = self.of();
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
-        let id = if moved.has_id() { keys::id_at_end::<BusinessId>(&key)?.uuid() } else { Uuid::nil() };
+        let id = if kind.has_id() { keys::id_at_end::<BusinessId>(&key)?.uuid() } else { Uuid::nil() };
         self.known.in_order(kind, &place, &mut problems);
-        if moved.has_id() {
+        if kind.has_id() {
             stamps(BusinessId::from(id), stamped, now, &mut problems);
         } else {
             super::checks::stamped(stamped, now, &mut problems);

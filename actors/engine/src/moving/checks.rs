@@ -45,7 +45,7 @@ impl Known {
             let (path, order) = match kind {
                 MovedKind::Appointment => ("id", "starts_at and id"),
                 MovedKind::TimeOff => ("id", "staff_id, starts_at and id"),
-                MovedKind::SpecialDay => ("date", "date"),
+                kind if !kind.has_id() => ("date", "date"),
                 _ => ("id", "id"),
             };
             problems.push(Problem::new(path, ImportProblem::NotSorted(order)));

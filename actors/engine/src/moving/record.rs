@@ -10,7 +10,7 @@ use crate::business::{Personal, Theirs};
 macro_rules! declare {
     (
         exported {
-            $($(#[$about:meta])* $kind:ident($record:ident) $word:literal $($mark:ident)? { $($_facts:tt)* })*
+            $($kind:ident($record:ident) $word:literal $([$($mark:tt)+])* { $($_facts:tt)* })*
         }
         others $_others:tt
     ) => {
@@ -18,7 +18,7 @@ macro_rules! declare {
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
         pub enum Moved {
-            $($(#[$about])* $kind(domain::$record),)*
+            $($kind(domain::$record),)*
             /// The end of a business, with the number of its records, itself included.
             End {
                 records: u64,
@@ -28,7 +28,7 @@ macro_rules! declare {
         /// A kind of records, in the order of the export.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum MovedKind {
-            $($(#[$about])* $kind,)*
+            $($kind,)*
         }
 
         impl MovedKind {
@@ -45,6 +45,13 @@ macro_rules! declare {
             pub(super) const fn rows(self) -> u8 {
                 match self {
                     $(Self::$kind => domain::$record::KIND,)*
+                }
+            }
+
+            /// Whether an id identifies the records, and not a date.
+            pub(super) const fn has_id(self) -> bool {
+                match self {
+                    $(Self::$kind => declare!(@has_id $([$($mark)+])*),)*
                 }
             }
 
@@ -72,14 +79,6 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether the key ends with an id.
-            pub(super) const fn has_id(&self) -> bool {
-                match self {
-                    $(Self::$kind(_) => declare!(@has_id $($mark)?),)*
-                    Self::End { .. } => false,
-                }
-            }
-
             /// The creation and the last change.
             pub(super) fn stamps(&mut self) -> (Timestamp, Timestamp) {
                 let stamps = match self {
@@ -99,7 +98,7 @@ macro_rules! declare {
             ) -> Result<Self, StoreError> {
                 Ok(match self {
                     $(Self::$kind(it) => {
-                        Self::$kind(declare!(@without it, theirs, is_their_call $(, $mark)?))
+                        Self::$kind(declare!(@without it, theirs, is_their_call $(, [$($mark)+])*))
                     })*
                     end @ Self::End { .. } => end,
                 })
@@ -113,12 +112,12 @@ macro_rules! declare {
             }
         }
     };
-    (@without $it:ident, $theirs:ident, $is_their_call:ident, personal) => {
+    (@without $it:ident, $theirs:ident, $is_their_call:ident, [personal $_stage:literal] $($_marks:tt)*) => {
         $it.without($theirs, $is_their_call)?.unwrap_or($it)
     };
-    (@without $it:ident, $_theirs:ident, $_is_their_call:ident $(, dated)?) => { $it };
-    (@has_id dated) => { false };
-    (@has_id $(personal)?) => { true };
+    (@without $it:ident, $_theirs:ident, $_is_their_call:ident $($_marks:tt)*) => { $it };
+    (@has_id [dated] $($_marks:tt)*) => { false };
+    (@has_id $($_marks:tt)*) => { true };
 }
 
 kept::each_kind!(declare);
