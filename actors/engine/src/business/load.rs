@@ -14,12 +14,11 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
-    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Membership, Retention, Service,
-    SpecialDay, SpecialDays, StaffMember, Team, Timestamp, WebhookEndpoint,
+    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Retention, SpecialDays, Team, Timestamp,
 };
 use net::Ports;
 use store::keys::kind;
-use store::{Key, Order, Record, Store, StoreError, keys};
+use store::{Key, Order, Pair, Record, Store, StoreError, keys};
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
@@ -29,6 +28,7 @@ use super::references::References;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
 use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
+use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 
@@ -51,56 +51,12 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     // From here on, each waiting delivery is either counted or in the store after the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
-    let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
-    let (mut special, mut blocked) = (SpecialDays::new(), Vec::new());
-    let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let mut people = Team::new();
-    for row in store.scan(&keys::hot(id), Order::Ascending) {
-        let (key, value) = row?;
-        match keys::kind_of(&key)? {
-            kind::PROFILE => business = Some(store.checked(&key, Business::decode(&value))?),
-            kind::BUDGET => budget = store.usable(&key, Budget::decode(&value))?.unwrap_or_default(),
-            // An undecodable retention keeps everything.
-            kind::RETENTION => {
-                retention = store.usable(&key, Retention::decode(&value))?.unwrap_or_default();
-            }
-            kind::SERVICE => {
-                let service = store.usable(&key, Service::decode(&value))?;
-                services.extend(service.map(|service| (service.id, Box::new(service))));
-            }
-            kind::STAFF => {
-                let member = store.usable(&key, StaffMember::decode(&value))?;
-                staff.extend(member.map(|member| (member.id, Box::new(member))));
-            }
-            kind::SPECIAL_DAY => {
-                let day = store.usable(&key, SpecialDay::decode(&value))?;
-                special.extend(day.map(|day| (day.date, day)));
-            }
-            kind::BLOCKED_TIME => {
-                let time = match store.usable(&key, BlockedTime::decode(&value))? {
-                    Some(time) => Some((time.key(), time.ends_at)),
-                    None => {
-                        let time = store.usable(&key, keys::blocked_key(&key))?;
-                        time.map(|time| (time, time.starts_at + UNREADABLE_OFF))
-                    }
-                };
-                blocked.extend(time);
-            }
-            kind::WEBHOOK => {
-                let endpoint = store.usable(&key, WebhookEndpoint::decode(&value))?;
-                webhooks.extend(endpoint.map(|endpoint| (endpoint.id, endpoint)));
-            }
-            kind::MEMBERSHIP => {
-                let membership = store.usable(&key, Membership::decode(&value))?;
-                people.extend(membership.map(|membership| (membership.person_id, membership)));
-            }
-            other => {
-                let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
-                store.usable(&key, Err::<(), _>(unknown))?;
-            }
-        }
+    let mut rows = store.scan(&keys::hot(id), Order::Ascending);
+    let Some((key, value)) = rows.next().transpose()? else { return Ok(None) };
+    if keys::kind_of(&key)? != kind::PROFILE {
+        return Ok(None);
     }
-    let Some(business) = business else { return Ok(None) };
+    let business = store.checked(&key, Business::decode(&value))?;
     let newest = store.newest_entry(id)?;
     let told = newest.and_then(|newest| newest.usage);
     let reached = newest.map_or(business.updated_at, |newest| newest.at);
@@ -114,12 +70,12 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         clocks: clocks.clone(),
         steady: steady.clone(),
         business,
-        services,
-        staff,
-        webhooks,
-        special,
-        blocked: Blocked::from_times(blocked),
-        people,
+        services: BTreeMap::new(),
+        staff: BTreeMap::new(),
+        webhooks: BTreeMap::new(),
+        special: SpecialDays::new(),
+        blocked: Blocked::new(),
+        people: Team::new(),
         alerts: BTreeMap::new(),
         outbox: Arc::clone(outbox),
         busy: Busy::default(),
@@ -128,20 +84,56 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         stamps: Stamps::after(reached, clocks.stamps_from()),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
         sweeping: false,
-        retention,
+        // An undecodable retention keeps everything.
+        retention: Retention::default(),
         chores: Chores::default(),
         ended: false,
         overlay: Overlay::default(),
         references: References::default(),
-        accounts: Accounts::new(id, budget, told, waiting),
+        accounts: Accounts::new(id, Budget::default(), told, waiting),
         checked_key: Cell::new(None),
         store: store.clone(),
         ports: ports.clone(),
     };
+    let mut blocked = Vec::new();
+    for row in rows {
+        let row = row?;
+        let write = match keys::kind_of(&row.0)? {
+            kind::BUDGET => decoded(store, &row)?.map(Write::Budget),
+            kind::RETENTION => decoded(store, &row)?.map(Write::Retention),
+            kind::SERVICE => decoded(store, &row)?.map(Write::Service),
+            kind::STAFF => decoded(store, &row)?.map(Write::Staff),
+            kind::SPECIAL_DAY => decoded(store, &row)?.map(Write::SpecialDay),
+            kind::WEBHOOK => decoded(store, &row)?.map(Write::Webhook),
+            kind::MEMBERSHIP => decoded(store, &row)?.map(Write::Membership),
+            kind::BLOCKED_TIME => {
+                blocked.extend(match decoded::<BlockedTime>(store, &row)? {
+                    Some(time) => Some((time.key(), time.ends_at)),
+                    None => {
+                        let time = store.usable(&row.0, keys::blocked_key(&row.0))?;
+                        time.map(|time| (time, time.starts_at + UNREADABLE_OFF))
+                    }
+                });
+                None
+            }
+            other => {
+                let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
+                store.usable(&row.0, Err(unknown))?
+            }
+        };
+        if let Some(write) = write {
+            state.apply(write);
+        }
+    }
+    state.blocked = Blocked::from_times(blocked);
     load_busy(&mut state, busy_from).await?;
     // Usually this counts everything: only waiting rows are left, and they are few.
     state.count_on()?;
     Ok(Some(state))
+}
+
+fn decoded<R: Record>(store: &Store, (key, value): &Pair) -> Result<Option<R>, StoreError> {
+    store.usable(key, R::decode(value))
 }
 
 async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError> {
