@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use domain::{
     Actor, Appointment, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, Buffers, CalendarSyncStatus,
-    Contact, Locale, Source,
+    Contact, Email, Locale, Phone, Source,
 };
 use engine::delivery::sign;
 use store::Record;
@@ -35,8 +35,8 @@ pub(crate) fn records(criterion: &mut Criterion) {
     let contact = Contact {
         id: id(4),
         name: Some("Awa Diallo".into()),
-        phone: Some("+33612345678".into()),
-        email: Some("awa.diallo@example.com".into()),
+        phone: Some(Phone::from_e164("+33612345678".into()).unwrap()),
+        email: Some(Email::new("awa.diallo@example.com").unwrap()),
         locale: Some(Locale::Fr),
         zone: None,
         notes: None,

@@ -9,7 +9,7 @@ use criterion::Criterion;
 use domain::booking::{BookRequest, Party};
 use domain::{
     Actor, CallDetails, CallOutcome, ContactDetails, Direction, EventTypes, Locale, Phone, Scopes, Source,
-    Text, Timestamp,
+    Text, Timestamp, WebhookUrl,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
 use engine::business::commands::calls::RecordCall;
@@ -20,7 +20,7 @@ use engine::business::commands::webhooks::CreateWebhook;
 use engine::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
 use engine::credentials::Credential;
 use engine::{BusinessHandle, Engine, NewBusiness};
-use net::{Ports, WebhookUrl};
+use net::Ports;
 use uuid::Uuid;
 
 use crate::support::{always_open, text};

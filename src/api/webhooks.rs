@@ -1,9 +1,8 @@
 //! `/webhooks`: the endpoints that receive events (spec §4, §6).
 
-use domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
+use domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus, WebhookUrl};
 use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
 use engine::business::{Change, New};
-use net::WebhookUrl;
 use view::{NewWebhookView, TestView, View, WebhookView};
 
 use crate::http::lists::DistinctList;

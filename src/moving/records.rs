@@ -377,8 +377,8 @@ impl RecordLine for ContactLine {
         Contact {
             id: self.id,
             name: self.name.map(Text::into_string),
-            phone: self.phone.map(E164::into_string),
-            email: self.email.map(|email| email.as_str().to_owned()),
+            phone: self.phone.map(E164::get),
+            email: self.email,
             locale: self.locale,
             zone: self.timezone.map(Zone::get),
             notes: self.notes.map(Text::into_string),

@@ -11,18 +11,17 @@ use crate::http::read::FromText;
 /// A phone number in E.164 form, and in no other.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct E164(String);
+pub(super) struct E164(#[schemars(with = "String")] Phone);
 
 impl E164 {
-    pub(super) fn into_string(self) -> String {
+    pub(super) fn get(self) -> Phone {
         self.0
     }
 }
 
 impl FromText for E164 {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        let read = Phone::from_e164(text.to_owned()).map(|phone| Self(phone.as_str().to_owned()));
-        read.map_err(|_| ImportProblem::NotE164.into())
+        Phone::from_e164(text.to_owned()).map(Self).map_err(|_| ImportProblem::NotE164.into())
     }
 }
 

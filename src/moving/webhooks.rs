@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::{
     DisabledReason, EventType, ImportProblem, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus,
+    WebhookUrl,
 };
-use net::WebhookUrl;
 
 use super::SECRET_TAG;
 use super::line::{RecordLine, Written, put};
@@ -48,7 +48,7 @@ impl RecordLine for WebhookLine {
 
     fn write(it: &WebhookEndpoint, line: Written) -> Written {
         let events: Vec<EventType> = it.events.iter().collect();
-        let line = put!(line, it: id, url).put("events", &events);
+        let line = put!(line, it: id).put("url", it.url.as_str()).put("events", &events);
         let line = put!(line, it: description, status, disabled_reason, disabled_at);
         let secret = format!("{SECRET_TAG}{}", STANDARD.encode(it.secret.bytes()));
         put!(line.put("secret", &secret), it: created_at, updated_at)
@@ -57,7 +57,7 @@ impl RecordLine for WebhookLine {
     fn made(self) -> WebhookEndpoint {
         WebhookEndpoint {
             id: self.id,
-            url: self.url.as_str().to_owned(),
+            url: self.url,
             events: self.events.into_vec().into_iter().collect(),
             description: self.description.into_string(),
             status: self.status,

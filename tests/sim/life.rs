@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{Actor, AppointmentStatus, KeyId, Refusal};
+use domain::{Actor, AppointmentStatus, KeyId, Refusal, WebhookUrl};
 use engine::business::commands::appointments::{Confirm, Decline};
 use engine::business::{Idempotency, PageRequest, Request};
 use engine::{BusinessHandle, Engine, EngineError};
-use net::WebhookUrl;
 use ports::Random;
 use store::{RoomLevel, Weight};
 use tokio::task::JoinHandle;

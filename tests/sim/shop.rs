@@ -8,7 +8,7 @@ use domain::{
     ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
     EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
     MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
-    WebhookSecret, WebhookStatus, WeeklyHours,
+    WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
 };
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{
@@ -23,7 +23,6 @@ use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use net::WebhookUrl;
 use ports::Random;
 use serde_json::Value;
 

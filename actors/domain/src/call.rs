@@ -43,10 +43,8 @@ pub struct CallRecord {
     pub direction: Direction,
     pub status: CallStatus,
     pub outcome: CallOutcome,
-    /// E.164.
-    pub from_number: Option<String>,
-    /// E.164.
-    pub to_number: Option<String>,
+    pub from_number: Option<Phone>,
+    pub to_number: Option<Phone>,
     pub contact_id: Option<ContactId>,
     pub started_at: Timestamp,
     /// Not before `started_at`.
@@ -151,14 +149,13 @@ impl CallDetails {
     pub fn into_call(self, id: CallId, contact_id: Option<ContactId>, now: Timestamp) -> CallRecord {
         let elapsed = (self.ended_at - self.started_at).num_seconds();
         let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // saturates at 136 years
-        let number = |phone: Phone| phone.as_str().to_owned();
         CallRecord {
             id,
             direction: self.direction,
             status: self.status,
             outcome: self.outcome,
-            from_number: self.from_number.map(number),
-            to_number: self.to_number.map(number),
+            from_number: self.from_number,
+            to_number: self.to_number,
             contact_id,
             started_at: self.started_at,
             ended_at: self.ended_at,

@@ -10,10 +10,8 @@ pub struct Contact {
     pub id: ContactId,
     /// 1 to 200 characters.
     pub name: Option<String>,
-    /// E.164.
-    pub phone: Option<String>,
-    /// In lower case.
-    pub email: Option<String>,
+    pub phone: Option<Phone>,
+    pub email: Option<Email>,
     pub locale: Option<Locale>,
     pub zone: Option<Tz>,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
@@ -36,8 +34,8 @@ impl ContactDetails {
         Contact {
             id,
             name: self.name.map(Text::into_string),
-            phone: self.phone.map(|phone| phone.as_str().to_owned()),
-            email: self.email.map(|email| email.as_str().to_owned()),
+            phone: self.phone,
+            email: self.email,
             locale: self.locale,
             zone: self.zone,
             notes: None,
@@ -66,12 +64,8 @@ impl ContactPatch {
         if let Some(name) = self.name {
             after.name = name.map(Text::into_string);
         }
-        if let Some(phone) = self.phone {
-            after.phone = phone.map(|phone| phone.as_str().to_owned());
-        }
-        if let Some(email) = self.email {
-            after.email = email.map(|email| email.as_str().to_owned());
-        }
+        after.phone = self.phone.unwrap_or(after.phone);
+        after.email = self.email.unwrap_or(after.email);
         after.locale = self.locale.unwrap_or(after.locale);
         after.zone = self.zone.unwrap_or(after.zone);
         if let Some(notes) = self.notes {
@@ -134,14 +128,14 @@ mod tests {
         let email = Email::new("Zoe@Example.com").unwrap();
         let patch = ContactPatch {
             phone: Some(None),
-            email: Some(Some(email)),
+            email: Some(Some(email.clone())),
             locale: Some(None),
             notes: Some(Some(Text::new("Left-handed".into()).unwrap())),
             ..ContactPatch::default()
         };
         let expected = Contact {
             phone: None,
-            email: Some("zoe@example.com".into()),
+            email: Some(email),
             locale: None,
             notes: Some("Left-handed".into()),
             ..contact()

@@ -4,7 +4,7 @@
 //! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
 //! - no input or output, clock, randomness or async code; the only crates are std, serde, chrono, chrono-tz,
-//!   uuid, sha2 for the ids of memberships, and schemars in [`schema`];
+//!   uuid, sha2 for the ids of memberships, url, http and ipnet for [`WebhookUrl`], and schemars in [`schema`];
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
 //!   values;
 //! - an instant is a [`Timestamp`] in whole milliseconds of UTC; local time exists only in `calendar` and
@@ -42,6 +42,7 @@ mod message;
 mod password;
 mod person;
 mod problem;
+mod public;
 mod refusal;
 mod retention;
 mod role;
@@ -53,6 +54,7 @@ mod text;
 mod time;
 mod wall;
 mod webhook;
+mod webhook_url;
 mod words;
 
 pub use address::{Address, fold_address};
@@ -97,6 +99,7 @@ pub use person::{
     Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
 };
 pub use problem::{DirFault, ImportProblem, Named, Problem, ProblemCode, UrlRefusal, UsedBy, Wait};
+pub use public::is_public;
 pub use refusal::{Amendment, Conflict, Denied, Refusal, SlotReason, UnderWay};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};
@@ -108,3 +111,4 @@ pub use webhook::{
     Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret,
     WebhookStatus,
 };
+pub use webhook_url::{Host, NOT_PUBLIC, WebhookUrl};

@@ -25,8 +25,7 @@ pub struct TakenMessage {
     pub contact_id: Option<ContactId>,
     /// As the caller stated it.
     pub caller_name: Option<String>,
-    /// E.164.
-    pub caller_phone: Option<String>,
+    pub caller_phone: Option<Phone>,
     /// 1 to 10,000 characters. Empty after an erasure.
     pub body: String,
     pub urgency: Urgency,
@@ -76,7 +75,7 @@ impl MessageDetails {
             call_id: self.call_id,
             contact_id,
             caller_name: self.caller_name.map(Text::into_string),
-            caller_phone: self.caller_phone.map(|phone| phone.as_str().to_owned()),
+            caller_phone: self.caller_phone,
             body: self.body.into_string(),
             urgency: self.urgency,
             staff_id: self.staff_id,

@@ -14,7 +14,7 @@ use super::{
     DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId,
     KnowledgeId, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageId, MessageStatus,
     PersonId, PersonName, Phone, Role, Scope, ServiceId, SessionId, Source, StaffId, Text, Timestamp,
-    Urgency, WebhookId, WebhookStatus, Week, WeeklyBreaks,
+    Urgency, WebhookId, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
 };
 
 /// A local time of day as a regular expression.
@@ -127,6 +127,9 @@ inline_schema!(Address, generator => Email::json_schema(generator));
 
 // The input form. Responses contain the E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
+
+inline_schema!(WebhookUrl, _ => json_schema!({"type": "string", "format": "uri",
+    "maxLength": WebhookUrl::CHARS_MAX, "pattern": "^[hH][tT][tT][pP][sS]://"}));
 
 /// The opening hours of one day.
 #[derive(JsonSchema)]

@@ -1,5 +1,9 @@
 //! Texts with limits. Lengths count Unicode characters.
 
+use std::ops::Deref;
+
+use serde::Serialize;
+
 /// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, it is not only white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
@@ -78,7 +82,7 @@ impl PersonName {
 }
 
 /// An e-mail address in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Email(String);
 
 impl Email {
@@ -107,8 +111,16 @@ impl Email {
     }
 }
 
+impl Deref for Email {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A phone number in E.164 form: `+` and 7 to 15 digits, the first not 0 (ITU-T E.164 §6.2).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Phone(String);
 
 impl Phone {
@@ -125,6 +137,14 @@ impl Phone {
     }
 
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for Phone {
+    type Target = str;
+
+    fn deref(&self) -> &str {
         &self.0
     }
 }

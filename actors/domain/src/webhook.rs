@@ -5,7 +5,7 @@
 //! number of waiting deliveries.
 
 use super::words::words;
-use super::{AttemptError, EventId, EventType, Timestamp, WebhookId};
+use super::{AttemptError, EventId, EventType, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
 
@@ -92,7 +92,7 @@ impl std::fmt::Debug for WebhookSecret {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookEndpoint {
     pub id: WebhookId,
-    pub url: String,
+    pub url: WebhookUrl,
     pub events: EventTypes,
     pub description: String,
     pub status: WebhookStatus,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::AttemptFailure;
+use domain::{AttemptFailure, Host, WebhookUrl};
 use http_body_util::Full;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
@@ -20,7 +20,6 @@ use tokio_rustls::TlsConnector;
 use super::failure::from_http;
 use super::named::{TlsFault, tls_fault};
 use super::shortage::is_ours_connecting;
-use super::url::{Host, WebhookUrl};
 
 /// How many addresses of a host are tried.
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;

@@ -33,14 +33,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::{Host, NOT_PUBLIC, WebhookUrl, is_public};
 use tokio::time::timeout;
 use tracing::Level;
 
-use super::address::is_public;
 use super::log_throttle::LogThrottle;
 use super::outage::{Lack, Network};
 use super::shortage::is_ours;
-use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 
 /// The time limit of a host's look-up.
 pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);

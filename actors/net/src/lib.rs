@@ -7,7 +7,6 @@
 //! - A connection is opened only to an address that the [guard] has just checked.
 //! - An attempt ends by its deadline and takes bounded memory, whatever the receiver does.
 
-pub mod address;
 pub mod client;
 mod connection;
 mod failure;
@@ -23,7 +22,6 @@ mod system;
 pub(crate) mod testing;
 mod tls;
 pub mod trust;
-pub mod url;
 
 pub use client::{Attempt, DELIVERY_TIME_MAX, Post, Rest, WebhookClient};
 pub use failure::Outcome;
@@ -32,4 +30,3 @@ pub use named::NamedHosts;
 pub use outage::Network;
 pub use system::Ports;
 pub use trust::{Trust, TrustError};
-pub use url::WebhookUrl;

@@ -12,11 +12,11 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use domain::{Host, WebhookUrl};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use super::connection::Connection;
-use super::url::{Host, WebhookUrl};
 
 /// As many as concurrent attempts of an endpoint.
 pub(super) const IDLE_PER_HOST_MAX: usize = 8;

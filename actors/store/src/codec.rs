@@ -201,16 +201,20 @@ const fn unfolded(varint: u64) -> i64 {
 /// The greatest number that bincode writes as one byte, for example the length of a text.
 const SHORT_MAX: u8 = 250;
 
-/// Short texts are encoded without bincode: a row of the name index has 64 of them.
+/// Writes short texts without bincode: a row of the name index has 64 of them.
+pub(super) fn write_text(text: &str, to: &mut Vec<u8>) {
+    match u8::try_from(text.len()) {
+        Ok(length @ ..=SHORT_MAX) => {
+            to.push(length);
+            to.extend_from_slice(text.as_bytes());
+        }
+        _ => put(text, to),
+    }
+}
+
 impl Field for String {
     fn write(&self, to: &mut Vec<u8>) {
-        match u8::try_from(self.len()) {
-            Ok(length @ ..=SHORT_MAX) => {
-                to.push(length);
-                to.extend_from_slice(self.as_bytes());
-            }
-            _ => put(self.as_str(), to),
-        }
+        write_text(self, to);
     }
 
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {

@@ -100,7 +100,7 @@ impl SomeAppointmentView for AppointmentView {
             staff_name: parties.staff_name.to_owned(),
             contact_id: parties.contact.map(|contact| contact.id),
             contact_name: parties.contact.and_then(|contact| contact.name.clone()),
-            contact_phone: parties.contact.and_then(|contact| contact.phone.clone()),
+            contact_phone: parties.contact.and_then(|contact| contact.phone.as_deref()).map(str::to_owned),
             source: appointment.source,
             calendar_sync_status: appointment.calendar_sync_status,
             buffers: appointment.buffers,

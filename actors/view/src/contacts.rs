@@ -57,8 +57,8 @@ impl From<&Contact> for ContactView {
         Self {
             id: contact.id,
             name: contact.name.clone(),
-            phone: contact.phone.clone(),
-            email: contact.email.clone(),
+            phone: contact.phone.as_deref().map(str::to_owned),
+            email: contact.email.as_deref().map(str::to_owned),
             locale: contact.locale,
             timezone: contact.zone.map(|zone| zone.name().into()),
             created_at: contact.created_at,

@@ -37,7 +37,7 @@ impl From<&WebhookEndpoint> for WebhookView {
     fn from(endpoint: &WebhookEndpoint) -> Self {
         Self {
             id: endpoint.id,
-            url: endpoint.url.clone(),
+            url: endpoint.url.as_str().to_owned(),
             events: endpoint.events.iter().collect(),
             description: endpoint.description.clone(),
             status: endpoint.status,
@@ -145,7 +145,7 @@ pub struct TestView {
 
 #[cfg(test)]
 mod tests {
-    use domain::{EventTypes, WebhookSecret};
+    use domain::{EventTypes, WebhookSecret, WebhookUrl};
 
     use super::*;
 
@@ -154,7 +154,7 @@ mod tests {
         let at = Timestamp::from_millis(0);
         let endpoint = WebhookEndpoint {
             id: "01900000-0000-7000-8000-000000000000".parse().unwrap(),
-            url: "https://a.example.com/?x=1".into(),
+            url: WebhookUrl::parse("https://a.example.com/?x=1").unwrap(),
             events: [EventType::ContactCreated].into_iter().collect::<EventTypes>(),
             description: String::new(),
             status: WebhookStatus::Enabled,

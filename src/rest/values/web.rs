@@ -1,7 +1,6 @@
 //! Parsing of web addresses and email addresses.
 
-use domain::{Address, Email, ProblemCode, TextError};
-use net::WebhookUrl;
+use domain::{Address, Email, ProblemCode, TextError, WebhookUrl};
 use schemars::JsonSchema;
 use url::Url;
 

@@ -9,9 +9,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use net::address::is_public;
-use net::url::Host;
-use net::{Asker, Guard, Network, WebhookUrl};
+use domain::{Host, WebhookUrl, is_public};
+use net::{Asker, Guard, Network};
 use ports::{BoxFuture, Resolver};
 
 use super::requests::Nobody;

@@ -114,7 +114,7 @@ impl Personal for TakenMessage {
 
 #[cfg(test)]
 mod tests {
-    use domain::{CallOutcome, CallStatus, Direction, Timestamp};
+    use domain::{CallOutcome, CallStatus, Direction, Phone, Timestamp};
 
     use super::*;
 
@@ -127,8 +127,8 @@ mod tests {
             direction,
             status: CallStatus::Completed,
             outcome: CallOutcome::Other,
-            from_number: Some(LINE.into()),
-            to_number: Some("+33612345678".into()),
+            from_number: Some(Phone::from_e164(LINE.into()).unwrap()),
+            to_number: Some(Phone::from_e164("+33612345678".into()).unwrap()),
             contact_id,
             started_at: now,
             ended_at: now,

@@ -55,34 +55,24 @@ impl State {
         let (number, epoch) = (self.attempts, delivery.epoch);
         let under_way = shared.dispatcher.under_way();
         let known = Arc::new(AtomicBool::new(false));
-        let task = match signed(shared, endpoint, &event.to_string(), body, false) {
-            Ok((post, began)) => {
-                let making = Making {
-                    client: shared.webhooks.clone(),
-                    bodies: Arc::clone(&shared.dispatcher.bodies),
-                    business: self.key.business,
-                    reached: Arc::clone(&self.reached),
-                    known: Arc::clone(&known),
-                    myself: myself.clone(),
-                    event,
-                    number,
-                    place,
-                };
-                let myself = myself.clone();
-                self.tasks.spawn(async move {
-                    let result = making.make(post).await;
-                    let ended = Ended { number, delivery, result, began, under_way };
-                    let _ = myself.cast(Message::Ended(Box::new(ended)));
-                })
-            }
-            Err(result) => {
-                let (began, myself) = (shared.clocks.now(), myself.clone());
-                self.tasks.spawn(async move {
-                    let ended = Ended { number, delivery, result, began, under_way };
-                    let _ = myself.cast(Message::Ended(Box::new(ended)));
-                })
-            }
+        let (post, began) = signed(shared, endpoint, &event.to_string(), body, false);
+        let making = Making {
+            client: shared.webhooks.clone(),
+            bodies: Arc::clone(&shared.dispatcher.bodies),
+            business: self.key.business,
+            reached: Arc::clone(&self.reached),
+            known: Arc::clone(&known),
+            myself: myself.clone(),
+            event,
+            number,
+            place,
         };
+        let myself = myself.clone();
+        let task = self.tasks.spawn(async move {
+            let result = making.make(post).await;
+            let ended = Ended { number, delivery, result, began, under_way };
+            let _ = myself.cast(Message::Ended(Box::new(ended)));
+        });
         self.attempting.insert(event, Attempting { number, epoch, known, task });
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The interface to endpoints and their deliveries. `log` has the delivery log, `trial` the tests of an
 //! endpoint.
 
-use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId};
-use net::{Asker, GuardError, WebhookUrl};
+use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId, WebhookUrl};
+use net::{Asker, GuardError};
 use store::{Order, Record, Weight, keys};
 use tokio::sync::oneshot;
 

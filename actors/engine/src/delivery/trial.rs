@@ -15,7 +15,7 @@ use crate::error::EngineError;
 pub struct WebhookTrial {
     pub shown: TestView,
     pub url: String,
-    /// The sent headers without `host`, `user-agent` and `content-length`. Empty if nothing could be sent.
+    /// The sent headers without `host`, `user-agent` and `content-length`.
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     /// The first KiB of the response, if there was one.
@@ -76,16 +76,10 @@ impl BusinessHandle {
         let event_id: EventId = self.shared.mint_id(now);
         let body = view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
-        let mut headers = Vec::new();
-        let made = match signed(&self.shared, &endpoint, &event_id.to_string(), body.clone(), true) {
-            Ok((post, _)) => {
-                headers.clone_from(&post.headers);
-                let (attempt, rest) = self.shared.webhooks.post(post).await;
-                (AttemptResult::from(attempt), rest)
-            }
-            Err(result) => (result, None),
-        };
-        let (result, rest) = made;
+        let (post, _) = signed(&self.shared, &endpoint, &event_id.to_string(), body.clone(), true);
+        let headers = post.headers.clone();
+        let (attempt, rest) = self.shared.webhooks.post(post).await;
+        let result = AttemptResult::from(attempt);
         let shown = TestView {
             event_id,
             kind: event,
@@ -94,6 +88,9 @@ impl BusinessHandle {
             error: result.error,
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        Ok((WebhookTrial { shown, url: endpoint.url, headers, body, response_body: None }, rest))
+        Ok((
+            WebhookTrial { shown, url: endpoint.url.as_str().to_owned(), headers, body, response_body: None },
+            rest,
+        ))
     }
 }

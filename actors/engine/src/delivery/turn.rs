@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use domain::WebhookEndpoint;
-use net::WebhookUrl;
 use ractor::ActorRef;
 use store::{StoreError, Weight, unless_set_aside};
 use tokio::time::Instant;
@@ -126,8 +125,6 @@ impl State {
 /// How many attempts the network allows: none during a local outage that concerns the endpoint.
 fn most_now(shared: &Shared, endpoint: &WebhookEndpoint) -> usize {
     let network = shared.webhooks.network();
-    // An invalid URL fails without a network.
-    let is_cut_off = network.is_out()
-        && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| shared.webhooks.is_cut_off_from(&url));
+    let is_cut_off = network.is_out() && shared.webhooks.is_cut_off_from(&endpoint.url);
     if is_cut_off { usize::from(network.take_trial()) } else { usize::MAX }
 }

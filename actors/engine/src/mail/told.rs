@@ -83,7 +83,8 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
     match about.kind {
         AlertKind::WebhookDisabled => {
             let endpoint = store.find::<WebhookEndpoint>(&keys::webhook(of, WebhookId::from(about.id)))?;
-            Ok(endpoint.map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url }))
+            Ok(endpoint
+                .map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url.as_str().to_owned() }))
         }
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
             let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;
@@ -93,7 +94,7 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
             Ok(Some(What::Message {
                 id: message.id,
                 caller: message.caller_name.or_else(|| contact.called()),
-                phone: message.caller_phone,
+                phone: message.caller_phone.as_deref().map(str::to_owned),
                 body: message.body,
             }))
         }
@@ -158,6 +159,6 @@ impl Named {
     fn called(&self) -> Option<String> {
         let Self::Contact(contact) = self else { return None };
         let Contact { name, phone, email, .. } = &**contact;
-        name.clone().or_else(|| phone.clone()).or_else(|| email.clone())
+        name.as_deref().or(phone.as_deref()).or(email.as_deref()).map(str::to_owned)
     }
 }

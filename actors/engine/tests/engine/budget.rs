@@ -7,7 +7,7 @@ use domain::booking::{MoveRequest, Party};
 use domain::{
     ApiKey, AppointmentId, BudgetKind, BusinessId, ContactDetails, ContactId, ContactPatch, DeliveryStatus,
     DisabledReason, EventTypes, KeyId, KnowledgeDetails, MessageDetails, MessageId, MessageStatus,
-    ProblemCode, Scopes, Text, WebhookId, WebhookStatus,
+    ProblemCode, Scopes, Text, WebhookId, WebhookStatus, WebhookUrl,
 };
 use engine::business::Change;
 use engine::business::commands::appointments::{Cancel, Reschedule};
@@ -20,7 +20,6 @@ use engine::business::commands::messages::{PatchMessage, TakeMessage};
 use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use engine::delivery::DeliveryFilter;
 use engine::{BusinessHandle, EngineError};
-use net::WebhookUrl;
 use serde_json::{Value, json};
 use store::keys::{self, kind};
 use store::records::AuditRecord;

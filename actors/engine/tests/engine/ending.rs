@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use domain::{Actor, BusinessId, ContactDetails, EventTypes, Scopes, Text};
+use domain::{Actor, BusinessId, ContactDetails, EventTypes, Scopes, Text, WebhookUrl};
 use engine::EngineError;
 use engine::business::PageRequest;
 use engine::business::commands::contacts::CreateContact;
 use engine::business::commands::keys::CreateKey;
 use engine::business::commands::webhooks::CreateWebhook;
 use engine::credentials::Credential;
-use net::WebhookUrl;
 use store::{Order, Tombstone, keys};
 
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once, pass, text};

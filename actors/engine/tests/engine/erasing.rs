@@ -5,8 +5,7 @@ use std::time::Duration;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     CallDetails, CallId, ContactDetails, ContactId, ContactPatch, Direction, DisabledReason, Email, EventId,
-    EventTypes, MessageDetails, MessageId, MessageStatus, Named, Phone, Refusal, ResourceId, Text, WebhookId,
-    WebhookStatus,
+    EventTypes, MessageDetails, MessageId, MessageStatus, Named, Phone, Refusal, ResourceId, Text, WebhookId, WebhookStatus, WebhookUrl,
 };
 use engine::business::commands::appointments::Reschedule;
 use engine::business::commands::calls::RecordCall;
@@ -16,7 +15,6 @@ use engine::business::commands::messages::{PatchMessage, TakeMessage};
 use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use engine::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter};
 use engine::{BusinessHandle, EngineError};
-use net::WebhookUrl;
 use store::keys::{self, kind};
 use store::{Batch, Order, Tombstone};
 

@@ -6,7 +6,7 @@ use domain::booking::{MoveRequest, Party};
 use domain::{
     AppointmentStatus, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch,
     DeliveryStatus, Direction, DisabledReason, EventTypes, KnowledgeDetails, MessageDetails, MessageStatus,
-    Scopes, Text, Timestamp, WebhookId, WebhookStatus,
+    Scopes, Text, Timestamp, WebhookId, WebhookStatus, WebhookUrl,
 };
 use engine::business::commands::appointments::{Cancel, Reschedule};
 use engine::business::commands::calls::RecordCall;
@@ -20,7 +20,6 @@ use engine::business::{
 };
 use engine::delivery::DeliveryFilter;
 use engine::{BusinessHandle, EngineError, Limits};
-use net::WebhookUrl;
 use serde::Serialize;
 use serde_json::Value;
 use view::{AuditView, OperatorServiceView, StaffView, WebhookView};

@@ -2,7 +2,7 @@
 
 use domain::{
     BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,
-    WebhookSecret, WebhookStatus,
+    WebhookSecret, WebhookStatus, WebhookUrl,
 };
 use engine::business::{AppointmentFilter, ContactFilter, PageRequest};
 use engine::moving::{ImportOptions, Leaving, Moved, Wrong};
@@ -96,7 +96,7 @@ async fn a_repeated_phone_number_is_reported_before_the_first_one_is_written() {
         Moved::Contact(contact) => contact.phone.clone(),
         _ => None,
     });
-    let phones: Vec<String> = phones.collect();
+    let phones: Vec<_> = phones.collect();
     let mut contacts = 0;
     for (line, record) in (2..).zip(moved) {
         let Moved::Contact(mut contact) = record else {
@@ -150,7 +150,7 @@ async fn an_import_respects_the_limits_of_a_business() {
 
     let endpoint = |number: u128| WebhookEndpoint {
         id: id(number).into(),
-        url: "https://a.example.com/".into(),
+        url: WebhookUrl::parse("https://a.example.com/").unwrap(),
         events: [EventType::CallCompleted].into_iter().collect(),
         description: String::new(),
         status: WebhookStatus::Enabled,

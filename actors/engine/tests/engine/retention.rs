@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use domain::{BudgetKind, ContactDetails, DisabledReason, EventTypes, Text, WebhookId, WebhookStatus};
+use domain::{
+    BudgetKind, ContactDetails, DisabledReason, EventTypes, Text, WebhookId, WebhookStatus, WebhookUrl,
+};
 use engine::business::PageRequest;
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use engine::business::commands::contacts::CreateContact;
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use engine::delivery::DeliveryFilter;
-use net::WebhookUrl;
 use store::Order;
 use store::keys::{self, kind};
 

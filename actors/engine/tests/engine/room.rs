@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use domain::{
     Actor, AppointmentStatus, BookingMode, DisabledReason, EventTypes, KeyId, Scopes, Text, WebhookId,
-    WebhookStatus,
+    WebhookStatus, WebhookUrl,
 };
 use engine::EngineError;
 use engine::business::commands::appointments::Cancel;
 use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
-use net::WebhookUrl;
 use serde_json::Value;
 use store::{DiskReserve, RoomLevel};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::availability::Terms;
 use domain::{
     BusinessId, CallDetails, ContactDetails, ContactId, DayWindows, Direction, EventTypes, KnowledgeDetails,
-    MessageDetails, Phone, Refusal, Scopes, ServiceId, StaffId, Text, Timestamp, WebhookId,
+    MessageDetails, Phone, Refusal, Scopes, ServiceId, StaffId, Text, Timestamp, WebhookId, WebhookUrl,
 };
 use engine::business::commands::calls::RecordCall;
 use engine::business::commands::catalog::{CreateService, CreateStaff};
@@ -20,7 +20,6 @@ use engine::business::{AppointmentFilter, CallFilter, ContactFilter, KnowledgeFi
 use engine::credentials::Credential;
 use engine::delivery::DeliveryFilter;
 use engine::{BusinessHandle, EngineError};
-use net::WebhookUrl;
 use store::keys::{installation_kind, kind};
 use store::{Key, Order, Tombstone, keys};
 

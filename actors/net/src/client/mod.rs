@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::{AttemptError, AttemptFailure};
+use domain::{AttemptError, AttemptFailure, WebhookUrl};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{HOST, HeaderName, HeaderValue, USER_AGENT};
@@ -30,7 +30,6 @@ use super::pool::Pool;
 use super::system::Ports;
 use super::tls::client_config;
 use super::trust::Trust;
-use super::url::WebhookUrl;
 
 /// The time limit from the look-up to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);

@@ -22,12 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use domain::Host;
 use parking_lot::Mutex;
 use ports::{Dialer, NoNameServer, Resolver};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
-
-use super::url::Host;
 
 /// The time from the beginning of an outage to the first probe, and between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);

@@ -30,7 +30,7 @@ record!(CallRecord, "call", {
 mod tests {
     use domain::{CallStatus, Locale, Timestamp};
 
-    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::super::testing::{check, check_damage, id_of, phone, replace};
     use super::*;
     use crate::{LONG_VALUE_BYTES_MAX, Record, VALUE_BYTES_MAX};
 
@@ -40,7 +40,7 @@ mod tests {
             direction: Direction::Inbound,
             status: CallStatus::Missed,
             outcome: CallOutcome::Spam,
-            from_number: Some("+15551234567".into()),
+            from_number: Some(phone()),
             to_number: None,
             contact_id: Some(id_of([0xa2; 16])),
             started_at: Timestamp::from_millis(1_772_442_000_000),

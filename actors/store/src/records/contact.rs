@@ -9,17 +9,17 @@ record!(Contact, "contact", {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Locale, Timestamp};
+    use domain::{Email, Locale, Timestamp};
 
-    use super::super::testing::{check, check_damage, check_old, id_of, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
     use super::*;
 
     fn contact() -> Contact {
         Contact {
             id: id_of([0xa1; 16]),
             name: Some("Zoë".into()),
-            phone: Some("+15551234567".into()),
-            email: Some("zoe@example.com".into()),
+            phone: Some(phone()),
+            email: Some(Email::new("zoe@example.com").unwrap()),
             locale: Some(Locale::En),
             zone: Some(chrono_tz::Europe::Paris),
             notes: Some("Left-handed".into()),
@@ -46,6 +46,8 @@ mod tests {
     #[test]
     fn damaged_fields_are_refused() {
         check_damage(&contact(), |bytes| replace(bytes, b"Europe/Paris", b"Europe/Parts"));
+        check_damage(&contact(), |bytes| replace(bytes, b"+1555", b"+0555"));
+        check_damage(&contact(), |bytes| replace(bytes, b"zoe@", b"zoe "));
         check_damage(&contact(), |bytes| replace(bytes, b".com\x01\x01", b".com\x01\x00"));
         check_damage(&contact(), |bytes| replace(bytes, b".com\x01", b".com\x02"));
         check_damage(&contact(), |bytes| *bytes.last_mut().unwrap() = 0xff);

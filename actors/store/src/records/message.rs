@@ -16,7 +16,7 @@ record!(TakenMessage, "message", {
 mod tests {
     use domain::{Timestamp, Urgency};
 
-    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::super::testing::{check, check_damage, id_of, phone, replace};
     use super::*;
 
     fn message() -> TakenMessage {
@@ -25,7 +25,7 @@ mod tests {
             call_id: None,
             contact_id: Some(id_of([0xa2; 16])),
             caller_name: Some("Zoë".into()),
-            caller_phone: Some("+15551234567".into()),
+            caller_phone: Some(phone()),
             body: "Ring back".into(),
             urgency: Urgency::Urgent,
             staff_id: Some(id_of([0xa3; 16])),

@@ -34,9 +34,9 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, BlockedSource, BookingMode, BudgetKind,
-    CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType,
-    LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, ResourceId, Role, Source,
-    SteadyTime, Timestamp, Urgency, WebhookStatus,
+    CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, Email,
+    EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, Phone, ResourceId,
+    Role, Source, SteadyTime, Timestamp, Urgency, WebhookStatus, WebhookUrl,
 };
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ pub use self::message::status_number;
 pub use self::names::NamesRecord;
 pub use self::round::RoundRecord;
 use super::StoreError;
-use super::codec::{Field, Fields};
+use super::codec::{Field, Fields, write_text};
 
 trait Numbered: Sized {
     fn number(self) -> u8;
@@ -198,13 +198,25 @@ impl Field for NaiveDate {
     }
 }
 
-/// The name in the IANA database.
-impl Field for Tz {
-    fn write(&self, to: &mut Vec<u8>) {
-        self.name().to_owned().write(to);
-    }
+/// Implements [`Field`] for types that are stored as text and parsed when they are read.
+macro_rules! parsed {
+    ($($type:ty: $text:ident, $parse:expr, $reason:literal;)*) => {$(
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                write_text(self.$text(), to);
+            }
 
-    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-        String::read(from)?.parse().map_err(|_| from.damaged("no time zone has its name"))
-    }
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                let text = String::read(from)?;
+                $parse(text).map_err(|_| from.damaged($reason))
+            }
+        }
+    )*};
+}
+
+parsed! {
+    Tz: name, |text: String| text.parse(), "no time zone has its name";
+    Phone: as_str, Phone::from_e164, "a phone number is not in E.164 form";
+    Email: as_str, |text: String| Email::new(&text), "an e-mail address is not valid";
+    WebhookUrl: as_str, |text: String| WebhookUrl::parse(&text), "its URL is refused";
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use domain::ResourceId;
+use domain::{Phone, ResourceId};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -41,6 +41,10 @@ pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&m
     damage(&mut bytes);
     let read = R::decode(&bytes);
     assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+}
+
+pub(super) fn phone() -> Phone {
+    Phone::from_e164("+15551234567".into()).unwrap()
 }
 
 pub(super) fn id_of<I: ResourceId>(bytes: [u8; 16]) -> I {

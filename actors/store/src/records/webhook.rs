@@ -44,7 +44,9 @@ impl Field for AttemptError {
 
 #[cfg(test)]
 mod tests {
-    use domain::{AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus};
+    use domain::{
+        AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus, WebhookUrl,
+    };
 
     use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
@@ -53,7 +55,7 @@ mod tests {
     fn endpoint() -> WebhookEndpoint {
         WebhookEndpoint {
             id: id_of([1; 16]),
-            url: "https://a.example/h".into(),
+            url: WebhookUrl::parse("https://a.example/h").unwrap(),
             events: EventTypes::all(),
             description: String::new(),
             status: WebhookStatus::Disabled,

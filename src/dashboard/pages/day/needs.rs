@@ -200,8 +200,8 @@ async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> 
         let path = member.way_to("settings/webhooks", endpoint.id);
         Need {
             text: view.with("today-need-webhook-text", "since", &since),
-            of: endpoint.url.clone(),
-            ..Need::new("disabled", view.t("today-need-webhook"), endpoint.url, path)
+            of: endpoint.url.as_str().to_owned(),
+            ..Need::new("disabled", view.t("today-need-webhook"), endpoint.url.as_str().to_owned(), path)
         }
     };
     Ok(failing.map(need).collect())

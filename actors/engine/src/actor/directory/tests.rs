@@ -1,7 +1,7 @@
 //! The start of actors and the stop of the longest unused ones.
 
-use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WeeklyHours};
-use net::{Ports, WebhookUrl};
+use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WebhookUrl, WeeklyHours};
+use net::Ports;
 use store::{Batch, Key, MemoryBackend, Store};
 use uuid::Uuid;
 

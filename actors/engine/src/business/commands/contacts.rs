@@ -69,8 +69,8 @@ for_both! {
 fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineError> {
     let of = context.business_id();
     let holder = |row| Ok::<_, StoreError>(context.contact_at(&row)?.map(|holder| holder.id));
-    let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
-    let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
+    let phone = contact.phone.as_ref().map(|phone| holder(keys::contact_by_phone(of, phone)));
+    let email = contact.email.as_ref().map(|email| holder(keys::contact_by_email(of, email)));
     Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
 }
 
@@ -81,12 +81,12 @@ pub(super) fn find(
 ) -> Result<Option<Contact>, StoreError> {
     let of = context.business_id();
     if let Some(phone) = phone
-        && let Some(contact) = context.contact_at(&keys::contact_by_phone(of, phone.as_str()))?
+        && let Some(contact) = context.contact_at(&keys::contact_by_phone(of, phone))?
     {
         return Ok(Some(contact));
     }
     match email {
-        Some(email) => context.contact_at(&keys::contact_by_email(of, email.as_str())),
+        Some(email) => context.contact_at(&keys::contact_by_email(of, email)),
         None => Ok(None),
     }
 }

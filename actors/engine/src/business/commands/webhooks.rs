@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{
-    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal,
-    Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
+    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal, Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl,
 };
-use net::WebhookUrl;
 use store::{Weight, keys};
 use view::{NewWebhookView, View, WebhookView};
 
@@ -37,7 +35,7 @@ impl CreateWebhook {
         }
         Ok(WebhookEndpoint {
             id: context.mint(),
-            url: self.url.as_str().to_owned(),
+            url: self.url,
             events: self.events,
             description: self.description.into_string(),
             status: WebhookStatus::Enabled,
@@ -119,9 +117,7 @@ impl Change for PatchWebhook {
         let before = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
-        if let Some(url) = self.url {
-            after.url = url.as_str().to_owned();
-        }
+        after.url = self.url.unwrap_or(after.url);
         if let Some(description) = self.description {
             after.description = description.into_string();
         }

@@ -27,8 +27,8 @@ impl ContactFilter {
             let name = contact.name.as_deref().map(fold_name);
             name.is_some_and(|name| name.contains(&fold_name(part)))
         };
-        self.phone.as_ref().is_none_or(|phone| contact.phone.as_deref() == Some(phone.as_str()))
-            && self.email.as_ref().is_none_or(|email| contact.email.as_deref() == Some(email.as_str()))
+        (self.phone.is_none() || contact.phone == self.phone)
+            && (self.email.is_none() || contact.email == self.email)
             && self.name_part.as_ref().is_none_or(has_part)
     }
 }
@@ -69,8 +69,8 @@ impl BusinessHandle {
                 })
                 .await;
         }
-        let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(of, phone.as_str()));
-        let email = filter.email.as_ref().map(|email| keys::contact_by_email(of, email.as_str()));
+        let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(of, phone));
+        let email = filter.email.as_ref().map(|email| keys::contact_by_email(of, email));
         if let Some(row) = phone.or(email) {
             return self.read(|store| self.contact_at(store, &row, &filter, page)).await;
         }

@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use domain::{
     Actor, BookingMode, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal, Text,
-    WebhookId, WebhookStatus, WeeklyHours,
+    WebhookId, WebhookStatus, WebhookUrl, WeeklyHours,
 };
-use net::{Ports, Trust, WebhookUrl};
+use net::{Ports, Trust};
 use ports::Clock;
 use serde_json::Value;
 use store::{MemoryBackend, Store};

@@ -137,7 +137,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             m.edit_where::<Contact>(
                 kind::CONTACT,
                 |c| c.phone.is_some(),
-                |c| c.phone = Some("+33699999999".into()),
+                |c| c.phone = Some(domain::Phone::from_e164("+33699999999".into()).unwrap()),
             );
         },
         "its row by phone number is missing",

@@ -193,7 +193,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     let mut world = world().await;
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     let admin = member(&world, &shop, "admin@example.com", (Role::Admin, None)).await;
-    let url = net::WebhookUrl::parse("https://hooks.example.com/").unwrap();
+    let url = domain::WebhookUrl::parse("https://hooks.example.com/").unwrap();
     let events = domain::EventTypes::all();
     let create =
         engine::business::commands::webhooks::CreateWebhook { url, events, description: Text::default() };

@@ -8,7 +8,7 @@ use domain::booking::{MoveRequest, Party};
 use domain::{
     BlockedTimeId, Buffers, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
     KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, MessageStatus, PersonId, Refusal, Role,
-    Scopes, StaffId, Text, Timestamp, WebhookSecret,
+    Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
 use engine::business::commands::budget::PatchBudget;
@@ -35,7 +35,6 @@ use engine::business::commands::webhooks::{
 };
 use engine::business::{Change, Request};
 use engine::{BusinessHandle, EngineError};
-use net::WebhookUrl;
 use uuid::Uuid;
 
 use super::{by, invitation, invite, member, refusal, world};

@@ -31,7 +31,9 @@ impl Names {
         let business = &member.business;
         let name = match entry.resource_type {
             AuditedKind::ApiKey => business.key_name(KeyId::from(id)).await?,
-            AuditedKind::Webhook => business.webhook(WebhookId::from(id)).await?.map(|endpoint| endpoint.url),
+            AuditedKind::Webhook => {
+                business.webhook(WebhookId::from(id)).await?.map(|endpoint| endpoint.url.as_str().to_owned())
+            }
             AuditedKind::Contact => {
                 business.contact(ContactId::from(id)).await?.and_then(|contact| contact.name)
             }

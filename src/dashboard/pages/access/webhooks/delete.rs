@@ -20,7 +20,7 @@ pub(crate) async fn ask(member: Member) -> Answered {
         sheet: member.sheet("settings/webhooks").under(member.crumbs_of(&endpoint)),
         endpoint: member.path_of(endpoint.id),
         title: view.with("hooks-delete-title", "host", host(&endpoint)),
-        url: endpoint.url,
+        url: endpoint.url.as_str().to_owned(),
     };
     page(&shown)
 }

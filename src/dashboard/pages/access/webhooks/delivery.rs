@@ -84,7 +84,7 @@ pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: O
         answer: answer(&view, &delivery),
         last: delivery.last_attempt_at.map(|at| When::to_the_second(&view, at, zone)),
         next: delivery.next_attempt_at.map(|at| When::to_the_second(&view, at, zone)),
-        url: endpoint.url.clone(),
+        url: endpoint.url.as_str().to_owned(),
         body: match body {
             None => Body::Gone,
             Some(bytes) if bytes.is_empty() => Body::Wiped,

@@ -56,7 +56,7 @@ pub(crate) async fn save(member: Member) -> Answered {
     let done = async {
         let body = body(&member)?;
         // An unchanged URL was checked when it was saved, and every attempt checks it again.
-        if body.url.as_str() != endpoint.url {
+        if body.url != endpoint.url {
             member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
         }
         let change = PatchWebhook {

@@ -69,7 +69,7 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
         undone: undone.map(|undone| told(&view, &undone)).unwrap_or_default(),
         kept: kept(&view, member),
         host: host(endpoint).to_owned(),
-        url: endpoint.url.clone(),
+        url: endpoint.url.as_str().to_owned(),
         may_change,
         on,
         class,

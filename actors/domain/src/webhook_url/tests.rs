@@ -19,7 +19,7 @@ fn long_name(bytes: usize) -> String {
 #[test]
 fn urls_in_good_form_are_accepted() {
     let long = long_name(253);
-    let longest = format!("https://example.com/{}", "ü".repeat(URL_CHARS_MAX - 20));
+    let longest = format!("https://example.com/{}", "ü".repeat(WebhookUrl::CHARS_MAX - 20));
     for (text, host, port, path_and_query) in [
         ("https://example.com", name("example.com"), 443, "/"),
         ("HTTPS://Example.COM/Hook?a=B&c", name("example.com"), 443, "/Hook?a=B&c"),
@@ -52,7 +52,7 @@ fn urls_in_good_form_are_accepted() {
         assert_eq!((url.as_str(), url.host(), url.port()), (text, &host, port));
         assert_eq!(url.path_and_query(), path_and_query);
     }
-    assert_eq!(longest.chars().count(), URL_CHARS_MAX);
+    assert_eq!(longest.chars().count(), WebhookUrl::CHARS_MAX);
     assert!(WebhookUrl::parse(&longest).is_ok());
 }
 
@@ -60,10 +60,10 @@ fn urls_in_good_form_are_accepted() {
 fn urls_in_bad_form_are_refused() {
     use UrlRefusal::{Characters, Credentials, Fragment, Malformed, NotHttps, NotPublic, Port, TooLong};
     let (long, too_long) =
-        (long_name(254), format!("https://example.com/{}", "x".repeat(URL_CHARS_MAX - 19)));
+        (long_name(254), format!("https://example.com/{}", "x".repeat(WebhookUrl::CHARS_MAX - 19)));
     let (long, long_label) = (format!("https://{long}/"), format!("https://{}.com/", "x".repeat(64)));
     for (text, refusal) in [
-        (too_long.as_str(), TooLong(URL_CHARS_MAX)),
+        (too_long.as_str(), TooLong(WebhookUrl::CHARS_MAX)),
         ("", NotHttps),
         ("https", NotHttps),
         ("https:/example.com", NotHttps),

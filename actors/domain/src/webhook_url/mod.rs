@@ -2,22 +2,19 @@
 //!
 //! [`WebhookUrl::parse`] is its one constructor. Rules on the text cover the points on which parsers differ.
 //! All other rules check the result of the WHATWG parser, which is the host to dial. An IP address in a URL
-//! is checked here; the [guard](super::guard) checks the addresses of a name at each use.
+//! is checked here; the guard of the outgoing connections checks the addresses of a name at each use.
 
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
+use std::ops::Deref;
 
-use domain::UrlRefusal;
-use hyper::http::uri::PathAndQuery;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use http::uri::PathAndQuery;
 
-use super::address::is_public;
-
-pub const URL_CHARS_MAX: usize = 2000;
+use super::UrlRefusal;
+use super::public::is_public;
 
 /// Without the dot at the end.
 const NAME_BYTES_MAX: usize = 253;
@@ -43,21 +40,6 @@ pub struct WebhookUrl {
     path_and_query: String,
 }
 
-impl JsonSchema for WebhookUrl {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "WebhookUrl".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
-            "pattern": "^[hH][tT][tT][pP][sS]://"})
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
     /// A name in lower case and ASCII form, without the dot at the end.
@@ -67,9 +49,11 @@ pub enum Host {
 }
 
 impl WebhookUrl {
+    pub const CHARS_MAX: usize = 2000;
+
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
-        if text.chars().nth(URL_CHARS_MAX).is_some() {
-            return Err(UrlRefusal::TooLong(URL_CHARS_MAX));
+        if text.chars().nth(Self::CHARS_MAX).is_some() {
+            return Err(UrlRefusal::TooLong(Self::CHARS_MAX));
         }
         check_text(text)?;
         let url = url::Url::parse(text).map_err(|error| match error {
@@ -125,6 +109,14 @@ impl WebhookUrl {
     /// The `Host` header: the host, and the port unless it is 443.
     pub fn authority(&self) -> String {
         if self.port == HTTPS_PORT { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
+    }
+}
+
+impl Deref for WebhookUrl {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
     }
 }
 
