@@ -163,12 +163,20 @@ impl Store {
         })))
     }
 
+    /// The record under the key. A row that does not decode is an error, as for a request about this record.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
     }
 
+    /// Like [`Store::get`], but the outer option is `None` if the row does not decode, for readers that must not take
+    /// such a row for a missing one.
+    pub fn look<R: Record>(&self, key: &Key) -> Result<Option<Option<R>>, StoreError> {
+        unless_set_aside(self.get(key))
+    }
+
+    /// Like [`Store::get`], but a row that does not decode counts as missing.
     pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        self.find_as(key, R::decode)
+        Ok(self.look(key)?.flatten())
     }
 
     /// The value that `read` returns for the bytes under the key, or `None` if the row is set aside.
@@ -177,8 +185,13 @@ impl Store {
         key: &Key,
         read: impl FnOnce(&[u8]) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let Some(bytes) = unless_set_aside(self.get_raw(key))?.flatten() else { return Ok(None) };
+        let Some(bytes) = self.find_raw(key)? else { return Ok(None) };
         self.usable(key, read(&bytes))
+    }
+
+    /// Like [`Store::get_raw`], but a row that is set aside counts as missing.
+    pub fn find_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(unless_set_aside(self.get_raw(key))?.flatten())
     }
 
     /// The bytes under the key. When the pieces of a long value do not belong together, the row is [set

@@ -102,7 +102,8 @@ mod tests {
                 store.records::<Service>(&range, Order::Ascending).map(|row| row.unwrap().1).collect();
             assert_eq!(found, std::slice::from_ref(&good));
             assert!(matches!(store.get::<Service>(&of(1)), Err(StoreError::SetAside(_))));
-            assert!(unless_set_aside(store.get::<Service>(&of(3))).unwrap().is_none());
+            assert!(store.look::<Service>(&of(3)).unwrap().is_none());
+            assert!(store.find::<Service>(&of(3)).unwrap().is_none());
             assert_eq!(store.rows_set_aside(), 2);
         }
     }

@@ -19,7 +19,7 @@ use domain::{
     Timestamp, WebhookEndpoint, WebhookId,
 };
 use net::Ports;
-use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
+use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::accounts::Accounts;
@@ -106,7 +106,7 @@ impl State {
 
     /// A record after the newest decision. `None` if it does not decode.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        Ok(unless_set_aside(self.read(key))?.flatten())
+        Ok(self.store.usable(key, self.read(key))?.flatten())
     }
 
     /// The bytes of a row after the newest decision.

@@ -12,7 +12,7 @@ use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonI
 use ractor::ActorRef;
 use store::keys::kind;
 use store::records::IdempotencyRecord;
-use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys, unless_set_aside};
+use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 
 use super::ages::noted_until;
 use super::message::Message;
@@ -281,8 +281,7 @@ pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> boo
 
 fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
     for endpoint in state.webhooks.values() {
-        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event));
-        match unless_set_aside(delivery)? {
+        match state.store.look::<Delivery>(&keys::delivery(state.id, endpoint.id, event))? {
             Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
             Some(None) => {}
             // The state of an undecodable delivery is unknown.

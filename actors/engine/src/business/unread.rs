@@ -12,8 +12,7 @@ use super::request::{Ended, Gives, Idempotency};
 use super::write::Write;
 
 pub(crate) fn is_unread(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
-    let profile = keys::profile(of);
-    Ok(store.usable(&profile, store.get::<Business>(&profile))?.is_none())
+    Ok(store.look::<Business>(&keys::profile(of))?.is_none())
 }
 
 /// The batch that ends the business, and its endpoints.

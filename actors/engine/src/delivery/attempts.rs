@@ -9,7 +9,7 @@ use domain::{
 };
 use net::{Post, WebhookClient};
 use ractor::ActorRef;
-use store::{Batch, StoreError, keys, unless_set_aside};
+use store::{Batch, StoreError, keys};
 use tokio::time::timeout;
 
 use super::dispatch::Place;
@@ -42,8 +42,7 @@ impl State {
         place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
-        let body = shared.store.get_raw(&keys::event(self.key.business, event));
-        let body = match unless_set_aside(body)?.flatten() {
+        let body = match shared.store.find_raw(&keys::event(self.key.business, event))? {
             Some(body) if !body.is_empty() => body,
             none => {
                 self.give_up(shared, myself, delivery, none.is_some());
@@ -143,7 +142,7 @@ impl State {
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
         // A deleted endpoint keeps no rows.
-        if matches!(unless_set_aside(self.endpoint(shared))?, Some(None)) {
+        if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
             self.recorded(myself, event);
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
 use ractor::ActorRef;
-use store::{Batch, Key, Order, StoreError, keys, unless_set_aside};
+use store::{Batch, Key, Order, StoreError, keys};
 
 use super::key::EndpointKey;
 use super::message::Message;
@@ -51,10 +51,10 @@ impl State {
                 due.more = true;
                 break;
             }
-            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event));
+            let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
             // A row that does not decode stays and does not count. Otherwise it would hide the rows after it
             // forever.
-            let Some(delivery) = unless_set_aside(delivery)? else { continue };
+            let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
                 batch.delete(key);
@@ -81,7 +81,7 @@ impl State {
     /// written and was corrected later.
     pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
-        let Some(endpoint) = unless_set_aside(self.endpoint(shared))?.flatten() else { return Ok(()) };
+        let Some(endpoint) = shared.store.find::<WebhookEndpoint>(&self.row())? else { return Ok(()) };
         let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
         loop {
             let (mut batch, mut last) = (Batch::default(), None);

@@ -1,7 +1,7 @@
 //! Queries of an endpoint's delivery log: a filtered list, one delivery with its body, and counts.
 
 use domain::{Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, WebhookId};
-use store::{Order, Record, keys, unless_set_aside};
+use store::{Order, Record, keys};
 use view::DeliveryView;
 
 use super::schedule::{LOG_DAYS, RETRY_AFTER};
@@ -74,7 +74,7 @@ impl BusinessHandle {
         let found = self.read(|store| {
             let row = keys::delivery(self.id, id, event);
             let Some(delivery) = store.find::<Delivery>(&row)? else { return Ok(None) };
-            Ok(Some((delivery, unless_set_aside(store.get_raw(&keys::event(self.id, event)))?.flatten())))
+            Ok(Some((delivery, store.find_raw(&keys::event(self.id, event))?)))
         });
         let found = found.await?.filter(|(delivery, _)| delivery.created_at > oldest);
         let (delivery, body) = found.ok_or(Refusal::NotFound(Named::Delivery))?;

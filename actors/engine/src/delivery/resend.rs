@@ -7,7 +7,7 @@ use domain::{
     BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Named, ProblemCode, Refusal, WebhookEndpoint,
 };
 use ractor::ActorRef;
-use store::{Batch, KeyRange, Order, Promised, StoreError, keys, unless_set_aside};
+use store::{Batch, KeyRange, Order, Promised, StoreError, keys};
 
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
@@ -35,7 +35,7 @@ impl State {
         // Until the next turn has read the rows, there may be work.
         self.hold();
         // Attempts of an earlier epoch end before anything is sent again.
-        if let Some(endpoint) = unless_set_aside(self.endpoint(shared))? {
+        if let Some(endpoint) = shared.store.look(&self.row())? {
             self.abort_stale(myself, endpoint.as_ref());
         }
         let done = match &mut step.what {
@@ -72,7 +72,8 @@ impl State {
 
     /// The endpoint, if events can be sent to it again.
     fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
-        let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound(Named::Webhook))?;
+        let endpoint = shared.store.get::<WebhookEndpoint>(&self.row())?;
+        let endpoint = endpoint.ok_or(Refusal::NotFound(Named::Webhook))?;
         if !endpoint.is_enabled() {
             return Err(Refusal::conflict(
                 Conflict::EndpointDisabled,

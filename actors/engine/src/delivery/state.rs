@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{EventId, WebhookEndpoint};
+use domain::EventId;
 use ractor::ActorRef;
-use store::{StoreError, keys};
+use store::{Key, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
@@ -101,8 +101,9 @@ impl State {
         self.places.clear();
     }
 
-    pub(super) fn endpoint(&self, shared: &Shared) -> Result<Option<WebhookEndpoint>, StoreError> {
-        shared.store.get(&keys::webhook(self.key.business, self.key.endpoint))
+    /// The key of the endpoint's record.
+    pub(super) fn row(&self) -> Key {
+        keys::webhook(self.key.business, self.key.endpoint)
     }
 
     /// Asks for a turn after the messages that already wait.

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{Business, BusinessId, WebhookEndpoint};
-use store::{Store, StoreError, keys, unless_set_aside};
+use store::{Store, StoreError, keys};
 
 use super::key::EndpointKey;
 
@@ -47,7 +47,7 @@ impl Suspended {
         if kept >> 1 == generation {
             return Ok(kept & 1 == 1);
         }
-        let profile = unless_set_aside(store.get::<Business>(&keys::profile(business)))?;
+        let profile = store.look::<Business>(&keys::profile(business))?;
         let suspended = profile.is_none_or(|profile| profile.is_some_and(|profile| profile.suspended));
         self.0.store(generation << 1 | u64::from(suspended), Ordering::Relaxed);
         Ok(suspended)

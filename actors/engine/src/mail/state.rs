@@ -70,15 +70,13 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. One that does not decode is set aside and does not block the others.
+    /// Reads a mail. One that does not decode does not block the others.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Mail>, StoreError> {
-        match shared.store.get::<Mail>(&keys::mail(key.of, key.id)) {
-            Err(StoreError::SetAside(_)) => {
-                self.damaged.insert(key);
-                Ok(None)
-            }
-            read => read,
+        let mail = shared.store.look(&keys::mail(key.of, key.id))?;
+        if mail.is_none() {
+            self.damaged.insert(key);
         }
+        Ok(mail.flatten())
     }
 
     /// Asks for a turn after the messages that already wait.

@@ -6,7 +6,7 @@ use domain::{
     ContactId, Mail, MailKind, MessageId, Role, Service, StaffMember, Subscription, TakenMessage,
     WebhookEndpoint, WebhookId,
 };
-use store::{Store, StoreError, keys, unless_set_aside};
+use store::{Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::letter::{Content, Letter, Link, Recipient, Sender, Told, What};
@@ -137,16 +137,15 @@ enum Named {
     /// Erasure in progress. The contact's data in the record is deleted in steps.
     Erased,
     Contact(Box<Contact>),
-    /// The record does not decode.
-    SetAside,
+    Unreadable,
 }
 
 fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<Named, StoreError> {
     let Some(id) = id else { return Ok(Named::Nobody) };
-    Ok(match unless_set_aside(store.get::<Contact>(&keys::contact(of, id)))? {
+    Ok(match store.look::<Contact>(&keys::contact(of, id))? {
         Some(Some(contact)) => Named::Contact(Box::new(contact)),
         Some(None) => Named::Erased,
-        None => Named::SetAside,
+        None => Named::Unreadable,
     })
 }
 

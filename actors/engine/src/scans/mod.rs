@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use domain::BusinessId;
 use parking_lot::Mutex;
-use store::{Key, KeyRange, Order, Pair, Record, Store, StoreError, unless_set_aside};
+use store::{Key, KeyRange, Order, Pair, Record, Store, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Instant;
 
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
 
     /// The record under the key, or nothing if it is set aside.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        Ok(unless_set_aside(self.get(key))?.flatten())
+        Ok(self.store.usable(key, self.get(key))?.flatten())
     }
 
     pub(crate) fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
