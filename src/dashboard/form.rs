@@ -8,6 +8,7 @@ use url::form_urlencoded;
 
 use crate::http::body::{self, BodyError};
 use crate::http::cursor::{Binding, Cursors};
+use crate::http::query::pairs;
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 pub(super) const ID: &str = "form";
@@ -41,8 +42,7 @@ impl Form {
 
     /// Parses a query string or a body. The CR LF of browsers becomes LF.
     pub(super) fn parse(bytes: &[u8]) -> Self {
-        let fields = form_urlencoded::parse(bytes).into_owned();
-        Self { fields: fields.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
+        Self { fields: pairs(bytes).map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
     }
 
     /// The first field with this name, or an empty string.

@@ -10,6 +10,7 @@ use axum::routing::any;
 use super::pages::{Page, missing, page, search};
 use crate::dashboard::seal;
 use crate::http::etag::Condition;
+use crate::http::query::pairs;
 use crate::http::router::Noted;
 use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
@@ -42,9 +43,9 @@ fn answer(head: &Parts) -> Response {
     match head.uri.path() {
         "/docs/" => (StatusCode::SEE_OTHER, [(header::LOCATION, "/docs")]).into_response(),
         "/docs/search" => {
-            let pairs = url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes());
-            let query = pairs.into_iter().find(|(name, _)| name == "q").map(|(_, query)| query.into_owned());
-            html(StatusCode::OK, search(&query.unwrap_or_default()))
+            let mut pairs = pairs(head.uri.query().unwrap_or_default().as_bytes());
+            let (_, query) = pairs.find(|(name, _)| name == "q").unwrap_or_default();
+            html(StatusCode::OK, search(&query))
         }
         path => match page(path) {
             Some(page) => kept(page, &head.headers),

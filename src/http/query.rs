@@ -4,7 +4,9 @@
 //! therefore wrong, and the problem explains the escape.
 
 use domain::{ProblemCode, TextError};
+use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
+use url::form_urlencoded;
 
 use super::problems::{FieldPath, Invalid, Problems};
 use super::read::FromText;
@@ -90,15 +92,15 @@ impl Parameters {
 
     fn decode(query: &str, problems: &mut Problems) -> Self {
         let mut values = Vec::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let Some(name) = decode(name) else {
-                problems.add(&FieldPath::Root.property(name), ProblemCode::EncodedName);
-                continue;
-            };
-            match decode(value) {
-                Some(decoded) => values.push(Parameter { name, value: decoded, plus: value.contains('+') }),
-                None => problems.add(&FieldPath::Root.property(&name), ProblemCode::EncodedValue),
+        for pair in query.split('&') {
+            let Some((name, value)) = pairs(pair.as_bytes()).next() else { continue };
+            let (written_name, written) = pair.split_once('=').unwrap_or((pair, ""));
+            if !is_encoded(written_name) {
+                problems.add(&FieldPath::Root.property(written_name), ProblemCode::EncodedName);
+            } else if !is_encoded(written) {
+                problems.add(&FieldPath::Root.property(&name), ProblemCode::EncodedValue);
+            } else {
+                values.push(Parameter { name, value, plus: written.contains('+') });
             }
         }
         Self { values }
@@ -122,19 +124,14 @@ pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result
     problems.finish(value)
 }
 
-/// Decodes `%XX` and `+`. `None` if the escape or the UTF-8 is invalid.
-fn decode(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        out.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let mut digit = || char::from(bytes.next()?).to_digit(16);
-                (digit()? * 16 + digit()?) as u8
-            }
-            _ => byte,
-        });
-    }
-    String::from_utf8(out).ok()
+/// The decoded names and values of a query string or a form. Invalid escapes stay as they are written.
+pub(crate) fn pairs(encoded: &[u8]) -> impl Iterator<Item = (String, String)> {
+    form_urlencoded::parse(encoded).into_owned()
+}
+
+/// Whether every escape is `%XX` and the decoded text is UTF-8.
+fn is_encoded(text: &str) -> bool {
+    let is_escape =
+        |rest: &str| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    text.split('%').skip(1).all(is_escape) && percent_decode_str(text).decode_utf8().is_ok()
 }
