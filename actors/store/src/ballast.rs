@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 use super::StoreError;
+use super::files::found;
 
 const NAME: &str = "ballast";
 
@@ -18,12 +19,7 @@ const BALLAST_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) fn release(dir: &Path) -> Result<(), StoreError> {
     let path = dir.join(NAME);
-    match fs::remove_file(&path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::Prepare { action: "removing", path, source })
-        }
-        _ => Ok(()),
-    }
+    found(fs::remove_file(&path)).map(drop).map_err(StoreError::preparing("removing", path))
 }
 
 pub(super) fn keep(dir: &Path) {

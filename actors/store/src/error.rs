@@ -218,6 +218,12 @@ impl StoreError {
         )
     }
 
+    /// Returns the conversion of an error in a step with this file or directory.
+    pub(super) fn preparing(action: &'static str, path: impl Into<PathBuf>) -> impl Fn(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Prepare { action, path: path.clone(), source }
+    }
+
     pub fn damaged(record: &'static str, reason: impl Into<String>) -> Self {
         Self::Damaged { record, reason: reason.into() }
     }

@@ -28,7 +28,7 @@ impl Filling {
     /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the directory.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         restoring::check_finished(dir)?;
-        let prepare = |action| move |source| StoreError::Prepare { action, path: dir.to_owned(), source };
+        let prepare = |action| StoreError::preparing(action, dir);
         match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
             Ok(false) => {}
             Ok(true) => return Err(StoreError::NotEmpty(dir.to_owned())),
@@ -65,7 +65,6 @@ impl Filling {
     }
 
     pub fn finish(dir: &Path) -> Result<(), StoreError> {
-        let finish = |source| StoreError::Prepare { action: "finishing", path: dir.to_owned(), source };
-        restoring::end(dir).map_err(finish)
+        restoring::end(dir).map_err(StoreError::preparing("finishing", dir))
     }
 }

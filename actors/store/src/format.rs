@@ -12,11 +12,12 @@
 //! If the file and the store's own record ([`super::records::MetaRecord`]) differ, the record counts: a crash may have
 //! happened between the two writes. Old stores have no such file.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::StoreError;
+use super::files::replace;
 use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
@@ -52,18 +53,9 @@ pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let path = dir.join(NAME);
-    write(&path).map_err(|source| StoreError::Prepare { action: "writing", path, source })
-}
-
-/// Writes a new file and renames it, so a crash leaves either the old or the new one.
-fn write(path: &Path) -> io::Result<()> {
-    let new = path.with_extension("new");
-    let mut file = File::create(&new)?;
     let Format { format, read_by, written_by } = PRESENT;
-    write!(file, "format = {format}\nread-by = {read_by}\nwritten-by = {written_by}\n")?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+    let text = format!("format = {format}\nread-by = {read_by}\nwritten-by = {written_by}\n");
+    replace(&path, 0o666, &text).map_err(StoreError::preparing("writing", &path))
 }
 
 fn read(dir: &Path) -> Result<Option<Format>, StoreError> {
@@ -72,7 +64,7 @@ fn read(dir: &Path) -> Result<Option<Format>, StoreError> {
         Ok(text) => parse(&text).map(Some).ok_or(StoreError::FormatFile(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(StoreError::FormatFile(path)),
-        Err(source) => Err(StoreError::Prepare { action: "reading", path, source }),
+        Err(error) => Err(StoreError::preparing("reading", path)(error)),
     }
 }
 

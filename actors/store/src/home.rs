@@ -115,9 +115,8 @@ impl Home {
             let _end = End(&saving);
             saving.save_all();
         });
-        let prepare =
-            |source| StoreError::Prepare { action: "starting the thread", path: name.into(), source };
-        Ok(Self { shared, thread: Some(thread.map_err(prepare)?) })
+        let thread = thread.map_err(StoreError::preparing("starting the thread", name))?;
+        Ok(Self { shared, thread: Some(thread) })
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {

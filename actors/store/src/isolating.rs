@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{SEGMENTS_FILE, space_of, sync_path};
+use super::files::{SEGMENTS_FILE, found, space_of, sync_path};
 use super::mark::NEWEST_KEY;
 use super::opening::{SEGMENT_BYTES, Sled, open_sled};
 use super::sled_log::{self, Log, Pages, Write};
@@ -92,9 +92,9 @@ impl Files {
     /// # Errors
     /// [`StoreError::DamagedAt`] when the page holds rows of the installation, or its keys are unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
-        let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
+        let read = StoreError::preparing("reading", self.db());
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
-        let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(read)?;
+        let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(&read)?;
         if corrupt.is_empty()
             && let Some(offset) = offset
         {
@@ -104,7 +104,7 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let refused = |why| self.damaged(at, why);
-            let plan = sled_log::plan(&log, &pages, page).map_err(read)?.map_err(refused)?;
+            let plan = sled_log::plan(&log, &pages, page).map_err(&read)?.map_err(refused)?;
             // The keys of the installation are the smallest, and the number of the newest batch is the greatest key.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(refused("the page holds rows of the installation"));
@@ -121,14 +121,13 @@ impl Files {
 
     pub(super) fn corrupt_pages(&self, offset: Option<u64>) -> Result<Vec<(u64, u64)>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
-        let corrupt = sled_log::corrupt_pages(&log, &pages, offset);
-        corrupt.map_err(|source| StoreError::Prepare { action: "reading", path: self.db(), source })
+        sled_log::corrupt_pages(&log, &pages, offset).map_err(StoreError::preparing("reading", self.db()))
     }
 
     fn pages(&self) -> Result<Option<(Log, Pages)>, StoreError> {
-        let read = |source| StoreError::Prepare { action: "reading", path: self.db(), source };
-        let Some(log) = self.log().map_err(read)? else { return Ok(None) };
-        match log.pages_past_damage().map_err(read)? {
+        let read = StoreError::preparing("reading", self.db());
+        let Some(log) = self.log().map_err(&read)? else { return Ok(None) };
+        match log.pages_past_damage().map_err(&read)? {
             Ok(pages) => Ok(Some((log, pages))),
             Err(damage) => Err(self.damaged(damage.offset, damage.what)),
         }
@@ -151,8 +150,8 @@ impl Files {
         self.dir.join(NAME)
     }
 
-    fn noting(&self, source: io::Error) -> StoreError {
-        StoreError::Prepare { action: "isolating a page by", path: self.note(), source }
+    fn noting(&self, error: io::Error) -> StoreError {
+        StoreError::preparing("isolating a page by", self.note())(error)
     }
 
     fn damaged(&self, offset: u64, what: &'static str) -> StoreError {
@@ -169,10 +168,7 @@ impl Files {
     }
 
     fn kept(&self) -> io::Result<Option<Isolating>> {
-        let bytes = match fs::read(self.note()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            bytes => bytes?,
-        };
+        let Some(bytes) = found(fs::read(self.note()))? else { return Ok(None) };
         let (sum, content) = bytes.split_at_checked(SUM_BYTES).unwrap_or_default();
         if crc32fast::hash(content).to_le_bytes() != *sum {
             return Err(io::Error::other("its checksum is wrong"));
@@ -226,11 +222,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
         let renamed = fs::rename(&path, &aside);
-        renamed.map_err(|source| StoreError::Prepare {
-            action: "renaming the damaged file",
-            path,
-            source,
-        })?;
+        renamed.map_err(StoreError::preparing("renaming the damaged file", path))?;
         sync_path(store)?;
     }
     Ok(())
@@ -239,15 +231,12 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
 /// Refuses a log that lost messages which the journal does not contain. `ended` is the end of the log at a clean stop,
 /// and `synced` the newest acknowledged batch.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
-    let path = files.store.join("db");
-    let read = |source| StoreError::Prepare { action: "reading", path: path.clone(), source };
-    let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).map_err(read)?;
-    let Some(log) = log else {
-        return Ok(());
-    };
-    let mut checked = log.check(ended).map_err(read)?;
+    let path = files.db();
+    let read = StoreError::preparing("reading", &path);
+    let Some(log) = files.log().map_err(&read)? else { return Ok(()) };
+    let mut checked = log.check(ended).map_err(&read)?;
     if checked.is_err() && ended.is_some() && is_in_journal(files, &log, synced)? {
-        checked = log.check(None).map_err(read)?;
+        checked = log.check(None).map_err(&read)?;
     }
     checked.map_err(|damage| StoreError::DamagedAt {
         offset: damage.offset,
@@ -260,9 +249,9 @@ fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), Store
 /// Whether the journal contains every batch after the newest readable one in the log.
 fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let path = files.dir.join("journal");
-    let read = |source| StoreError::Prepare { action: "reading", path: files.store.join("db"), source };
-    let pages = log.pages().map_err(read)?;
-    let newest = sled_log::last_value(log, &pages, &NEWEST_KEY).map_err(read)?;
+    let read = StoreError::preparing("reading", files.db());
+    let pages = log.pages().map_err(&read)?;
+    let newest = sled_log::last_value(log, &pages, &NEWEST_KEY).map_err(&read)?;
     let Some(kept) = newest.and_then(|number| number.try_into().ok()).map(u64::from_be_bytes) else {
         return Ok(false);
     };

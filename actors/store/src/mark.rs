@@ -20,7 +20,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::StoreError;
 
@@ -42,9 +42,9 @@ pub(super) struct Marked {
 
 impl Mark {
     pub(super) fn open(path: &Path) -> Result<(Self, Marked), StoreError> {
-        let prepare = |source| StoreError::Prepare { action: "opening", path: PathBuf::from(path), source };
+        let prepare = StoreError::preparing("opening", path);
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
-        let file = file.map_err(prepare)?;
+        let file = file.map_err(&prepare)?;
         let mut bytes = [0; MARK_BYTES];
         // A power cut may leave the file without its bytes.
         let length = file.read_at(&mut bytes, 0).map_err(prepare)?;

@@ -10,12 +10,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::files::found;
+
 /// Syncs a file and drops its pages. A missing file is skipped.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        file => file?,
-    };
+    let Some(file) = found(File::open(path))? else { return Ok(()) };
     file.sync_all()?;
     #[cfg(target_os = "linux")]
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;

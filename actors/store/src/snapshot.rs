@@ -79,7 +79,7 @@ impl Snapshot {
         }
         let mut saved = self.tap.pass(passed);
         let kept = self.spill.pass(passed.to, &mut saved);
-        kept.map_err(|source| StoreError::Prepare { action: "reading", path: self.side.clone(), source })?;
+        kept.map_err(StoreError::preparing("reading", &self.side))?;
         self.left.from = passed.to;
         for (key, before) in saved {
             match before {
@@ -95,8 +95,7 @@ impl Snapshot {
             None => Err(StoreError::Overwritten),
             Some(bytes) if bytes > SPILL_BYTES => {
                 let written = self.spill.write(&self.side, &self.tap.take_all());
-                let path = self.side.clone();
-                written.map_err(|source| StoreError::Prepare { action: "writing in", path, source })
+                written.map_err(StoreError::preparing("writing in", &self.side))
             }
             Some(_) => Ok(()),
         }

@@ -19,9 +19,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::StoreError;
+use super::files::found;
 use super::sled_log::segments_of;
 
 /// The number of copied segments before the newest one. sled requires one; more are needed if the newest are torn.
@@ -44,7 +45,7 @@ const NAME: &str = "end";
 const NEW: &str = "end.new";
 
 pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError> {
-    put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))
+    put_back(store, segment_bytes).map_err(StoreError::preparing("putting back", store.join(NAME)))
 }
 
 /// Copies the end of the log, unless the disk is nearly full. A full disk does not prevent opening.
@@ -57,26 +58,19 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
         // A copy from an earlier opening was just put back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
-            remove(&store.join(NEW)).map_err(prepare("removing", store.join(NEW)))
+            remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))
         }
-        kept => kept.map_err(prepare("keeping", store.join(NAME))),
+        kept => kept.map_err(StoreError::preparing("keeping", store.join(NAME))),
     }
 }
 
 /// Removes the copy once the snapshot's name is durable.
 pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
-    drop_kept(store).map_err(prepare("removing", store.join(NAME)))
-}
-
-fn prepare(action: &'static str, path: PathBuf) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| StoreError::Prepare { action, path, source }
+    drop_kept(store).map_err(StoreError::preparing("removing", store.join(NAME)))
 }
 
 fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
-    let kept = match File::open(store.join(NAME)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        kept => kept?,
-    };
+    let Some(kept) = found(File::open(store.join(NAME)))? else { return Ok(()) };
     let (newest, segments) = read(&kept)?;
     let db = OpenOptions::new().read(true).write(true).open(store.join("db"))?;
     if segments_of(&db, segment_bytes)?.iter().any(|segment| segment.lsn > newest) {
@@ -90,10 +84,7 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
 }
 
 fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
-    let db = match File::open(store.join("db")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        db => db?,
-    };
+    let Some(db) = found(File::open(store.join("db")))? else { return Ok(()) };
     let (newest, segments) = last_segments(&db, segment_bytes)?;
     if segments.is_empty() {
         return drop_kept(store); // an earlier end is none any more
@@ -146,10 +137,7 @@ fn drop_kept(store: &Path) -> io::Result<()> {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+    found(fs::remove_file(path)).map(drop)
 }
 
 /// The offset of the newest segment, and the offsets of the segments before it.

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::StoreError;
 use super::disk::LOCK_FILE;
+use super::files::found;
 use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 
 const NEW: &str = "tombstones.new";
@@ -23,14 +24,14 @@ const OWNER_ONLY: u32 = 0o600;
 /// data directory, or the copy cannot be written.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
-    let prepare = |source| StoreError::Prepare { action: "writing", path: path.clone(), source };
+    let prepare = StoreError::preparing("writing", path.clone());
     if to.join(LOCK_FILE).exists() {
         let reason = "the directory is a data directory; keep backups in another one";
         return Err(prepare(io::Error::other(reason)));
     }
     // The lock makes concurrent commands copy one after the other. It ends with the file.
-    let dir = File::open(to).map_err(prepare)?;
-    dir.lock().map_err(prepare)?;
+    let dir = File::open(to).map_err(&prepare)?;
+    dir.lock().map_err(&prepare)?;
     let lines = read_tombstones(data_dir)?;
     if !lines.starts_with(&copied_tombstones(to)?.unwrap_or_default()) {
         return Err(StoreError::TombstonesOfAnother(path));
@@ -56,10 +57,7 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
 
 fn write(dir: &File, path: &Path, text: &str) -> io::Result<()> {
     let new = path.join(NEW);
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    found(fs::remove_file(&new))?;
     let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
     // A file that root writes gets the owner of the directory, so that the service can replace it later.
     let (owner, own) = (dir.metadata()?, file.metadata()?);

@@ -32,6 +32,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::StoreError;
+use super::files::found;
 
 /// The name of the list in the data directory, and of its copy in a backup directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
@@ -96,15 +97,12 @@ impl List {
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(TOMBSTONES_FILE);
         let opened = || {
-            let text = match fs::read(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-                read => read?,
-            };
+            let text = found(fs::read(&path))?.unwrap_or_default();
             let file = OpenOptions::new().create(true).append(true).open(&path)?;
             file.set_len(whole_lines(&text).len() as u64)?;
             Ok(Self(file))
         };
-        opened().map_err(|source| StoreError::Prepare { action: "opening", path: path.clone(), source })
+        opened().map_err(StoreError::preparing("opening", &path))
     }
 
     pub(super) fn add(&mut self, tombstones: &[Tombstone]) -> io::Result<()> {
@@ -173,8 +171,8 @@ impl TakenBack {
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
-    let prepare = |source| StoreError::Prepare { action: "reading", path: path.to_owned(), source };
-    let text = fs::read(path).map_err(prepare)?;
+    let prepare = StoreError::preparing("reading", path);
+    let text = fs::read(path).map_err(&prepare)?;
     let text = std::str::from_utf8(whole_lines(&text)).map_err(|error| prepare(io::Error::other(error)))?;
     let (first, lines) = match text.strip_prefix(DIGEST).and_then(|text| text.split_once('\n')) {
         None => (1, text),

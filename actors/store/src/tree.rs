@@ -86,7 +86,7 @@ impl Tree {
         let (sled, newest) = files.open()?;
         let path = files.store.join("db");
         let file = OpenOptions::new().read(true).write(true).open(&path);
-        let file = file.map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
+        let file = file.map_err(StoreError::preparing("opening", path))?;
         let sled = RwLock::new(Some(sled));
         let (log_bytes, sealed, syncs) = (AtomicU64::new(0), Mutex::default(), Arc::default());
         Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
@@ -97,9 +97,8 @@ impl Tree {
         self.sync()?;
         files.opened()?;
         let sealed = SealedSegments::start(&files.segments, &files.store, SEGMENT_BYTES as u64);
-        let prepare =
-            |source| StoreError::Prepare { action: "writing", path: files.segments.clone(), source };
-        *self.0.sealed.lock() = Some(sealed.map_err(prepare)?);
+        let sealed = sealed.map_err(StoreError::preparing("writing", &files.segments))?;
+        *self.0.sealed.lock() = Some(sealed);
         Ok(())
     }
 

@@ -12,11 +12,8 @@ use crate::{Backend, StoreError};
 
 pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result<JoinHandle<()>, StoreError> {
     let start = std::thread::Builder::new().name("committer".into());
-    start.spawn(move || thread(&core, &*backend)).map_err(|source| StoreError::Prepare {
-        action: "starting the thread",
-        path: "committer".into(),
-        source,
-    })
+    let thread = start.spawn(move || thread(&core, &*backend));
+    thread.map_err(StoreError::preparing("starting the thread", "committer"))
 }
 
 #[allow(

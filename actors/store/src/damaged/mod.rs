@@ -17,15 +17,14 @@
 //! - While no business is set aside, the check costs one load of an atomic.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::{BusinessId, ResourceId};
 use parking_lot::{Mutex, RwLock};
 
+use super::files::{found, replace};
 use super::{KeyRange, Order, Pairs, StoreError, keys};
 
 pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
@@ -202,11 +201,8 @@ fn one_line(reason: &str) -> String {
 /// empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
-    let text = match fs::read(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(StoreError::Prepare { action: "reading", path, source }),
-    };
+    let text = found(fs::read(&path)).map_err(StoreError::preparing("reading", &path))?;
+    let Some(text) = text else { return Ok(Vec::new()) };
     let text = match String::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {
@@ -229,16 +225,7 @@ fn parse(line: &str) -> Option<(BusinessId, String)> {
 pub(super) fn write(dir: &Path, listed: &[(BusinessId, String)]) -> Result<(), StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text: String = listed.iter().map(|(business, reason)| format!("{business} {reason}\n")).collect();
-    let written = || {
-        let new = path.with_extension("new");
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, &path)?;
-        File::open(dir)?.sync_all()
-    };
-    written().map_err(|source| StoreError::Prepare { action: "writing", path: path.clone(), source })
+    replace(&path, 0o600, &text).map_err(StoreError::preparing("writing", &path))
 }
 
 #[cfg(test)]

@@ -103,12 +103,7 @@ impl DiskBackend {
         }
         let files = Files::of(dir);
         files.check(ended, synced)?;
-        let begun = mark.begin(synced);
-        begun.map_err(|source| StoreError::Prepare {
-            action: "writing",
-            path: dir.join("committed"),
-            source,
-        })?;
+        mark.begin(synced).map_err(StoreError::preparing("writing", dir.join("committed")))?;
         let (tree, kept) = Tree::open(&files)?;
         let lost = |kept| StoreError::Lost { path: store.clone(), kept, synced };
         let (journal, found) = match journal::open(&dir.join("journal"), kept) {
@@ -299,11 +294,8 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     for path in entries(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("snap.") && name.ends_with(".generating") {
-            fs::remove_file(&path).map_err(|source| StoreError::Prepare {
-                action: "removing the half-written snapshot",
-                path: path.clone(),
-                source,
-            })?;
+            let removed = fs::remove_file(&path);
+            removed.map_err(StoreError::preparing("removing the half-written snapshot", &path))?;
         }
     }
     Ok(())
@@ -315,11 +307,7 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
         if !path.is_dir() {
             let dropped = page_cache::drop_pages(&path);
-            dropped.map_err(|source| StoreError::Prepare {
-                action: "reading from the disk",
-                path,
-                source,
-            })?;
+            dropped.map_err(StoreError::preparing("reading from the disk", path))?;
         }
     }
     Ok(())
@@ -328,8 +316,7 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
 /// Makes the name of the directory durable. If the service may not read the parent, an operator has created the
 /// directory.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
-    let prepare = |source| StoreError::Prepare { action: "resolving", path: dir.to_owned(), source };
-    let whole = dir.canonicalize().map_err(prepare)?;
+    let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {
         None | Some(Ok(())) => Ok(()),
         Some(Err(StoreError::Prepare { source, .. })) if source.kind() == io::ErrorKind::PermissionDenied => {

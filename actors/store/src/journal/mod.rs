@@ -93,7 +93,7 @@ pub(super) enum Unreadable {
 /// # Errors
 /// [`StoreError::DamagedFiles`] when it is damaged, [`StoreError::Prepare`] when it cannot be read or created.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
-    let prepare = |action| move |source| StoreError::Prepare { action, path: path.to_owned(), source };
+    let prepare = |action| StoreError::preparing(action, path);
     let open = || OpenOptions::new().read(true).write(true).open(path);
     let file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

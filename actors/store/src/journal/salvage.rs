@@ -5,14 +5,12 @@ use std::io;
 use std::path::Path;
 
 use super::{BLOCK_BYTES, Found, HEADER_BYTES, header, record};
+use crate::files::found;
 use crate::lenient;
 
 /// Returns the batches in the order of their numbers.
 pub(crate) fn salvage(path: &Path) -> io::Result<Vec<Found>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        file => file?,
-    };
+    let Some(file) = found(File::open(path))? else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     lenient::read(&file, 0, file.metadata()?.len() as usize, &mut bytes)?;
     let told = bytes.get(..HEADER_BYTES).and_then(header).map(|(id, _)| id);

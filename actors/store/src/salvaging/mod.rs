@@ -11,11 +11,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::LOCK_FILE;
-use super::files::sync_path;
+use super::files::{found, sync_path};
 use super::journal::{self, Found};
 use super::mark::NEWEST_KEY;
 use super::opening::SEGMENT_BYTES;
@@ -43,19 +42,18 @@ impl Salvaging {
             Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows contain the format too
             Err(error) => return Err(error),
         }
-        let prepare = |path: PathBuf| move |source| StoreError::Prepare { action: "reading", path, source };
         let db = from.join("store").join("db");
-        let read = prepare(db.clone());
-        let log = sled_log::Salvage::open(&db, SEGMENT_BYTES as u64, is_key).map_err(read)?;
-        let newest = log.last(&NEWEST_KEY).map_err(prepare(db.clone()))?;
+        let read = StoreError::preparing("reading", &db);
+        let log = sled_log::Salvage::open(&db, SEGMENT_BYTES as u64, is_key).map_err(&read)?;
+        let newest = log.last(&NEWEST_KEY).map_err(&read)?;
         let newest = newest.and_then(|value| Some(u64::from_be_bytes(value.try_into().ok()?)));
         let journal = from.join("journal");
-        let found = journal::salvage(&journal).map_err(prepare(journal))?;
+        let found = journal::salvage(&journal).map_err(StoreError::preparing("reading", &journal))?;
         let number = found.last().map_or(0, |found| found.number).max(newest.unwrap_or(0));
         let mut filling = Filling::begin(to, number)?;
         let mut changes = changes(found, newest).into_iter().peekable();
         for row in log.rows() {
-            let row = row.map_err(prepare(db.clone()))?;
+            let row = row.map_err(&read)?;
             while let Some((key, value)) = changes.next_if(|(key, _)| *key < row.0) {
                 value.map_or(Ok(()), |value| filling.put((key, value)))?;
             }
@@ -81,25 +79,19 @@ impl Salvaging {
 
     fn copy(&self, name: &str) -> Result<(), StoreError> {
         let (from, to) = (self.from.join(name), self.to.join(name));
-        match fs::copy(&from, &to) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(source) => Err(StoreError::Prepare { action: "copying", path: from, source }),
-            Ok(_) => sync_path(&to),
-        }
+        let copied = found(fs::copy(&from, &to)).map_err(StoreError::preparing("copying", from))?;
+        copied.map_or(Ok(()), |_| sync_path(&to))
     }
 }
 
 fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     let path = dir.join(LOCK_FILE);
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(StoreError::Lock { path, source }),
-        Ok(file) => file,
-    };
+    let failed = |source| StoreError::Lock { path: path.clone(), source };
+    let Some(file) = found(File::open(&path)).map_err(failed)? else { return Ok(None) };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
-        Err(TryLockError::Error(source)) => Err(StoreError::Lock { path, source }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }
 

@@ -22,6 +22,7 @@ use std::path::Path;
 use super::message::{Bytes, Kind, has_room, parse, put_varint};
 use super::segment::{SEGMENT_HEADER_BYTES, Segment, segments_of};
 use super::snapshot::snapshots_of;
+use crate::files::found;
 
 /// The bytes of a segment that are read at once.
 const WINDOW_BYTES: usize = 256 << 10;
@@ -81,10 +82,7 @@ impl SealedSegments {
 }
 
 pub(super) fn read(path: &Path) -> io::Result<List> {
-    match std::fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(List::default()),
-        bytes => Ok(decode_list(&bytes?).unwrap_or_default()),
-    }
+    Ok(found(std::fs::read(path))?.and_then(|bytes| decode_list(&bytes)).unwrap_or_default())
 }
 
 fn decode_list(bytes: &[u8]) -> Option<List> {

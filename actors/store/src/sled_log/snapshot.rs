@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::message::Bytes;
 use super::pages::{Pages, Part, State};
 use crate::StoreError;
+use crate::files::found;
 
 /// The prefix of a snapshot's file name. The LSN follows in hexadecimal digits.
 const NAME: &str = "snap.";
@@ -81,10 +82,7 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
 /// The damaged snapshots and settings of sled. When the newest snapshot is damaged, the older ones are included: newer
 /// parts of the log may be overwritten.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let prepare = |path: &Path| {
-        let path = path.to_owned();
-        move |source| StoreError::Prepare { action: "reading", path, source }
-    };
+    let prepare = |path: &Path| StoreError::preparing("reading", path.to_owned());
     let mut damaged = Vec::new();
     let snapshots = snapshots_of(store).map_err(prepare(store))?;
     if let Some(newest) = snapshots.last()
@@ -93,16 +91,12 @@ pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreE
         damaged.extend(snapshots.into_iter().map(|file| file.path));
     }
     let conf = store.join("conf");
-    match fs::read(&conf) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        bytes => {
-            let bytes = bytes.map_err(prepare(&conf))?;
-            let is_whole = bytes.split_last_chunk::<4>().is_some_and(|(settings, sum)| {
-                !settings.is_empty() && crc32fast::hash(settings).to_le_bytes() == *sum
-            });
-            if !is_whole {
-                damaged.push(conf);
-            }
+    if let Some(bytes) = found(fs::read(&conf)).map_err(prepare(&conf))? {
+        let is_whole = bytes.split_last_chunk::<4>().is_some_and(|(settings, sum)| {
+            !settings.is_empty() && crc32fast::hash(settings).to_le_bytes() == *sum
+        });
+        if !is_whole {
+            damaged.push(conf);
         }
     }
     Ok(damaged)

@@ -33,6 +33,7 @@ use super::pages::State;
 use super::pages::{Pages, Part};
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of, segments_of};
 use super::{sealed, snapshot};
+use crate::files::found;
 
 /// The maximum number of pages that a log adds to the known ones.
 const NEW_PAGES_MAX: u64 = 1 << 20;
@@ -63,10 +64,7 @@ enum Extent {
 
 impl Log {
     pub(crate) fn open(store: &Path, list: &Path, segment_bytes: u64) -> io::Result<Option<Self>> {
-        let db = match File::open(store.join("db")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            db => db?,
-        };
+        let Some(db) = found(File::open(store.join("db")))? else { return Ok(None) };
         let snapshot = snapshot::snapshots_of(store)?.pop();
         let from = snapshot.as_ref().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
         let mut segments = segments_of(&db, segment_bytes)?;
