@@ -2,22 +2,17 @@
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 
+use super::kind::kinds;
 use super::parts::{of_id, of_instant, start};
 use crate::{Key, KeyRange};
 
-/// An appointment: its id → `Appointment`.
-const APPOINTMENT: u8 = 0x20;
-/// Its start and id → its end, contact, service and status.
-const APPOINTMENT_BY_START: u8 = 0x21;
-/// Its last change and id → nothing.
-const APPOINTMENT_BY_UPDATE: u8 = 0x23;
-
-pub(super) fn has_width(key: &[u8], kind: u8) -> bool {
-    match kind {
-        APPOINTMENT => key.len() == 33,
-        APPOINTMENT_BY_START | APPOINTMENT_BY_UPDATE => key.len() == 41,
-        _ => false,
-    }
+kinds! {
+    /// An appointment: its id → `Appointment`.
+    APPOINTMENT = 0x20, 33;
+    /// Its start and id → its end, contact, service and status.
+    APPOINTMENT_BY_START = 0x21, 41;
+    /// Its last change and id → nothing.
+    APPOINTMENT_BY_UPDATE = 0x23, 41;
 }
 
 pub fn appointments(business: BusinessId) -> KeyRange {

@@ -20,6 +20,8 @@ macro_rules! kinds {
     };
 }
 
+pub(super) use kinds;
+
 kinds! {
     /// Zeros → `Business`.
     PROFILE = 0x01, 33;

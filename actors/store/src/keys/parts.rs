@@ -4,7 +4,7 @@ use domain::{BusinessId, ResourceId, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::kind;
+use super::{format_1, installation_kind, kind};
 use crate::{Key, KeyRange, StoreError};
 
 pub(super) fn start(business: BusinessId, kind: u8) -> Key {
@@ -60,6 +60,13 @@ pub fn phone_digest(phone: &str) -> [u8; 16] {
 
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
+}
+
+/// Whether the key has a known kind and the length of that kind. The key of a piece is not well-formed.
+pub fn is_well_formed(key: &[u8]) -> bool {
+    let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
+    let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { format_1::width };
+    other(kind).or(kind::width(kind)) == Some(key.len())
 }
 
 /// Whether a key has the length of its kind; never for an unknown kind.
