@@ -80,15 +80,15 @@ pub use error::StoreError;
 pub use filling::Filling;
 pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
+pub use long::whole as whole_value_by;
 #[cfg(any(test, feature = "simulation"))]
 pub use memory::MemoryBackend;
 pub use newest::NewestEntry;
-pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
+pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX, is_head};
 use ports::Clock;
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
 pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
-pub use rows::{is_whole, whole_value_by};
 pub use salvaging::Salvaging;
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;

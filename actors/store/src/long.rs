@@ -10,7 +10,7 @@ use super::pieces::{
 const READ_TRIES_MAX: usize = 16;
 
 /// The whole value for a row that was read. `None` when it was deleted meanwhile.
-pub(super) fn whole(
+pub fn whole(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
     mut row: Vec<u8>,

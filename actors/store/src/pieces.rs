@@ -47,7 +47,8 @@ pub(super) const EARLIER_ROW_BYTES_MAX: usize = 64 << 10;
 /// The length of the head before the first piece in earlier versions.
 pub(super) const EARLIER_HEAD_BYTES: usize = 4 + DIGEST_BYTES;
 
-pub(super) fn is_head(row: &[u8]) -> bool {
+/// Whether a row contains the head of a value in pieces, not a whole value.
+pub fn is_head(row: &[u8]) -> bool {
     row.len() > EARLIER_ROW_BYTES_MAX || (row.len() == HEAD_BYTES && row.starts_with(&MARK))
 }
 

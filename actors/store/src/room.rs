@@ -10,7 +10,7 @@
 //! - A level ends only with more free space than it began with, so that it does not flap.
 //! - A refused change has changed nothing.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -76,16 +76,16 @@ impl DiskReserve {
 }
 
 /// The changes that the disk has room for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RoomLevel {
     /// All changes.
-    Ample = 0,
+    #[default]
+    Ample,
     /// Changes that do not grow the store for good.
-    Scarce = 1,
+    Scarce,
     /// Only changes that free space.
-    Exhausted = 2,
-    Full = 3,
+    Exhausted,
+    Full,
 }
 
 /// The effect of a change on the size of the store.
@@ -120,13 +120,13 @@ pub struct DiskFull;
 #[derive(Default)]
 pub(super) struct Room {
     submitted: AtomicU64,
-    level: AtomicU8,
     seen: Mutex<Seen>,
 }
 
 #[derive(Default)]
 struct Seen {
     reserve: DiskReserve,
+    level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
     /// The submitted bytes that were written before the last check. The check includes them.
@@ -162,26 +162,16 @@ impl Room {
                 Err(error) => tracing::warn!(%error, "the system does not say how much of the disk is free"),
             }
         }
-        let before = level_of(self.level.load(Ordering::Relaxed));
-        let Some(space) = seen.space else { return (before, None) };
+        let Some(space) = seen.space else { return (seen.level, None) };
         let under_way = self.submitted.load(Ordering::Relaxed).saturating_sub(seen.written);
         let free = space.free.saturating_sub(under_way.saturating_mul(WRITE_AMPLIFICATION));
         let bounds = seen.reserve.bounds(space.total);
-        let level = next_level(before, free, bounds);
-        if level != before {
-            self.level.store(level as u8, Ordering::Relaxed);
+        let level = next_level(seen.level, free, bounds);
+        if level != seen.level {
+            seen.level = level;
             tell(level, space, bounds.reserve);
         }
         (level, Some(space))
-    }
-}
-
-fn level_of(number: u8) -> RoomLevel {
-    match number {
-        0 => RoomLevel::Ample,
-        1 => RoomLevel::Scarce,
-        2 => RoomLevel::Exhausted,
-        _ => RoomLevel::Full,
     }
 }
 
@@ -261,7 +251,6 @@ mod tests {
             let done = levels.iter().filter(|level| **level <= weight.down_to());
             assert_eq!(done.count(), expected, "{weight:?}");
         }
-        assert!(levels.iter().all(|level| level_of(*level as u8) == *level));
     }
 
     #[test]

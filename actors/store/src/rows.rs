@@ -1,6 +1,6 @@
 //! Access to stored rows, in a store or in a backup.
 
-use super::pieces::{KIND_AT, PIECE, is_head};
+use super::pieces::{KIND_AT, PIECE};
 use super::{KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError, long};
 
 /// A source of stored rows, with long values in pieces.
@@ -19,19 +19,6 @@ pub fn value_at(rows: &dyn Rows, key: &[u8]) -> Result<Option<Vec<u8>>, StoreErr
 /// The whole value of a row that was read. `None` when it was deleted meanwhile.
 pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<Vec<u8>>, StoreError> {
     long::whole(|key| rows.get(key), key, row)
-}
-
-pub fn whole_value_by(
-    get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
-    key: &[u8],
-    row: Vec<u8>,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    long::whole(get, key, row)
-}
-
-/// Whether a row contains a whole value, not the head of a value in pieces.
-pub fn is_whole(row: &[u8]) -> bool {
-    !is_head(row)
 }
 
 /// # Errors

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use store::kept::{COUNTED, counted};
 use store::keys::kind;
 use store::records::AuditRecord;
-use store::{Key, Order, Rows, StoreError, is_whole, keys, record_at};
+use store::{Key, Order, Rows, StoreError, is_head, keys, record_at};
 
 pub(crate) use self::one::{Counting, ROWS_TO_BEGIN};
 pub(crate) use self::tally::Tally;
@@ -131,7 +131,7 @@ impl Found {
 /// in pieces counts as decodable.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
-    keys::has_width(key, kind) && (!is_whole(row) || decodes.is_some_and(|decodes| decodes(row)))
+    keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
 /// The recorded usage. `None` if the newest entry has none or does not decode.
