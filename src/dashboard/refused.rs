@@ -155,6 +155,7 @@ mod tests {
     use crate::dashboard::desk::Desk;
     use crate::dashboard::form::SessionKey;
     use crate::dashboard::words::words;
+    use crate::http::body::BodyError;
     use crate::origins::Origins;
 
     #[tokio::test]
@@ -181,7 +182,7 @@ mod tests {
                 (Refused::SentBefore, 409),
                 (refusal(Refusal::conflict(Conflict::AddressTaken, "email", ProblemCode::Taken)), 409),
                 (Refused::LinkGone, 410),
-                (ApiError::BodyTooLarge(1).into(), 413),
+                (BodyError::TooLarge.into(), 413),
                 (refusal(Refusal::invalid("name", ProblemCode::Required)), 422),
                 (Refused::too_many(61), 429),
                 (EngineError::Failed.into(), 500),

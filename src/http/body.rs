@@ -34,13 +34,17 @@ pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 /// Each second of waiting is regained with this many bytes of a streamed body.
 pub const PACE_MIN: u64 = 4 * 1024;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
+    #[error("the body is larger than {BODY_BYTES_MAX} bytes")]
     TooLarge,
     /// The expected media type.
+    #[error("the body is not declared as {0}")]
     UnsupportedMediaType(&'static str),
     /// The body took longer than [`BODY_TIME_MAX`], or its pieces were slower than [`PACE_MIN`].
+    #[error("the body did not arrive in time")]
     Timeout,
+    #[error("the body could not be read")]
     Broken,
 }
 

@@ -22,7 +22,7 @@ use crate::origins::Origins;
 use crate::rest::context::{Context, Incoming};
 use crate::rest::error::ApiError;
 use crate::rest::input::{Business, Input, Part, Taken, read_body};
-use crate::rest::output::{Described, Kind, Output};
+use crate::rest::output::{Kind, Output};
 use crate::rest::route::{Route, post};
 use crate::rest::router;
 
@@ -70,10 +70,7 @@ struct Answered(Response);
 
 impl Output for Answered {
     const KIND: Kind = Kind::Plain;
-
-    fn shows(_: &mut Schemas) -> Option<Described> {
-        None
-    }
+    type Shows = ();
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(self.0)

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::parts::{Conventions, component, headers_sent};
 use crate::http::authorization::BadCredential;
-use crate::http::body::{BODY_BYTES_MAX, JSON};
+use crate::http::body::{BodyError, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
 
@@ -95,10 +95,12 @@ fn possible(
         errors.push(Refusal::NotFound(id.named).into());
     }
     if *operation.method != Method::GET {
-        errors.extend([ApiError::BodyTimeout, ApiError::UnsupportedMediaType(media_type(operation))]);
+        errors.extend(
+            [BodyError::Timeout, BodyError::UnsupportedMediaType(media_type(operation))].map(ApiError::from),
+        );
         // A body of JSON lines has no size limit.
         if media_type(operation) == JSON {
-            errors.push(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+            errors.push(BodyError::TooLarge.into());
         }
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);

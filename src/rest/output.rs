@@ -26,9 +26,8 @@ use crate::http::schemas::Schemas;
 
 pub(crate) trait Output: Send {
     const KIND: Kind;
-
-    /// The schema of the body, if the response has one.
-    fn shows(schemas: &mut Schemas) -> Option<Described>;
+    /// The shown resource, or the items of a page.
+    type Shows: JsonSchema;
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
 }
@@ -42,12 +41,14 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    fn one<V: JsonSchema>(schemas: &mut Schemas) -> Self {
-        Self { name: V::schema_name(), body: schemas.of::<envelope::Answer<V>>() }
-    }
-
-    fn page<V: JsonSchema>(schemas: &mut Schemas) -> Self {
-        Self { name: V::schema_name(), body: schemas.of::<envelope::Page<'_, V>>() }
+    /// `None` for a response without a JSON body.
+    pub(super) fn of<O: Output>(schemas: &mut Schemas) -> Option<Self> {
+        let body = match O::KIND {
+            Kind::Gone | Kind::Lines => return None,
+            Kind::Page => schemas.of::<envelope::Page<'_, O::Shows>>(),
+            _ => schemas.of::<envelope::Answer<O::Shows>>(),
+        };
+        Some(Self { name: O::Shows::schema_name(), body })
     }
 }
 
@@ -76,31 +77,6 @@ pub(crate) enum Kind {
     Lines,
 }
 
-/// A resource after a change.
-struct Resource<V> {
-    value: V,
-    /// The tag of the resource, if the body shows more than the resource.
-    tag: Option<ETag>,
-    replayed: bool,
-}
-
-impl<V: Serialize> Resource<V> {
-    fn of(answer: Answer<V>) -> Self {
-        Self { value: answer.value, tag: None, replayed: answer.replayed }
-    }
-
-    fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
-        let tag = ETag::of(&view::render(alone(&self.value)));
-        Self { tag: Some(tag), ..self }
-    }
-
-    fn answer(self, status: StatusCode) -> Response {
-        let rendered = view::render(&self.value);
-        let tag = self.tag.unwrap_or_else(|| ETag::of(&rendered));
-        with_replayed(envelope::tagged(status, &rendered, &tag), self.replayed)
-    }
-}
-
 /// Converts the result of a change with result type `G` into an output.
 pub(crate) trait AnswerTo<G: Gives> {
     fn answer_to(answer: Answer<G::Value>) -> Self;
@@ -127,10 +103,7 @@ impl<V: Serialize> One<V> {
 
 impl<V: JsonSchema> Output for One<V> {
     const KIND: Kind = Kind::One;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
+    type Shows = V;
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
         let known = Condition::if_none_match(&head.headers)?;
@@ -138,62 +111,58 @@ impl<V: JsonSchema> Output for One<V> {
     }
 }
 
-/// A resource after a change.
-pub(crate) struct Changed<V>(Resource<V>);
+/// A resource after a change. `NEW`: the change created it.
+pub(crate) struct Written<V, const NEW: bool> {
+    value: V,
+    /// The tag of the resource, if the body shows more than the resource.
+    tag: Option<ETag>,
+    replayed: bool,
+}
 
-impl<V: Serialize> Changed<V> {
-    /// Computes the tag from a part of the body, if the body shows more than the resource.
+pub(crate) type Changed<V> = Written<V, false>;
+
+pub(crate) type Created<V> = Written<V, true>;
+
+impl<V, const NEW: bool> Written<V, NEW> {
+    fn by(Answer { value, replayed }: Answer<V>) -> Self {
+        Self { value, tag: None, replayed }
+    }
+
+    /// Computes the tag from a part of the body, if the body shows more than the resource, for example a secret
+    /// that appears only once.
     pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
-        Self(self.0.tagged_as(alone))
+        let tag = ETag::of(&view::render(alone(&self.value)));
+        Self { tag: Some(tag), ..self }
+    }
+}
+
+impl<V> Created<V> {
+    pub(crate) fn of(resource: V) -> Self {
+        Self::by(Answer { value: resource, replayed: false })
     }
 }
 
 impl<V: View> AnswerTo<Shown<V>> for Changed<V> {
     fn answer_to(answer: Answer<V>) -> Self {
-        Self(Resource::of(answer))
-    }
-}
-
-impl<V: Serialize + JsonSchema + Send> Output for Changed<V> {
-    const KIND: Kind = Kind::Changed;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
-
-    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(self.0.answer(StatusCode::OK))
-    }
-}
-
-pub(crate) struct Created<V>(Resource<V>);
-
-impl<V: Serialize> Created<V> {
-    pub(crate) fn of(resource: V) -> Self {
-        Self(Resource::of(Answer { value: resource, replayed: false }))
-    }
-
-    /// Computes the tag from a part of the body, if the body also shows a secret that appears only once.
-    pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
-        Self(self.0.tagged_as(alone))
+        Self::by(answer)
     }
 }
 
 impl<V: View> AnswerTo<New<V>> for Created<V> {
     fn answer_to(answer: Answer<V>) -> Self {
-        Self(Resource::of(answer))
+        Self::by(answer)
     }
 }
 
-impl<V: Serialize + JsonSchema + Send> Output for Created<V> {
-    const KIND: Kind = Kind::Created;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
+impl<V: Serialize + JsonSchema + Send, const NEW: bool> Output for Written<V, NEW> {
+    const KIND: Kind = if NEW { Kind::Created } else { Kind::Changed };
+    type Shows = V;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(self.0.answer(StatusCode::CREATED))
+        let rendered = view::render(&self.value);
+        let tag = self.tag.unwrap_or_else(|| ETag::of(&rendered));
+        let status = if NEW { StatusCode::CREATED } else { StatusCode::OK };
+        Ok(with_replayed(envelope::tagged(status, &rendered, &tag), self.replayed))
     }
 }
 
@@ -204,10 +173,7 @@ pub(crate) struct Listed<V> {
 
 impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     const KIND: Kind = Kind::Page;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::page::<V>(schemas))
-    }
+    type Shows = V;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         envelope::list(&self.items, self.next_cursor).map_err(ApiError::internal)
@@ -219,10 +185,7 @@ pub(crate) struct Plain<V>(pub(crate) V);
 
 impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
     const KIND: Kind = Kind::Plain;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
+    type Shows = V;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(envelope::plain(StatusCode::OK, &view::render(&self.0)))
@@ -244,10 +207,7 @@ impl<V: View> AnswerTo<Shown<V>> for Done<V> {
 
 impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
     const KIND: Kind = Kind::Done;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
+    type Shows = V;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(with_replayed(envelope::plain(StatusCode::OK, &view::render(&self.said)), self.replayed))
@@ -259,10 +219,7 @@ pub(crate) struct Accepted<V>(pub(crate) V);
 
 impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
     const KIND: Kind = Kind::Accepted;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<V>(schemas))
-    }
+    type Shows = V;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(envelope::plain(StatusCode::ACCEPTED, &view::render(&self.0)))
@@ -280,10 +237,7 @@ impl AnswerTo<Ended> for Ending {
 
 impl Output for Ending {
     const KIND: Kind = Kind::Ending;
-
-    fn shows(schemas: &mut Schemas) -> Option<Described> {
-        Some(Described::one::<EndedView>(schemas))
-    }
+    type Shows = EndedView;
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         let Answer { value, replayed } = self.0;
@@ -296,10 +250,7 @@ pub(crate) struct Lines(pub(crate) Body);
 
 impl Output for Lines {
     const KIND: Kind = Kind::Lines;
-
-    fn shows(_: &mut Schemas) -> Option<Described> {
-        None
-    }
+    type Shows = ();
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(([(header::CONTENT_TYPE, JSON_LINES)], self.0).into_response())
@@ -319,10 +270,7 @@ impl AnswerTo<Removed> for Gone {
 
 impl Output for Gone {
     const KIND: Kind = Kind::Gone;
-
-    fn shows(_: &mut Schemas) -> Option<Described> {
-        None
-    }
+    type Shows = ();
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(with_replayed(StatusCode::NO_CONTENT.into_response(), self.replayed))

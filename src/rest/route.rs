@@ -136,7 +136,7 @@ macro_rules! handlers {
                 #[allow(unused_mut, reason = "there may be no input")]
                 let mut takes = Taken::default();
                 $($input::describe(&mut takes, schemas);)*
-                Signature { takes, answers: O::KIND, shows: O::shows(schemas) }
+                Signature { takes, answers: O::KIND, shows: output::Described::of::<O>(schemas) }
             }
         }
     };

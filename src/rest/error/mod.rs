@@ -90,20 +90,11 @@ pub(crate) enum ApiError {
     /// The first text is the value of `Allow`. The second lists the actions on the same record.
     #[error("the path allows {0}")]
     MethodNotAllowed(&'static str, &'static str),
-    /// The limit in bytes.
-    #[error("the body is larger than {0} bytes")]
-    BodyTooLarge(usize),
-    /// The expected media type.
-    #[error("the body is not declared as {0}")]
-    UnsupportedMediaType(&'static str),
-    #[error("the body did not arrive in time")]
-    BodyTimeout,
+    #[error(transparent)]
+    Body(#[from] BodyError),
     /// The request breaks the named rule of HTTP.
     #[error("no request: {0}")]
     Malformed(&'static str),
-    /// The connection or its framing broke within the body.
-    #[error("the body could not be read")]
-    BodyBroken,
     /// The key has used up its quota of this minute.
     #[error("rate limited")]
     RateLimited {
@@ -164,17 +155,6 @@ impl From<CursorError> for ApiError {
     }
 }
 
-impl From<BodyError> for ApiError {
-    fn from(error: BodyError) -> Self {
-        match error {
-            BodyError::TooLarge => Self::BodyTooLarge(BODY_BYTES_MAX),
-            BodyError::UnsupportedMediaType(expected) => Self::UnsupportedMediaType(expected),
-            BodyError::Timeout => Self::BodyTimeout,
-            BodyError::Broken => Self::BodyBroken,
-        }
-    }
-}
-
 impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         match error {
@@ -224,10 +204,14 @@ impl ApiError {
             }
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(..) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
-            Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
-            Self::UnsupportedMediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
-            Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
-            Self::Malformed(_) | Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+            Self::Body(BodyError::TooLarge) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
+            Self::Body(BodyError::UnsupportedMediaType(_)) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest)
+            }
+            Self::Body(BodyError::Timeout) => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
+            Self::Malformed(_) | Self::Body(BodyError::Broken) => {
+                (StatusCode::BAD_REQUEST, Code::InvalidRequest)
+            }
             Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
             Self::RateLimitUnavailable { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
@@ -287,13 +271,13 @@ impl ApiError {
             }
             Self::MethodNotAllowed(allow, "") => format!("This path allows {allow}."),
             Self::MethodNotAllowed(allow, actions) => format!("This path allows {allow}. See also {actions}."),
-            Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
-            Self::UnsupportedMediaType(expected) => {
+            Self::Body(BodyError::TooLarge) => format!("the body must have at most {BODY_BYTES_MAX} bytes"),
+            Self::Body(BodyError::UnsupportedMediaType(expected)) => {
                 format!("the Content-Type of the body must be {expected}")
             }
-            Self::BodyTimeout => "the body did not arrive in time".into(),
+            Self::Body(BodyError::Timeout) => "the body did not arrive in time".into(),
             Self::Malformed(problem) => (*problem).into(),
-            Self::BodyBroken => "the body could not be read to its end".into(),
+            Self::Body(BodyError::Broken) => "the body could not be read to its end".into(),
             Self::RateLimited { .. } => "too many requests in this minute".into(),
             Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
@@ -328,7 +312,7 @@ impl ApiError {
             }
             Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
             // The rest of the connection cannot be separated from the next request.
-            Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
+            Self::Body(BodyError::TooLarge | BodyError::Timeout | BodyError::Broken) | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
             Self::RateLimited { retry_after }

@@ -57,10 +57,10 @@ async fn every_fault_has_its_status_and_code() {
     let lists = "There is no such path. GET /v1/services lists services.";
     check(ApiError::NoSuchPath(Some("/v1/services")), 404, "not_found", lists).await;
     check(ApiError::MethodNotAllowed("GET", ""), 405, "method_not_allowed", "GET").await;
-    check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;
-    check(ApiError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
-    check(ApiError::BodyTimeout, 408, "invalid_request", "").await;
-    check(ApiError::BodyBroken, 400, "invalid_request", "").await;
+    check(BodyError::TooLarge, 413, "invalid_request", "262144 bytes").await;
+    check(BodyError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
+    check(BodyError::Timeout, 408, "invalid_request", "").await;
+    check(BodyError::Broken, 400, "invalid_request", "").await;
     check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;
     check(ApiError::RateLimitUnavailable { retry_after: 7 }, 503, "rate_limit_unavailable", "").await;
     check(ApiError::Unavailable, 503, "internal_error", "nothing was changed").await;
@@ -86,7 +86,7 @@ async fn headers_go_with_the_status() {
         (ApiError::DiskFull, "retry-after", "60"),
         (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
         (Refusal::under_way(UnderWay::Import, "", ProblemCode::NotTicked).into(), "retry-after", "1"),
-        (ApiError::BodyTimeout, "connection", "close"),
+        (BodyError::Timeout.into(), "connection", "close"),
     ] {
         assert_eq!(error.into_response().headers()[name], value);
     }
