@@ -84,7 +84,7 @@ impl World {
             created_at: now(),
             updated_at: now(),
         };
-        let mut busy = Busy::new();
+        let mut busy = Busy::default();
         let first = first_day().and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp_millis();
         for number in 0..upcoming {
             let start = Timestamp::from_millis(first) + TimeDelta::hours((number / staff) as i64);
@@ -97,7 +97,7 @@ impl World {
         }
         let staff = (0..staff).map(member).map(|member| (member.id, Box::new(member))).collect();
         let services = BTreeMap::from([(service.id, Box::new(service))]);
-        Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::new() }
+        Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::default() }
     }
 
     /// Adds appointments of half an hour on the days around the first one, 1 to 2½ hours apart, so that

@@ -63,12 +63,8 @@ impl OfStaff {
 }
 
 impl Blocked {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     pub fn from_times(times: impl IntoIterator<Item = (BlockedKey, Timestamp)>) -> Self {
-        let mut blocked = Self::new();
+        let mut blocked = Self::default();
         for (key, ends_at) in times {
             blocked.put(key, ends_at);
         }
@@ -226,12 +222,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "not after its start")]
     fn an_empty_one_is_a_fault() {
-        Blocked::new().insert(key(1, 5, 1), at(5));
+        Blocked::default().insert(key(1, 5, 1), at(5));
     }
 
     #[test]
     #[should_panic(expected = "does not exist")]
     fn removing_a_time_that_is_not_blocked_panics() {
-        Blocked::new().remove(key(1, 5, 1));
+        Blocked::default().remove(key(1, 5, 1));
     }
 }

@@ -40,9 +40,7 @@ pub enum ProblemCode {
     BodyNotAnObject,
     /// The endpoint takes no body.
     NoBody,
-    /// The body is empty, and has to be a JSON object.
     EmptyBody,
-    /// The body is not valid JSON, as the parser says.
     InvalidJson(String),
     /// The name of the parameter is not percent-encoded UTF-8.
     EncodedName,
@@ -54,11 +52,9 @@ pub enum ProblemCode {
     HeaderAscii(usize),
     /// It has to have 1 to so many visible ASCII characters.
     VisibleAscii(usize),
-    /// It has to be the cursor of the next page of the same list.
     NotACursor,
     /// The cursor names no position of the list.
     MalformedCursor,
-    /// The list has more values than this.
     ValuesMax(usize),
     /// So many more problems were found and are not named.
     Unnamed(usize),
@@ -80,11 +76,9 @@ pub enum ProblemCode {
     NotAWebAddress,
     NotADate,
     NotALocalTime,
-    /// It has to be an instant (RFC 3339).
     NotAnInstant,
     /// It has to be a local time of a date, or an instant.
     NotADateTime,
-    /// It has to be a date, a local time of a date, or an instant.
     NotADateOrTime,
     /// It has to be a name with at most so many characters, or an id.
     NotANameOrId(usize),
@@ -118,29 +112,19 @@ pub enum ProblemCode {
     NamePhoneOrEmail,
     KeepsNamePhoneOrEmail,
     OfContact(ContactId),
-    /// This person has it.
     OfPerson(PersonId),
-    /// It has this value now.
     Now(String),
-    /// The membership has this status now.
     StatusNow(&'static str),
-    /// The resource has this entity tag now.
     EntityTagNow(String),
-    /// There is no such record.
     NoRecord,
-    /// This refers to the record.
     UsedBy(UsedBy),
-    /// The contact of the record was erased.
     ContactErased,
-    /// The event was wiped.
     EventWiped,
     /// As many deliveries wait as may.
     WaitingFull,
-    /// The mail is still to be sent.
     MailPending,
     /// The mail has a link that is made for it alone.
     MailHasLink,
-    /// The service has no mail relay.
     NoRelay,
     /// Too many mails of the business wait to be sent.
     MailsWait,
@@ -153,7 +137,6 @@ pub enum ProblemCode {
     MakeReset,
     /// A link, which confirms the account, has to be made first.
     MakeLink,
-    /// The password is too easy to guess.
     Guessable(Vec<PasswordHint>),
     RowsFull {
         kind: BudgetKind,
@@ -171,11 +154,9 @@ pub enum ProblemCode {
     NextIn(Wait),
     /// The next one can be sent at this instant.
     NextAt(Timestamp),
-    /// This backup has to end first.
     AfterBackup(BackupId),
     /// It has to be an absolute path.
     NotAbsolute,
-    /// No backup can be made in this directory.
     BackupDir(String, DirFault),
     /// The problem of a parameter with a plus sign, which decodes to a space in a query.
     PlusInQuery(Box<ProblemCode>),
@@ -215,15 +196,10 @@ pub enum Wait {
 /// Why no backup can be made in a directory. Texts are errors of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirFault {
-    /// It holds a backup.
     HoldsBackup,
-    /// It is not empty.
     NotEmpty,
-    /// It cannot be created.
     NotCreated(String),
-    /// It cannot be read.
     Unusable(String),
-    /// No file can be written in it.
     NotWritable(String),
 }
 
@@ -245,7 +221,6 @@ pub enum UrlRefusal {
 /// Why a line cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportProblem {
-    /// The line is longer than this number of bytes.
     LineBytesMax(usize),
     /// The line is not valid JSON from this column on.
     NotJson(usize),
@@ -257,15 +232,12 @@ pub enum ImportProblem {
     AfterTheLast,
     /// The last line is missing.
     EndsEarly,
-    /// The export lacks recorded rows.
     Incomplete,
     /// It has to be this number, which was counted.
     Count(u64),
     /// The line belongs to a business, and no business came before it.
     NoBusiness,
-    /// The business before the line has no end.
     BusinessNotEnded,
-    /// The business exists.
     BusinessExists,
     /// The business was ended, and its rows are still being deleted.
     BusinessEnding,
@@ -275,7 +247,6 @@ pub enum ImportProblem {
     OncePerBusiness,
     /// The lines of this kind have to be sorted by these properties.
     NotSorted(&'static str),
-    /// It has to be a UUID of version 7.
     NotAUuid7,
     /// It is in the future of this machine's clock.
     Future,
@@ -283,33 +254,21 @@ pub enum ImportProblem {
     LaterThanId,
     /// It has to be later than `starts_at`, by one day at most.
     NotWithinADay,
-    /// It has to be a phone number in E.164 form.
     NotE164,
-    /// It has to be the secret of a webhook endpoint.
     NotASecret,
-    /// A disabled endpoint has to have it.
     RequiredIfDisabled,
-    /// An enabled endpoint must not have it.
     NullIfEnabled,
-    /// A business has at most this number of special days.
     SpecialDaysMax(usize),
-    /// There are too many times off.
     TimesOffMax {
-        /// The most of one staff member.
         per_staff: usize,
-        /// The most of a business.
         all: usize,
     },
-    /// A business has at most this number of webhook endpoints.
     EndpointsMax(usize),
     /// Another appointment of the staff member ends later.
     Overlaps {
-        /// The other appointment.
         by: AppointmentId,
-        /// Its end.
         until: Timestamp,
     },
-    /// The contact was erased here.
     ErasedHere,
     /// So many more calls of the business name a message that the business does not have.
     MoreCallsOfNoMessage(u64),

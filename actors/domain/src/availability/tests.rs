@@ -83,8 +83,8 @@ impl World {
             services: services.into_iter().map(|service| (service.id, Box::new(service))).collect(),
             staff: staff.into_iter().map(|member| (member.id, Box::new(member))).collect(),
             special: SpecialDays::new(),
-            busy: Busy::new(),
-            blocked: Blocked::new(),
+            busy: Busy::default(),
+            blocked: Blocked::default(),
             now: then,
             terms: Terms::Integration,
         }

@@ -80,7 +80,7 @@ fn shop(booking_mode: BookingMode) -> Shop {
         staff,
         special: SpecialDays::new(),
         busy: Busy::default(),
-        blocked: Blocked::new(),
+        blocked: Blocked::default(),
     }
 }
 

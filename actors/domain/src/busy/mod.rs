@@ -90,10 +90,6 @@ pub enum Clash {
 }
 
 impl Busy {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Panics if the time is empty or overlaps another appointment of the staff member. Buffers may overlap,
     /// because the team can ignore them.
     pub fn insert(&mut self, staff: StaffId, hold: Hold) {

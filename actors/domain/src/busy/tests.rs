@@ -33,7 +33,7 @@ fn clash(busy: &Busy, number: u128, (start, end): (i64, i64), around: Option<(u3
 }
 
 fn held(spans: &[(i64, i64)]) -> Busy {
-    let mut busy = Busy::new();
+    let mut busy = Busy::default();
     for (number, (start, end)) in (1..).zip(spans) {
         busy.insert(staff(1), hold(number, *start, *end, (0, 0)));
     }
@@ -120,7 +120,7 @@ fn removing_an_unknown_appointment_panics() {
 
 #[test]
 fn the_buffers_of_neighbours_add_up_to_the_minute() {
-    let mut busy = Busy::new();
+    let mut busy = Busy::default();
     busy.insert(staff(1), hold(1, 600, 630, (20, 10)));
     let clash = |start, end, around| clash(&busy, 1, (start, end), Some(around));
     assert_eq!(clash(645, 660, (5, 0)), None);
@@ -138,7 +138,7 @@ fn the_buffers_of_neighbours_add_up_to_the_minute() {
 
 #[test]
 fn a_long_buffer_reaches_over_a_neighbour_that_was_booked_into_it() {
-    let mut busy = Busy::new();
+    let mut busy = Busy::default();
     busy.insert(staff(1), hold(1, 600, 630, (0, 240)));
     busy.insert(staff(1), hold(2, 630, 640, (0, 0)));
     busy.insert(staff(1), hold(3, 990, 1000, (0, 0)));
@@ -189,7 +189,7 @@ fn overlapping_appointments_are_included() {
 
 /// Appointments that touch, are far apart, are long, and have overlapping buffers; some are blocked for all.
 fn many() -> Busy {
-    let mut busy = Busy::new();
+    let mut busy = Busy::default();
     let mut start = 0;
     for number in 0..300_u128 {
         let nth = i64::try_from(number).unwrap();

@@ -69,11 +69,11 @@ impl World {
         };
         let staff =
             case.staff.iter().enumerate().map(member).map(|member| (member.id, Box::new(member))).collect();
-        let mut busy = Busy::new();
+        let mut busy = Busy::default();
         for (number, booking) in model.bookings.iter().enumerate() {
             busy.insert(staff_id(booking.staff), hold(number, booking));
         }
-        let mut blocked = Blocked::new();
+        let mut blocked = Blocked::default();
         for (number, &(staff, start, minutes)) in case.off.iter().enumerate() {
             if !case.staff.is_empty() {
                 let start = model.origin + start;
