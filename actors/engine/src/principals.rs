@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashMap;
 use domain::{ApiKey, Business};
-use store::{Record, Store, StoreError, keys};
+use store::{Store, StoreError, keys};
 
 /// The maximum number of entries. One more clears the cache.
 const KNOWN_MAX: usize = 16_384;
@@ -45,7 +45,7 @@ impl Principals {
         let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
         let known = known.filter(|known| known.key_row == key_row);
         let at = keys::api_key(prefix);
-        let fresh = if known.is_none() { Some(store.checked(&at, ApiKey::decode(&key_row))?) } else { None };
+        let fresh = if known.is_none() { Some(store.get_in::<ApiKey>(&at, &key_row)?) } else { None };
         let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
         let key = key.expect("one of the two is there");
         let profile = keys::profile(key.business_id);
@@ -61,7 +61,7 @@ impl Principals {
             known.generation.fetch_max(generation, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.principal)));
         }
-        let business = store.checked(&profile, Business::decode(&business_row))?;
+        let business = store.get_in::<Business>(&profile, &business_row)?;
         let principal = Arc::new(Principal { key: key.clone(), business });
         if self.0.len() >= KNOWN_MAX {
             self.0.clear();

@@ -165,7 +165,17 @@ impl Store {
 
     /// The record under the key. A row that does not decode is an error, as for a request about this record.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
+        self.get_raw(key)?.map(|bytes| self.get_in(key, &bytes)).transpose()
+    }
+
+    /// Like [`Store::get`], for the bytes of a row that was read already.
+    pub fn get_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<R, StoreError> {
+        self.checked(key, R::decode(bytes))
+    }
+
+    /// Like [`Store::find`], for the bytes of a row that was read already.
+    pub fn find_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<Option<R>, StoreError> {
+        self.usable(key, R::decode(bytes))
     }
 
     /// Like [`Store::get`], but the outer option is `None` if the row does not decode, for readers that must not take
@@ -244,7 +254,7 @@ impl Store {
     }
 
     /// Sets a row aside if `read` says that it does not decode, and returns [`StoreError::SetAside`] then.
-    pub fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }
 

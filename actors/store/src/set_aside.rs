@@ -1,8 +1,8 @@
 //! Rows that do not decode.
 //!
 //! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost. It is
-//! counted, and logged once by its key, never by its content. Scans skip it, and a read of the row alone returns an
-//! error. A failed read is a different, final error.
+//! counted, and logged once by its key, never by its content. Scans skip it, a read with `get` returns an error, and a
+//! read with `find` takes the row for a missing one. A failed read is a different, final error.
 
 use std::collections::HashSet;
 

@@ -231,7 +231,7 @@ async fn revoke_keys(
         }
         for (row, value) in &page {
             // A key that does not decode gives no access.
-            let Some(key) = store.usable(row, ApiKey::decode(value))? else { continue };
+            let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
             if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;
             }
@@ -255,7 +255,7 @@ async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
             return Ok(());
         }
         for (row, value) in &page {
-            let Some(before) = store.usable(row, Person::decode(value))? else { continue };
+            let Some(before) = store.find_in::<Person>(row, value)? else { continue };
             let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
             if after != before {
                 let mut batch = Batch::default();

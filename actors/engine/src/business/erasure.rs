@@ -159,11 +159,6 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
 }
 
-/// An undecodable record is skipped, because its contact is unknown.
-fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
-    state.store.usable(key, R::decode(value))
-}
-
 struct Step<'a> {
     state: &'a State,
     erasing: &'a Erasing,
@@ -265,7 +260,9 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
                 return Ok(false);
             }
-            let Some(mut record) = decoded::<AuditRecord>(step.state, &key, value)? else { return Ok(true) };
+            let Some(mut record) = step.state.store.find_in::<AuditRecord>(&key, value)? else {
+                return Ok(true);
+            };
             let entry = &mut record.entry;
             let theirs = entry.resource_type == AuditedKind::Contact
                 && step.erasing.theirs.is_erased(Some(entry.resource_id.into()));
@@ -285,7 +282,7 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<R>(step.state, &key, value)? else { return Ok(true) };
+            let Some(before) = step.state.store.find_in::<R>(&key, value)? else { return Ok(true) };
             let theirs = &step.erasing.theirs;
             let Some(mut after) = before.without(theirs, |call| step.is_their_call(call))? else {
                 return Ok(true);
@@ -302,7 +299,7 @@ impl<'a> Step<'a> {
     fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {
         let key = keys::call(self.state.id, call);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
-        let call = decoded::<CallRecord>(self.state, &key, &value)?;
+        let call = self.state.store.find_in::<CallRecord>(&key, &value)?;
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
@@ -379,7 +376,7 @@ impl<'a> Step<'a> {
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
-            let Some(record) = decoded::<IdempotencyRecord>(step.state, &key, value)? else {
+            let Some(record) = step.state.store.find_in::<IdempotencyRecord>(&key, value)? else {
                 return Ok(true);
             };
             if let Some(resource) = Resource::of_answer(&record.body)
@@ -404,7 +401,7 @@ impl<'a> Step<'a> {
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
-                let now = now.map(|now| decoded::<TakenMessage>(self.state, &key, &now)).transpose()?;
+                let now = now.map(|now| self.state.store.find_in::<TakenMessage>(&key, &now)).transpose()?;
                 match now.flatten() {
                     Some(now) => {
                         let is_of_their_call =

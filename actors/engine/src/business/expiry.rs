@@ -237,7 +237,7 @@ impl Step<'_> {
                 Some(None) => continue,
                 None => &value[..],
             };
-            let record = state.store.usable(&key, R::decode(newest))?;
+            let record = state.store.find_in::<R>(&key, newest)?;
             if let Some(mut record) = record {
                 match record.age(&key, &self.terms)? {
                     Age::IsNewer => return Ok(true),

@@ -56,7 +56,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     if keys::kind_of(&key)? != kind::PROFILE {
         return Ok(None);
     }
-    let business = store.checked(&key, Business::decode(&value))?;
+    let business = store.get_in::<Business>(&key, &value)?;
     let newest = store.newest_entry(id)?;
     let told = newest.and_then(|newest| newest.usage);
     let reached = newest.map_or(business.updated_at, |newest| newest.at);
@@ -133,7 +133,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
 }
 
 fn decoded<R: Record>(store: &Store, (key, value): &Pair) -> Result<Option<R>, StoreError> {
-    store.usable(key, R::decode(value))
+    store.find_in::<R>(key, value)
 }
 
 async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError> {

@@ -40,7 +40,7 @@ pub(super) fn set(
     let own = (keys::contact_names(of, id), Names::new());
     let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
         // After an undecodable row, the next name starts a new row.
-        Some((key, row)) => match state.store.usable(&key, NamesRecord::decode(&row))? {
+        Some((key, row)) => match state.store.find_in::<NamesRecord>(&key, &row)? {
             Some(row) => (key, row.names),
             None if key == own.0 => return Ok(()),
             None => own,

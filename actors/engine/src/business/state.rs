@@ -99,7 +99,7 @@ impl State {
 
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
-            Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),
+            Some(value) => value.map(|value| self.store.get_in(key, value)).transpose(),
             None => self.store.get(key),
         }
     }
@@ -256,7 +256,7 @@ impl State {
     /// Blocks the time of an active appointment. The staff member and end of an undecodable one are unknown,
     /// so it blocks all staff from its start for the longest possible duration.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        match self.store.usable(key, Appointment::decode(value))? {
+        match self.store.find_in::<Appointment>(key, value)? {
             Some(appointment) => self.hold(&appointment),
             None => {
                 let at = keys::instant_and_id::<AppointmentId>(key);

@@ -111,7 +111,7 @@ fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), Sto
 fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
     let at = keys::api_key(prefix);
     let Some(row) = state.read_raw(&at)? else { return Ok(None) };
-    let key = state.store.usable(&at, ApiKey::decode(&row))?;
+    let key = state.store.find_in::<ApiKey>(&at, &row)?;
     let lives = key.is_none_or(|key| key.revoked_at.is_none());
     Ok(lives.then_some(Amount::row(row.len())))
 }

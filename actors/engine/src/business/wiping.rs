@@ -11,7 +11,7 @@
 use domain::{Delivery, DeliveryStatus, EventId};
 use store::keys::kind;
 use store::records::WipeRecord;
-use store::{Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, Record, StoreError, keys, unless_set_aside};
+use store::{Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, StoreError, keys, unless_set_aside};
 
 use super::state::State;
 use super::write::Write;
@@ -45,7 +45,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         state.chores.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
         // With an undecodable row the wait is over.
-        let record = state.store.usable(&key, WipeRecord::decode(&value))?;
+        let record = state.store.find_in::<WipeRecord>(&key, &value)?;
         let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {
             continue;

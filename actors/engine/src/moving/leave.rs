@@ -11,7 +11,7 @@
 use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
 use store::keys::kind;
 use store::records::ErasureRecord;
-use store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
+use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
 
 use super::record::{Moved, MovedKind};
 use crate::business::Theirs;
@@ -132,7 +132,7 @@ impl Leaving {
         let mut theirs = Theirs::default();
         for row in rows.scan(&keys::of_kind(self.of, kind::ERASURE), Order::Ascending) {
             let (key, value) = row?;
-            let erasure = store.usable(&key, ErasureRecord::decode(&value))?;
+            let erasure = store.find_in::<ErasureRecord>(&key, &value)?;
             theirs.add(keys::id_at_end(&key)?, erasure.as_ref());
         }
         Ok(theirs)

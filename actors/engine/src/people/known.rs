@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashMap;
 use domain::{Person, PersonId, Timestamp};
-use store::{Record, Store, StoreError, keys};
+use store::{Store, StoreError, keys};
 
 /// The maximum number of cached tokens. A full cache is cleared.
 const KNOWN_MAX: usize = 16_384;
@@ -50,7 +50,7 @@ impl Known {
             return Ok(Some(Arc::clone(&known.person)));
         }
         // A person that does not decode cannot sign in.
-        let Some(person) = store.usable(&at, Person::decode(&row))?.map(Arc::new) else { return Ok(None) };
+        let Some(person) = store.find_in::<Person>(&at, &row)?.map(Arc::new) else { return Ok(None) };
         if self.read.len() >= KNOWN_MAX {
             self.read.clear();
         }

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        self.get_raw(key)?.map(|bytes| self.store.checked(key, R::decode(&bytes))).transpose()
+        self.get_raw(key)?.map(|bytes| self.store.get_in(key, &bytes)).transpose()
     }
 
     /// The record under the key, or nothing if it is set aside.
