@@ -1,7 +1,8 @@
 //! Counters of the writer, for the metrics.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::queue::Group;
 use crate::measure::{Distribution, Histogram};
@@ -29,17 +30,10 @@ pub struct CommitStats {
     pub sync_micros: Distribution,
 }
 
-/// The counters for [`CommitStats`]. Only the writer adds to them, so they need no order between each other.
+/// The counters for [`CommitStats`]. Only the writer adds to them.
 pub(super) struct Counters {
-    groups: AtomicU64,
-    changes: AtomicU64,
-    barriers: AtomicU64,
-    writes: AtomicU64,
-    bytes: AtomicU64,
-    group_changes_max: AtomicU64,
-    commit_nanos: AtomicU64,
-    sync_nanos: AtomicU64,
-    sync_nanos_max: AtomicU64,
+    /// Without `queued` and the distributions.
+    stats: Mutex<CommitStats>,
     group_changes: Histogram<{ GROUP_CHANGES.len() }>,
     sync_micros: Histogram<{ SYNC_MICROS.len() }>,
 }
@@ -47,15 +41,7 @@ pub(super) struct Counters {
 impl Default for Counters {
     fn default() -> Self {
         Self {
-            groups: AtomicU64::default(),
-            changes: AtomicU64::default(),
-            barriers: AtomicU64::default(),
-            writes: AtomicU64::default(),
-            bytes: AtomicU64::default(),
-            group_changes_max: AtomicU64::default(),
-            commit_nanos: AtomicU64::default(),
-            sync_nanos: AtomicU64::default(),
-            sync_nanos_max: AtomicU64::default(),
+            stats: Mutex::default(),
             group_changes: Histogram::new(&GROUP_CHANGES),
             sync_micros: Histogram::new(&SYNC_MICROS),
         }
@@ -64,49 +50,39 @@ impl Default for Counters {
 
 impl Counters {
     pub(super) fn add(&self, group: &Group) {
-        let add = |counter: &AtomicU64, count: usize| counter.fetch_add(count as u64, Ordering::Relaxed);
-        add(&self.groups, usize::from(group.writing > 0));
-        add(&self.changes, group.writing);
-        add(&self.barriers, group.changes.len() - group.writing);
-        add(&self.writes, group.batch.len());
-        add(&self.bytes, group.batch.bytes());
-        self.group_changes_max.fetch_max(group.writing as u64, Ordering::Relaxed);
-        if group.writing > 0 {
-            self.group_changes.observe(group.writing as u64);
+        let mut stats = self.stats.lock();
+        let changes = group.writing as u64;
+        stats.changes += changes;
+        stats.barriers += group.changes.len() as u64 - changes;
+        stats.writes += group.batch.len() as u64;
+        stats.bytes += group.batch.bytes() as u64;
+        if changes > 0 {
+            stats.groups += 1;
+            stats.group_changes_max = stats.group_changes_max.max(changes);
+            self.group_changes.observe(changes);
         }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        self.stats.lock().bytes
     }
 
     pub(super) fn timed(&self, group: &Group, commit: Duration, sync: Duration) {
-        if group.writing == 0 {
-            return;
+        if group.writing > 0 {
+            let mut stats = self.stats.lock();
+            stats.commit_time += commit;
+            stats.sync_time += sync;
+            stats.sync_time_max = stats.sync_time_max.max(sync);
+            self.sync_micros.observe(u64::try_from(sync.as_micros()).unwrap_or(u64::MAX));
         }
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.commit_nanos.fetch_add(nanos(commit), Ordering::Relaxed);
-        self.sync_nanos.fetch_add(nanos(sync), Ordering::Relaxed);
-        self.sync_nanos_max.fetch_max(nanos(sync), Ordering::Relaxed);
-        self.sync_micros.observe(nanos(sync) / 1_000);
     }
 
     pub(super) fn snapshot(&self, queued: usize) -> CommitStats {
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let time = |counter| Duration::from_nanos(get(counter));
         CommitStats {
             queued,
-            groups: get(&self.groups),
-            changes: get(&self.changes),
-            barriers: get(&self.barriers),
-            writes: get(&self.writes),
-            bytes: get(&self.bytes),
-            group_changes_max: get(&self.group_changes_max),
-            commit_time: time(&self.commit_nanos),
-            sync_time: time(&self.sync_nanos),
-            sync_time_max: time(&self.sync_nanos_max),
             group_changes: self.group_changes.read(),
             sync_micros: self.sync_micros.read(),
+            ..self.stats.lock().clone()
         }
     }
 }

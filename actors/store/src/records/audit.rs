@@ -3,7 +3,7 @@
 //! Every change that alters the usage of a business writes an entry, so the newest entry also contains the usage after
 //! it. The usage needs no row of its own, and a crash leaves both or neither.
 
-use domain::{Actor, AuditAction, AuditEntry, AuditedKind, FieldChange, ResourceId, Usage};
+use domain::{Actor, AuditEntry, FieldChange, ResourceId, Usage};
 use uuid::Uuid;
 
 use super::budget::usage;
@@ -63,26 +63,9 @@ impl Field for Actor {
     }
 }
 
-macro_rules! spelled {
-    ($($type:ty),*) => {$(
-        impl Field for $type {
-            fn write(&self, to: &mut Vec<u8>) {
-                self.as_str().to_owned().write(to);
-            }
-
-            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-                let word = String::read(from)?;
-                Self::from_word(&word).ok_or_else(|| from.damaged(format!("the word {word} is not known")))
-            }
-        }
-    )*};
-}
-
-spelled!(AuditAction, AuditedKind);
-
 #[cfg(test)]
 mod tests {
-    use domain::{Amount, BudgetKind, Timestamp};
+    use domain::{Amount, AuditAction, AuditedKind, BudgetKind, Timestamp};
 
     use super::super::testing::{check, check_damage, id_of};
     use super::*;

@@ -33,10 +33,11 @@ mod webhook;
 use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
-    AlertEmail, AlertKind, AlertScope, AppointmentStatus, BlockedSource, BookingMode, BudgetKind,
-    CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, Email,
-    EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, Phone, ResourceId,
-    Role, Source, SteadyTime, Timestamp, Urgency, WebhookStatus, WebhookUrl,
+    AlertEmail, AlertKind, AlertScope, AppointmentStatus, AuditAction, AuditedKind, BlockedSource,
+    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction,
+    DisabledReason, Email, EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus,
+    MessageStatus, Phone, ResourceId, Role, Source, SteadyTime, Timestamp, Urgency, WebhookStatus,
+    WebhookUrl,
 };
 use uuid::Uuid;
 
@@ -208,15 +209,17 @@ macro_rules! parsed {
 
             fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
                 let text = String::read(from)?;
-                $parse(text).map_err(|_| from.damaged($reason))
+                $parse(text.as_str()).ok_or_else(|| from.damaged($reason))
             }
         }
     )*};
 }
 
 parsed! {
-    Tz: name, |text: String| text.parse(), "no time zone has its name";
-    Phone: as_str, Phone::from_e164, "a phone number is not in E.164 form";
-    Email: as_str, |text: String| Email::new(&text), "an e-mail address is not valid";
-    WebhookUrl: as_str, |text: String| WebhookUrl::parse(&text), "its URL is refused";
+    AuditAction: as_str, Self::from_word, "its action is not known";
+    AuditedKind: as_str, Self::from_word, "the kind of its resource is not known";
+    Tz: name, |text: &str| text.parse().ok(), "no time zone has its name";
+    Phone: as_str, |text: &str| Self::from_e164(text.to_owned()).ok(), "a phone number is not in E.164 form";
+    Email: as_str, |text: &str| Self::new(text).ok(), "an e-mail address is not valid";
+    WebhookUrl: as_str, |text: &str| Self::parse(text).ok(), "its URL is refused";
 }
