@@ -238,30 +238,14 @@ filters!(
     ContactId,
     DeliveryStatus,
     Direction,
+    Email,
     MessageStatus,
     NaiveDate,
+    Phone,
     ServiceId,
     StaffId,
     Timestamp,
 );
-
-macro_rules! text_filters {
-    ($($type:ty),* $(,)?) => {$(
-        impl Filter for $type {
-            type Given = Self;
-
-            fn text(&self) -> String {
-                self.as_str().to_owned()
-            }
-
-            fn given(self) -> Self {
-                self
-            }
-        }
-    )*};
-}
-
-text_filters!(Email, Phone);
 
 impl<const MIN: usize, const MAX: usize> Filter for Text<MIN, MAX> {
     type Given = String;
