@@ -8,14 +8,14 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use super::ids::*;
 use super::{
-    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BackupId, BlockedTimeId,
-    BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
-    DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId,
-    KnowledgeId, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageId, MessageStatus,
-    PersonId, PersonName, Phone, Role, Scope, ServiceId, SessionId, Source, StaffId, Text, Timestamp,
-    Urgency, WebhookId, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
+    Address, AlertEmail, AlertScope, AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome,
+    CallStatus, Currency, Day, DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email,
+    EventType, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageStatus, PersonName, Phone,
+    Role, Scope, Source, Text, Timestamp, Urgency, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
 };
+use crate::each_id;
 
 /// A local time of day as a regular expression.
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
@@ -83,29 +83,12 @@ words!(
 );
 
 macro_rules! ids {
-    ($($id:ty),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
         inline_schema!($id, _ => json_schema!({"type": "string", "format": "uuid"}));
     )*};
 }
 
-ids!(
-    BackupId,
-    BlockedTimeId,
-    PersonId,
-    SessionId,
-    WebhookId,
-    AppointmentId,
-    AuditId,
-    BusinessId,
-    CallId,
-    ContactId,
-    EventId,
-    KeyId,
-    KnowledgeId,
-    MessageId,
-    ServiceId,
-    StaffId,
-);
+each_id!(ids);
 
 inline_schema!(Timestamp, _ => json_schema!({"type": "string", "format": "date-time"}));
 

@@ -8,11 +8,11 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use domain::{
-    AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
-    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
-    Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,
-    Named, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId,
-    Text, Urgency, WebhookId, WebhookStatus,
+    AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId,
+    CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction,
+    DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Named,
+    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text,
+    Urgency, WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -67,8 +67,8 @@ record_ids! {
 }
 
 macro_rules! ids_from_text {
-    ($($id:ty),* $(,)?) => {$(
-        impl FromText for $id {
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
+        impl FromText for domain::$id {
             fn from_text(text: &str) -> Result<Self, ProblemCode> {
                 text.parse().map_err(|_| ProblemCode::NotAUuid)
             }
@@ -76,21 +76,7 @@ macro_rules! ids_from_text {
     )*};
 }
 
-ids_from_text!(
-    BlockedTimeId,
-    WebhookId,
-    BusinessId,
-    ServiceId,
-    StaffId,
-    AppointmentId,
-    ContactId,
-    CallId,
-    MessageId,
-    KeyId,
-    EventId,
-    AuditId,
-    KnowledgeId
-);
+domain::each_id!(ids_from_text);
 
 macro_rules! words_from_text {
     ($($words:ty),* $(,)?) => {$(
