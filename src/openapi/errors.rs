@@ -7,8 +7,7 @@ use axum::http::{Method, StatusCode, header};
 use domain::{Conflict, Named, Problem, ProblemCode, Refusal, Scope, SlotReason};
 use serde_json::{Map, Value, json};
 
-use super::operation::Operation;
-use super::parts::{Conventions, component, headers_sent};
+use super::parts::{Conventions, Operation, component, headers_sent};
 use crate::http::authorization::BadCredential;
 use crate::http::body::{BodyError, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};

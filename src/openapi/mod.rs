@@ -7,7 +7,6 @@
 mod components;
 mod errors;
 mod examples;
-mod operation;
 mod operations;
 mod parts;
 mod webhooks;

@@ -6,8 +6,7 @@ use axum::http::Method;
 use domain::Named;
 use serde_json::{Map, Value, json};
 
-use super::operation::Operation;
-use super::parts::{Api, Conventions, component, headers_sent};
+use super::parts::{Api, Conventions, Operation, component, headers_sent};
 use super::{errors, examples};
 use crate::english;
 use crate::http::body::JSON_LINES;
@@ -15,8 +14,7 @@ use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::input::{PathForm, PathId, TakenBody};
 use crate::rest::output::Kind;
-use crate::rest::route::Route;
-use crate::rest::route::Signature;
+use crate::rest::route::{Route, Signature};
 
 /// The prefix of the operator's paths for one business.
 const OF_A_BUSINESS: &str = "/businesses/{business_id}/";

@@ -1,7 +1,12 @@
 //! Types and helpers that the files of the document share.
 
+use axum::http::Method;
 use domain::Scope;
 use serde_json::{Map, Value, json};
+
+use crate::rest::input::PathId;
+use crate::rest::output::Kind;
+use crate::rest::route::Signature;
 
 pub(super) struct Api<A> {
     pub(super) title: &'static str,
@@ -22,6 +27,26 @@ pub(super) struct Conventions {
     pub(super) scoped: bool,
     /// Whether requests are rate limited, and responses carry the rate limit headers.
     pub(super) rate_limited: bool,
+}
+
+/// One row of a route table.
+pub(super) struct Operation<'a> {
+    pub(super) method: &'a Method,
+    pub(super) signature: Signature,
+    /// Whether the operation reads `If-Match`.
+    pub(super) conditional: bool,
+    /// The ids in the path, in the path's order.
+    pub(super) ids: Vec<PathId>,
+}
+
+impl Operation<'_> {
+    /// Whether the operation changes or creates records. Such an operation takes an `Idempotency-Key`.
+    pub(super) fn changes(&self) -> bool {
+        matches!(
+            self.signature.answers,
+            Kind::Changed | Kind::Created | Kind::Done | Kind::Ending | Kind::Gone
+        )
+    }
 }
 
 pub(super) fn component(kind: &str, name: &str) -> Value {

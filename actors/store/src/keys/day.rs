@@ -11,7 +11,6 @@ pub fn appointment(business: BusinessId, starts_at: Timestamp, id: AppointmentId
     of_instant(start(business, kind::APPOINTMENT), starts_at, id)
 }
 
-/// The row by id, whose value is the start.
 pub fn appointment_start(business: BusinessId, id: AppointmentId) -> Key {
     of_id(business, kind::APPOINTMENT_START, id)
 }
@@ -27,7 +26,6 @@ pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestam
     within(start(business, kind::APPOINTMENT), from, to)
 }
 
-/// An index row by contact and start.
 pub fn appointment_by_contact(
     business: BusinessId,
     contact: ContactId,
@@ -41,7 +39,6 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
-/// An index row by the last change.
 pub fn appointment_by_update(business: BusinessId, updated_at: Timestamp, id: AppointmentId) -> Key {
     of_instant(start(business, kind::APPOINTMENT_BY_UPDATE), updated_at, id)
 }
@@ -60,12 +57,10 @@ pub fn contact_by_email(business: BusinessId, email: &str) -> Key {
     start(business, kind::CONTACT_BY_EMAIL).with(&digest(email))
 }
 
-/// An index row by the last change.
 pub fn contact_by_update(business: BusinessId, updated_at: Timestamp, id: ContactId) -> Key {
     of_instant(start(business, kind::CONTACT_BY_UPDATE), updated_at, id)
 }
 
-/// The names of the contacts from this id up to the next such key.
 pub fn contact_names(business: BusinessId, from: ContactId) -> Key {
     of_id(business, kind::CONTACT_NAMES, from)
 }
@@ -88,7 +83,6 @@ pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> Ke
     within(start(business, kind::CALL_BY_START), from, to)
 }
 
-/// An index row by contact and start.
 pub fn call_by_contact(business: BusinessId, contact: ContactId, started_at: Timestamp, id: CallId) -> Key {
     of_instant(of_id(business, kind::CALL_BY_CONTACT, contact), started_at, id)
 }
@@ -103,7 +97,6 @@ pub fn calls_of_contact(
     within(of_id(business, kind::CALL_BY_CONTACT, contact), from, to)
 }
 
-/// An index row by the last change.
 pub fn call_by_update(business: BusinessId, updated_at: Timestamp, id: CallId) -> Key {
     of_instant(start(business, kind::CALL_BY_UPDATE), updated_at, id)
 }

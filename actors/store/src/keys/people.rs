@@ -27,7 +27,6 @@ pub fn person_by_email(email: &str) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::PERSON_BY_EMAIL).with(&digest(email))
 }
 
-/// The person of a session or a link, by the SHA-256 of its token.
 pub fn person_by_token(hash: &[u8; 32]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::PERSON_BY_TOKEN).with(hash)
 }
@@ -46,7 +45,6 @@ pub fn alerts(of: BusinessId, person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(of, kind::ALERT, person))
 }
 
-/// The number up to which a person has read all alerts.
 pub fn alerts_read(of: BusinessId, person: PersonId) -> Key {
     of_id(of, kind::ALERTS_READ, person)
 }
@@ -58,12 +56,10 @@ pub fn alert_at(key: &[u8]) -> Result<(PersonId, u64), StoreError> {
     Ok((id_at_end(person)?, u64::from_be_bytes(*number)))
 }
 
-/// A row of the business that refers to the key's record.
 pub fn key(business: BusinessId, id: KeyId) -> Key {
     of_id(business, kind::KEY, id)
 }
 
-/// The record of an API key, by the last 8 characters of its visible prefix.
 pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }

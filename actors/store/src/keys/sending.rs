@@ -12,7 +12,6 @@ pub fn webhook(business: BusinessId, id: WebhookId) -> Key {
     of_id(business, kind::WEBHOOK, id)
 }
 
-/// The bytes of an event, as every attempt sends them.
 pub fn event(business: BusinessId, id: EventId) -> Key {
     of_id(business, kind::EVENT, id)
 }
@@ -42,12 +41,10 @@ pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
 }
 
-/// The number of deliveries that have reached an endpoint.
 pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
     of_id(business, kind::DELIVERY_REACHED, endpoint)
 }
 
-/// An endpoint in the list of all endpoints.
 pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business)
         .with(endpoint.uuid().as_bytes())

@@ -10,7 +10,6 @@ pub fn erasure(business: BusinessId, contact: ContactId) -> Key {
     of_id(business, kind::ERASURE, contact)
 }
 
-/// The progress of the current erasure.
 pub fn erasing(business: BusinessId) -> Key {
     start(business, kind::ERASING).with(&[0; 16])
 }
@@ -49,7 +48,6 @@ pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     }
 }
 
-/// The newest id at a point of steady time.
 pub fn age(business: BusinessId, at: SteadyTime) -> Key {
     start(business, kind::AGE).with(&ordered(Timestamp::from_millis(at.millis())))
 }
@@ -66,12 +64,10 @@ pub fn age_at(key: &[u8]) -> Result<SteadyTime, StoreError> {
     Ok(SteadyTime::from_millis((u64::from_be_bytes(*at) ^ 1 << 63) as i64))
 }
 
-/// A part of the map for the repair of a business's stamps.
 pub fn repair_part(business: BusinessId, number: u32) -> Key {
     start(business, kind::REPAIR).with(&number.to_be_bytes())
 }
 
-/// The row that exists during a repair of stamps.
 pub fn repair() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::REPAIR).with(&[0; 16])
 }
@@ -89,7 +85,6 @@ pub fn round() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::ROUND).with(&[0; 16])
 }
 
-/// The row that exists during a conversion of the store.
 pub fn upgrade() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::UPGRADE).with(&[0; 16])
 }
