@@ -126,15 +126,7 @@ impl Store {
         let damaged = Damaged::of(disk.kept_aside()?);
         let backend: Arc<dyn Backend> = disk;
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        let store = Self(Arc::new(Inner {
-            committer,
-            backend,
-            damaged,
-            room: Room::default(),
-            simulated: false,
-            watched: waiting::Watched::default(),
-            set_aside: set_aside::SetAside::default(),
-        }));
+        let store = Self::of(backend, committer, damaged, false);
         let inner = Arc::downgrade(&store.0);
         store.0.backend.on_isolated(Box::new(move |business, reason| {
             let store = Self(inner.upgrade().ok_or(StoreError::Closed)?);
@@ -152,15 +144,12 @@ impl Store {
         let session = Arc::new(disk.session()?);
         let damaged = Damaged::of(session.kept_aside()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
-        Ok(Self(Arc::new(Inner {
-            committer,
-            damaged,
-            backend: session,
-            room: Room::default(),
-            simulated: true,
-            watched: waiting::Watched::default(),
-            set_aside: set_aside::SetAside::default(),
-        })))
+        Ok(Self::of(session, committer, damaged, true))
+    }
+
+    fn of(backend: Arc<dyn Backend>, committer: Committer, damaged: Damaged, simulated: bool) -> Self {
+        let (room, watched, set_aside) = Default::default();
+        Self(Arc::new(Inner { committer, backend, damaged, room, simulated, watched, set_aside }))
     }
 
     /// The record under the key. A row that does not decode is an error, as for a request about this record.
