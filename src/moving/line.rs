@@ -1,25 +1,73 @@
-//! The trait of export lines, and the writer of a line.
+//! Export lines: the declaration of a record's line, and the writer of a line.
 
+use domain::Problem;
 use serde::Serialize;
 
-use crate::http::read::FromJson;
+use crate::http::json::Json;
+use crate::http::problems::Problems;
+use crate::http::reading::Reading;
 
-/// The line of one kind of record, for both directions.
-pub(super) trait RecordLine: FromJson {
-    type Record;
+/// A record with an export line.
+pub(super) trait Line: Sized {
+    /// Writes the properties.
+    fn write(&self, line: Written) -> Written;
 
-    fn write(it: &Self::Record, line: Written) -> Written;
-
-    fn made(self) -> Self::Record;
+    /// Reads the properties, or adds their problems.
+    fn read(json: &Json, problems: &mut Problems) -> Option<Self>;
 }
 
-/// Puts fields whose names are those of their properties.
-macro_rules! put {
-    ($line:expr, $it:ident: $($name:ident),+ $(,)?) => {
-        $line$(.put(stringify!($name), &$it.$name))+
+/// Reads a record, or returns every problem of the line.
+pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
+    let mut problems = Problems::new(Reading::PLAIN);
+    let record = T::read(json, &mut problems);
+    problems.finish(record).map_err(|invalid| invalid.0)
+}
+
+/// Declares the line of a record: its fields in the order of the line, each with a
+/// [`Property`](super::values::Property).
+///
+/// - `zone as "timezone": …` renames a property.
+/// - A property in brackets is computed from the record `it`. The field after `=>` is computed from these
+///   properties, or is constant.
+/// - The function after `check` checks rules between properties.
+macro_rules! export_line {
+    (
+        $record:ident as $it:ident {
+            $($([$part:ident: $part_type:ty = $value:expr])* $field:ident $(as $name:literal)?: $type:ty,)*
+        }
+        $(=> { $($other:ident: $made:expr,)* })?
+        $(check $check:path)?
+    ) => {
+        impl $crate::moving::line::Line for $record {
+            fn write(&self, line: $crate::moving::line::Written) -> $crate::moving::line::Written {
+                use $crate::moving::values::Property;
+                let $it = self;
+                line$(
+                    $(.put(stringify!($part), &<$part_type>::to_json(&$value)))*
+                    .put($crate::name_of!($field $($name)?), &<$type>::to_json(&$it.$field))
+                )*
+            }
+
+            fn read(
+                json: &$crate::http::json::Json,
+                problems: &mut $crate::http::problems::Problems,
+            ) -> Option<Self> {
+                use $crate::moving::values::Property;
+                const NAMES: &[&str] = &[$($(stringify!($part),)* $crate::name_of!($field $($name)?),)*];
+                let at = &$crate::http::problems::FieldPath::Root;
+                let properties = $crate::http::read::Properties::sort(json, NAMES, at, problems)?;
+                $($check(&properties, at, problems);)?
+                $(
+                    $(let $part = properties.read::<$part_type>(stringify!($part), at, problems);)*
+                    let $field = properties.read::<$type>($crate::name_of!($field $($name)?), at, problems);
+                )*
+                $($(let $part = $part?.into_field();)*)*
+                Some(Self { $($field: $field?.into_field(),)* $($($other: $made,)*)? })
+            }
+        }
     };
 }
-pub(super) use put;
+pub(super) use export_line;
 
 /// A line under construction.
 pub(super) struct Written(String);
@@ -29,12 +77,12 @@ impl Written {
         Self(String::from("{")).value(name, &word)
     }
 
-    pub(super) fn put(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+    pub(super) fn put(mut self, name: &str, value: &impl Serialize) -> Self {
         self.0.push(',');
         self.value(name, value)
     }
 
-    fn value(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+    fn value(mut self, name: &str, value: &impl Serialize) -> Self {
         match serde_json::to_string(value) {
             Ok(value) => self.0.push_str(&format!("\"{name}\":{value}")),
             Err(error) => unreachable!("texts, numbers and lists of them can be written: {error}"),

@@ -1,23 +1,114 @@
-//! Values that have a single form in export lines.
+//! The properties of export lines.
+
+use std::convert::identity;
+use std::hash::Hash;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::{ImportProblem, Phone, ProblemCode, WebhookSecret};
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use domain::{
+    AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    CallOutcome, CallStatus, ContactId, Currency, DayWindows, Direction, DisabledReason, Email,
+    ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, Phone, ProblemCode, ServiceId, Source,
+    StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week,
+    WeeklyBreaks,
+};
 use schemars::JsonSchema;
+use serde::Serialize;
+use view::{BreakView, HoursView, WindowView};
 
 use super::SECRET_TAG;
-use crate::http::read::FromText;
+use crate::http::lists::DistinctList;
+use crate::http::numbers::Whole;
+use crate::http::read::{FromJson, FromText};
+use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::time::Zone;
+use crate::rest::values::web::WebsiteUrl;
+
+/// The type of a property in a line, and of its field in the record.
+pub(super) trait Property: FromJson {
+    type Field;
+
+    fn into_field(self) -> Self::Field;
+
+    fn to_json(field: &Self::Field) -> impl Serialize;
+}
+
+impl<T: Property> Property for Option<T> {
+    type Field = Option<T::Field>;
+
+    fn into_field(self) -> Self::Field {
+        self.map(T::into_field)
+    }
+
+    fn to_json(field: &Self::Field) -> impl Serialize {
+        field.as_ref().map(T::to_json)
+    }
+}
+
+/// Lists properties with the types of their fields, and the functions that convert to the field and from
+/// the field to JSON. The brackets contain the generic parameters.
+macro_rules! properties {
+    ($($type:ty $([$($generic:tt)*])? => $field:ty, $into_field:expr, $to_json:expr;)*) => {$(
+        impl$(<$($generic)*>)? Property for $type {
+            type Field = $field;
+
+            fn into_field(self) -> $field {
+                $into_field(self)
+            }
+
+            fn to_json(field: &$field) -> impl Serialize {
+                $to_json(field)
+            }
+        }
+    )*};
+}
+
+properties! {
+    Text<MIN, MAX> [const MIN: usize, const MAX: usize] => String, Text::into_string, identity;
+    Whole<MIN, MAX> [const MIN: u32, const MAX: u32] => u32, Whole::get, identity;
+    DistinctList<T, MIN, MAX> [T: FromJson + Eq + Hash + Serialize, const MIN: usize, const MAX: usize]
+        => Vec<T>, DistinctList::into_vec, identity;
+    Week<PER_DAY> [const PER_DAY: usize] => Self, identity, |week: &Self| {
+        week.days().iter().map(HoursView::from).collect::<Vec<_>>()
+    };
+    WeeklyBreaks => Self, identity, |breaks: &Self| {
+        breaks.days().iter().map(BreakView::from).collect::<Vec<_>>()
+    };
+    DayWindows => Self, identity, |hours: &Self| {
+        hours.windows().iter().map(WindowView::from).collect::<Vec<_>>()
+    };
+    NaiveDate => Self, identity, NaiveDate::to_string;
+    Currency => Self, identity, Currency::as_str;
+    Zone => Tz, Zone::get, |zone: &Tz| zone.name();
+    Email => Self, identity, Email::as_str;
+    E164 => Phone, |phone: E164| phone.0, Phone::as_str;
+    PhoneRegion => String, PhoneRegion::into_string, identity;
+    WebsiteUrl => String, WebsiteUrl::into_string, identity;
+    WebhookUrl => Self, identity, WebhookUrl::as_str;
+    Secret => WebhookSecret, |secret: Secret| secret.0, |secret: &WebhookSecret| {
+        format!("{SECRET_TAG}{}", STANDARD.encode(secret.bytes()))
+    };
+}
+
+/// Lists properties that are the same in the record.
+macro_rules! fields {
+    ($($type:ty),*) => {
+        properties! { $($type => Self, identity, identity;)* }
+    };
+}
+
+fields! {
+    bool, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
+    CallId, CallOutcome, CallStatus, ContactId, Direction, DisabledReason, KnowledgeId, Locale, MessageId,
+    MessageStatus, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
+}
 
 /// A phone number in E.164 form, and in no other.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct E164(#[schemars(with = "String")] Phone);
-
-impl E164 {
-    pub(super) fn get(self) -> Phone {
-        self.0
-    }
-}
 
 impl FromText for E164 {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
@@ -29,12 +120,6 @@ impl FromText for E164 {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Secret(#[schemars(with = "String")] WebhookSecret);
-
-impl Secret {
-    pub(super) fn get(self) -> WebhookSecret {
-        self.0
-    }
-}
 
 impl FromText for Secret {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {

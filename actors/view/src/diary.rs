@@ -38,13 +38,15 @@ pub struct WindowView {
     pub close: String,
 }
 
+impl From<&LocalWindow> for WindowView {
+    fn from(window: &LocalWindow) -> Self {
+        Self { open: window.open.to_string(), close: window.close.to_string() }
+    }
+}
+
 impl From<&SpecialDay> for SpecialDayView {
     fn from(day: &SpecialDay) -> Self {
-        let window = |window: &LocalWindow| WindowView {
-            open: window.open.to_string(),
-            close: window.close.to_string(),
-        };
-        let windows: Vec<WindowView> = day.hours.windows().iter().map(window).collect();
+        let windows: Vec<WindowView> = day.hours.windows().iter().map(WindowView::from).collect();
         Self {
             date: day.date.to_string(),
             closed: windows.is_empty(),
